@@ -11,7 +11,7 @@ import {
   isInNetwork,
   type Lambda,
   LOG_RETENTION,
-  prober as proberFacts,
+  prober as proberLambda,
   queues,
   RUNTIME,
 } from "./topology.ts";
@@ -119,7 +119,7 @@ const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
   role.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
 };
 
-export const prober = createFunction(proberFacts, ARNS, {});
+export const prober = createFunction(proberLambda, ARNS, {});
 SETTINGS.set(...createSetting("PROBER_FUNCTION", prober.name));
 
 /** `queue`: the one it works on. */

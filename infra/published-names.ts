@@ -6,7 +6,7 @@ import { createParameterNamer } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
 import { scheduleLambdas } from "./schedules.ts";
 import { table } from "./storage.ts";
-import { prober as proberFacts, queues } from "./topology.ts";
+import { prober as proberLambda, queues } from "./topology.ts";
 import { workerLambdas } from "./workers.ts";
 
 // The names that AWS gave, for the stack that watches over all of it (infra/cdk): it is deployed by itself.
@@ -32,7 +32,7 @@ network.nodes.natGateways.apply((gateways) =>
 );
 for (const { name } of queues) publish(`queue/${name}`, getQueue(name).nodes.queue.name);
 for (const { lambda, made } of [
-  { lambda: proberFacts, made: prober },
+  { lambda: proberLambda, made: prober },
   ...httpLambdas,
   ...workerLambdas,
   ...scheduleLambdas,

@@ -1,5 +1,5 @@
 import { toDeadLetterQueueName } from "@mailproof/core/ports/queue";
-import { queues as facts, type QueueSpec, toPascalCase } from "./topology.ts";
+import { type QueueSpec, queues as queueSpecs, toPascalCase } from "./topology.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -27,4 +27,4 @@ const createQueue = ({ name, receivesMax, visibilitySeconds, retentionDays }: Qu
     },
   });
 
-for (const queue of facts) created.set(queue.name, createQueue(queue));
+for (const queue of queueSpecs) created.set(queue.name, createQueue(queue));

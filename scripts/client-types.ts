@@ -8,12 +8,12 @@ import { writeFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { ActivityRecord } from "@mailproof/api/schema/activity";
-import { KeyFacts } from "@mailproof/api/schema/api-keys";
-import { CheckFacts, CheckResult } from "@mailproof/api/schema/deliverability-check";
-import { JobFacts, ResultRow } from "@mailproof/api/schema/jobs";
-import { MonitorFacts } from "@mailproof/api/schema/monitors";
+import { KeySummary } from "@mailproof/api/schema/api-keys";
+import { CheckResult, CheckSummary } from "@mailproof/api/schema/deliverability-check";
+import { JobSummary, ResultRow } from "@mailproof/api/schema/jobs";
+import { MonitorSummary } from "@mailproof/api/schema/monitors";
 import { VerificationResult } from "@mailproof/api/schema/verification";
-import { DeliveryFacts, WebhookFacts } from "@mailproof/api/schema/webhooks";
+import { DeliverySummary, WebhookSummary } from "@mailproof/api/schema/webhooks";
 import { FAILURE_CODES } from "@mailproof/core/lib/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
@@ -30,14 +30,14 @@ import {
 const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
   [ResultRow, "ResultRow"],
-  [JobFacts, "Job"],
+  [JobSummary, "Job"],
   [ActivityRecord, "ActivityRecord"],
-  [CheckFacts, "CheckFacts"],
+  [CheckSummary, "CheckSummary"],
   [CheckResult, "CheckResult"],
-  [MonitorFacts, "Monitor"],
-  [KeyFacts, "ApiKey"],
-  [WebhookFacts, "Webhook"],
-  [DeliveryFacts, "Delivery"],
+  [MonitorSummary, "Monitor"],
+  [KeySummary, "ApiKey"],
+  [WebhookSummary, "Webhook"],
+  [DeliverySummary, "Delivery"],
 ]);
 
 const INPUT = { side: "input", named: SHARED } as const;

@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { routerOf } from "@mailproof/api/http/router";
+import { createRouter } from "@mailproof/api/http/router";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** A request as it stands on the wire. */
@@ -22,7 +22,7 @@ export const toEvent = (
   sent: WireRequest,
   listed: readonly Endpoint[] = endpoints,
 ): APIGatewayProxyEventV2 => {
-  const route = routerOf(listed);
+  const route = createRouter(listed);
   const [rawPath = "", rawQueryString = ""] = sent.url.split(/\?(.*)/s, 2);
   const headers = joinValues(
     (sent.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
@@ -51,7 +51,7 @@ export const toEvent = (
 export const toBytes = ({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2) =>
   Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 
-type Route = ReturnType<typeof routerOf>;
+type Route = ReturnType<typeof createRouter>;
 
 const joinValues = (pairs: readonly (readonly [string, string])[]): Record<string, string> => {
   const all = Object.groupBy(pairs, ([name]) => name);

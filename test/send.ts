@@ -2,7 +2,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { assertJsonType } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
-import { routerOf } from "@mailproof/api/http/router";
+import { createRouter } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
 import { sendViaLambda, toWireRequest } from "./aws/via-lambda.ts";
@@ -32,7 +32,7 @@ export type TestResponse = {
 
 /** One request along the one path, without a socket: what a story is told in. */
 export const sendTo = (listed: readonly Endpoint[]) => {
-  const route = routerOf(listed);
+  const route = createRouter(listed);
   return async (world: AppWorld, what: string, sent: Sent = {}): Promise<TestResponse> => {
     const { statusCode, headers, body } = await respondTo(world, route, what, sent);
     const isWhole = typeof body === "string";
@@ -73,7 +73,7 @@ const getText = async (stream: AsyncIterable<string | Uint8Array>): Promise<stri
 
 const respondTo = async (
   world: AppWorld,
-  route: ReturnType<typeof routerOf<Endpoint>>,
+  route: ReturnType<typeof createRouter<Endpoint>>,
   what: string,
   sent: Sent,
 ): Promise<HttpAnswer> => {

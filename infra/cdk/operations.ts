@@ -35,8 +35,9 @@ const createOperationsStack = (scope: App, { app, stage, callEmail }: Operations
     // It has no files to carry along, so an account needs no preparing for it.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
-  const keyOf = createParameterNamer(app, stage);
-  const getName = (key: string) => StringParameter.valueForStringParameter(stack, keyOf(key));
+  const toParameterName = createParameterNamer(app, stage);
+  const getName = (key: string) =>
+    StringParameter.valueForStringParameter(stack, toParameterName(key));
 
   const calls = new Topic(stack, "Calls", { enforceSSL: true, displayName: `${app} ${stage}` });
   if (callEmail) calls.addSubscription(new EmailSubscription(callEmail));

@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSyn
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Endpoint, fileNameOf, type Need } from "@mailproof/api/http/endpoint";
+import { type Endpoint, type Need, toFileName } from "@mailproof/api/http/endpoint";
 
 // Every endpoint is a Lambda of its own, so each needs a file that the bundler begins at. These files follow from the
 // list of endpoints and are written before anything is bundled; they are not part of the source.
@@ -20,7 +20,7 @@ const FOLDER = "packages/functions/generated/http";
 
 /** Where the entry of an endpoint is written, from the root of the repository. */
 export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
-  `${FOLDER}/${fileNameOf(endpoint)}.ts`;
+  `${FOLDER}/${toFileName(endpoint)}.ts`;
 
 export const toEntry = ({ id, needs }: EntryEndpoint): string => {
   const used = CAPABILITIES.filter(([need]) => needs.includes(need));
@@ -28,7 +28,7 @@ export const toEntry = ({ id, needs }: EntryEndpoint): string => {
     ([, name, file]) => `import { ${name} } from "../../src/capabilities/${file}.ts";\n`,
   );
   const all = used.map(([, name]) => `...${name}(context)`).join(", ");
-  return `import { ${id} } from "@mailproof/api/endpoints/${fileNameOf({ id })}";
+  return `import { ${id} } from "@mailproof/api/endpoints/${toFileName({ id })}";
 import { lambda } from "../../src/lambda.ts";
 ${imports.join("")}import { createLambdaWorld } from "../../src/lambda-world.ts";
 

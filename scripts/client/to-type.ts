@@ -1,4 +1,8 @@
-import { descriptionOf, schemaWriter, withoutDescription } from "@mailproof/api/openapi/schema";
+import {
+  createSchemaWriter,
+  getDescription,
+  withoutDescription,
+} from "@mailproof/api/openapi/schema";
 import type { GenericSchema } from "valibot";
 
 // Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not an `unknown` that nobody notices.
@@ -71,10 +75,10 @@ const toObjectType = (entries: Entries, context: TypeContext): string => {
     [...context.named].filter(([schema]) => isWithin(getParts(schema).entries ?? {}, entries)),
   ) ?? [undefined, undefined];
   const baseFields = base ? (getParts(base).entries ?? {}) : {};
-  const rest = Object.fromEntries(
+  const others = Object.fromEntries(
     Object.entries(entries).filter(([field]) => !(field in baseFields)),
   );
-  const own = `{\n${formatFields(rest, context)}\n}`;
+  const own = `{\n${formatFields(others, context)}\n}`;
   return name === undefined ? own : `${name} & ${own}`;
 };
 
@@ -102,14 +106,14 @@ export const formatFields = (entries: Entries, context: TypeContext): string =>
 /** The description of a field, which editors show on hover: what its values mean, else what the field holds. */
 export const formatDescription = (name: string, schema: GenericSchema): string => {
   const shape = withoutDescription(schema);
-  const text = descriptionOf(getParts(shape).wrapped ?? shape) ?? descriptionOf(schema);
+  const text = getDescription(getParts(shape).wrapped ?? shape) ?? getDescription(schema);
   if (text === undefined) throw new Error(`the field ${name} has no description`);
   return `/** ${text} */`;
 };
 
 /** A query is text on the wire; to a caller, what stands for a number or a boolean is one. */
 export const getQueryType = (schema: GenericSchema): "number" | "boolean" | undefined => {
-  const { write } = schemaWriter(new Map());
+  const { write } = createSchemaWriter(new Map());
   const { type, default: otherwise } = write(schema);
   if (type === "integer") return "number";
   return otherwise === "true" || otherwise === "false" ? "boolean" : undefined;

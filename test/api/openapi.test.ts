@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
-import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
+import { nameComponents, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
@@ -95,7 +95,7 @@ const deservesName = (schema: any): boolean =>
   schema.pipe === undefined && (schema.entries !== undefined || schema.type === "picklist");
 
 test("a shape that stands in more than one place has a name of its own", () => {
-  const named = componentsOf();
+  const named = nameComponents();
   const counts = new Map<unknown, number>();
   const visit = (schema: any) => {
     if (typeof schema !== "object" || schema === null || schema.kind !== "schema") return;
@@ -117,7 +117,7 @@ test("a shape that stands in more than one place has a name of its own", () => {
 });
 
 test("no name stands for two shapes", () => {
-  const names = [...componentsOf().values()];
+  const names = [...nameComponents().values()];
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

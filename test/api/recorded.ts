@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { routerOf } from "@mailproof/api/http/router";
+import { createRouter } from "@mailproof/api/http/router";
 import type { Example } from "@mailproof/api/openapi/examples";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -26,7 +26,7 @@ type RecordedRequest = {
   readonly mode?: "live" | "test";
 };
 
-const route = routerOf(endpoints);
+const route = createRouter(endpoints);
 
 /** A shop with ids as they are in real life, and the same each time. */
 const givenShop = async (balance = 5_000) => {

@@ -1,9 +1,9 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { routerOf } from "@mailproof/api/http/router";
+import { createRouter } from "@mailproof/api/http/router";
 import { expect, test } from "vitest";
 
 const of = (route: Endpoint["route"]) => ({ route }) as Endpoint;
-const route = routerOf([
+const route = createRouter([
   of("GET /v1/activity/{email}"),
   of("POST /v1/activity/batch"),
   of("GET /v1/activity/domain/{domain}"),

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Endpoint, fileNameOf } from "@mailproof/api/http/endpoint";
+import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { expect, test } from "vitest";
 import { toEntry } from "../../packages/functions/entries.ts";
@@ -10,7 +10,7 @@ const listNames = (pattern: string) => globSync(pattern).map((path) => basename(
 const files = listNames("packages/api/src/endpoints/*.ts");
 
 test("the list of endpoints and their files agree", () => {
-  expect(endpoints.map(fileNameOf).toSorted()).toEqual(files.toSorted());
+  expect(endpoints.map(toFileName).toSorted()).toEqual(files.toSorted());
 });
 
 test.each(files)(

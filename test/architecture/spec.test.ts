@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { fileNameOf } from "@mailproof/api/http/endpoint";
+import { toFileName } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { describe, expect, test } from "vitest";
 import { NOT_BUILT_YET, SPEC } from "./spec.ts";
@@ -43,7 +43,7 @@ describe.each(SPEC.filter(({ route }) => routes.includes(route)))(
 
     // A story's title says the status it is about: "… is 404". What is alike at all of them every-route.test.ts tells.
     test("has a story for every status of the contract", () => {
-      const story = `test/story/${fileNameOf(endpoint ?? { id: "" })}.test.ts`;
+      const story = `test/story/${toFileName(endpoint ?? { id: "" })}.test.ts`;
       expect(existsSync(story), `${story} is missing`).toBe(true);
       const titles = titlesIn(readFileSync(story, "utf8"));
       const untold = statuses.filter(

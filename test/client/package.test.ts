@@ -62,7 +62,7 @@ export const emails = async function* (): AsyncGenerator<string> {
 export const moneyOf = (error: unknown): MoneyOutcome | undefined =>
   error instanceof MailproofError ? error.money : undefined;
 
-export const jobOf = async (request: Request): Promise<string | undefined> => {
+export const requireJob = async (request: Request): Promise<string | undefined> => {
   const event = await verifyWebhook({ body: await request.text(), headers: request.headers, secret: "s" });
   return event.type === "job.completed" ? event.data.job_id : undefined;
 };

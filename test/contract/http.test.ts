@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
-import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -281,7 +281,7 @@ test.each<[string, WireRequest, number]>([
   ["a batch beyond the credits", batch({ emails: createEmails(11) }), 402],
   [
     "a batch in a body over the limit",
-    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(verifyBatch)) }),
+    batch({ ...bo, x: "x".repeat(getBodyBytesMax(verifyBatch)) }),
     413,
   ],
   ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],

@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { bodyBytesMaxOf } from "@mailproof/api/http/body";
+import { getBodyBytesMax } from "@mailproof/api/http/body";
 import { type Chances, NASTY_TEXTS } from "./random.ts";
 import { drawFitting, type Shaping, SPOILED } from "./shapes.ts";
 
@@ -131,7 +131,7 @@ const bodyFor = (shaping: Shaping, { requestBody }: any): Body => {
 };
 
 /** More than any operation takes. */
-const BODY_BYTES_MAX = Math.max(...endpoints.map(bodyBytesMaxOf));
+const BODY_BYTES_MAX = Math.max(...endpoints.map(getBodyBytesMax));
 
 const createTooLong = (good: unknown): Body => ({
   body: `${JSON.stringify(good)}${" ".repeat(BODY_BYTES_MAX)}`,

@@ -3,7 +3,7 @@ import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import {
   assertCheapJson,
   BODY_BYTES_MAX,
-  bodyBytesMaxOf,
+  getBodyBytesMax,
   parseJson,
 } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
@@ -27,17 +27,17 @@ const getPath = ({ route }: Endpoint) => {
 };
 
 test("only a batch and a list of events take more than 128,000 bytes, and none more than 5 MB", () => {
-  const large = endpoints.filter((one) => bodyBytesMaxOf(one) > BODY_BYTES_MAX);
+  const large = endpoints.filter((one) => getBodyBytesMax(one) > BODY_BYTES_MAX);
 
   expect(BODY_BYTES_MAX).toBe(128_000);
   expect(large.map(({ route }) => route).toSorted()).toEqual(LARGE.toSorted());
-  expect(Math.max(...large.map(bodyBytesMaxOf))).toBe(5_000_000);
+  expect(Math.max(...large.map(getBodyBytesMax))).toBe(5_000_000);
 });
 
 test.each(TAKING.map((one) => [one.route, one] as const))(
   "%s refuses a body over its limit with 413, names the limit, and charges nothing, here and on Lambda",
   async (_route, endpoint) => {
-    const bytesMax = bodyBytesMaxOf(endpoint);
+    const bytesMax = getBodyBytesMax(endpoint);
     const { method, path } = getPath(endpoint);
     const body = `{"x":"${"x".repeat(bytesMax)}"}`;
     const { port, liveKey } = await startServer();
@@ -68,7 +68,7 @@ test("a batch of 10,000 addresses of 490 letters is no body over the limit", () 
   const address = `${"a".repeat(470)}@example.company.com`;
   const body = JSON.stringify({ emails: Array.from({ length: 10_000 }, () => address) });
 
-  expect(Buffer.byteLength(body)).toBeLessThan(bodyBytesMaxOf(verifyBatch));
+  expect(Buffer.byteLength(body)).toBeLessThan(getBodyBytesMax(verifyBatch));
   expect(parseJson(body)).toMatchObject({ emails: { length: 10_000 } });
 });
 

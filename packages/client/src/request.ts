@@ -12,18 +12,22 @@ export type RequestParts = {
 /** One value of a caller, laid out as path, query and body. */
 export const toRequestParts = ({ route, fixed }: Operation, input: Values = {}): RequestParts => {
   const [method = "", pattern = ""] = route.split(" ");
-  const rest: Record<string, unknown> = { ...input, ...fixed };
+  const fields: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest[name];
+    const value = fields[name];
     // An empty one would be another route.
     if (typeof value !== "string" || value === "") throw new TypeError(`${name} is required`);
-    delete rest[name];
+    delete fields[name];
     return encodeURIComponent(value);
   });
   if (method === "POST" || method === "PUT")
-    return { method, path, ...(Object.keys(rest).length > 0 && { body: JSON.stringify(rest) }) };
+    return {
+      method,
+      path,
+      ...(Object.keys(fields).length > 0 && { body: JSON.stringify(fields) }),
+    };
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(rest as Record<string, string | undefined>))
+  for (const [name, value] of Object.entries(fields as Record<string, string | undefined>))
     if (value !== undefined) query.set(name, value);
   const search = query.toString();
   return { method, path: search === "" ? path : `${path}?${search}` };

@@ -1,5 +1,5 @@
 import { EVENTS } from "@mailproof/api/openapi/components";
-import { descriptionOf } from "@mailproof/api/openapi/schema";
+import { getDescription } from "@mailproof/api/openapi/schema";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, table } from "./html.ts";
 import { VERIFYING } from "./programs.ts";
@@ -21,7 +21,7 @@ export const webhooks: Guide = {
 <p class="lead">Get notified instead of polling. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; keep the secret of that answer, it is shown this once.</p>
 ${table(
   ["Event", "Meaning"],
-  EVENTS.map(([event, schema]) => [code(event), html`${descriptionOf(schema) ?? ""}`]),
+  EVENTS.map(([event, schema]) => [code(event), html`${getDescription(schema) ?? ""}`]),
 )}
 <h3>What arrives</h3>
 ${block(SENT, "http")}

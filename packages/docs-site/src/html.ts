@@ -45,10 +45,10 @@ export const code = (text: string | number): Html => html`<code>${text}</code>`;
 export const block = (text: string, language: string): Html =>
   html`<pre class="code" data-language="${language}" tabindex="0"><code>${text}</code></pre>`;
 
-export type Said = { readonly language: string; readonly text: string };
+export type Sample = { readonly language: string; readonly text: string };
 
 /** The same in several languages: one is seen at a time. */
-export const inLanguages = (all: readonly Said[]): Html => html`
+export const inLanguages = (all: readonly Sample[]): Html => html`
 <div class="languages">${all.map(
   ({ language, text }) => html`<figure class="language" data-language="${language}">
 <figcaption>${language}</figcaption><pre class="code" tabindex="0"><code>${text}</code></pre></figure>`,

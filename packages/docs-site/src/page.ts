@@ -25,7 +25,7 @@ export const docsPage = (baseUrl: string): string => {
   const document = openapi(baseUrl);
   const operations = operationsIn(document);
   const byTag = Object.entries(TAGS).map(
-    ([tag, says]) => [tag, says, operations.filter((one) => one.tag === tag)] as const,
+    ([tag, lead]) => [tag, lead, operations.filter((one) => one.tag === tag)] as const,
   );
   return html`<!doctype html>
 <html lang="en">
@@ -61,7 +61,7 @@ ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
 <p class="tagline">Find out whether an address takes mail, and whether a domain is fit to send it. Every verdict has its reason, and no credit is charged twice.</p>
 <ul class="facts"><li>base address <code>${baseUrl}</code></li><li><a href="/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
 ${GUIDES.map((guide) => guidePart(guide, baseUrl))}
-${byTag.map(([tag, says, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${says}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
+${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
 <div class="group"><h2 id="shapes">Shapes</h2><p class="lead">What requests and answers are made of. A field may be added to an answer some day; none will leave.</p>${shapesPart(document)}</div>
 </main>
 </div>

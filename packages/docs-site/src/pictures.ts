@@ -40,20 +40,20 @@ ${isLast ? html`` : html`<path class="arrow" d="M30 ${y + 32}V${y + ROW - 4}"/><
 
 type Step = {
   readonly to: "right" | "left";
-  readonly says: string;
+  readonly text: string;
   readonly also?: string;
   readonly kind?: "lost" | "refused" | "replayed";
 };
 
 const STEPS: readonly Step[] = [
-  { to: "right", says: "verify ann@…, key A" },
-  { to: "left", says: "✕ the answer is lost", kind: "lost", also: "charged once, key A claimed" },
-  { to: "right", says: "verify ann@…, key A" },
-  { to: "left", says: "the same answer", kind: "replayed", also: "credits_used: 0" },
-  { to: "right", says: "verify bo@…, key A" },
-  { to: "left", says: "409 conflict", kind: "refused", also: "nothing charged" },
-  { to: "right", says: "verify bo@…, key B" },
-  { to: "left", says: "200, a new answer", also: "charged" },
+  { to: "right", text: "verify ann@…, key A" },
+  { to: "left", text: "✕ the answer is lost", kind: "lost", also: "charged once, key A claimed" },
+  { to: "right", text: "verify ann@…, key A" },
+  { to: "left", text: "the same answer", kind: "replayed", also: "credits_used: 0" },
+  { to: "right", text: "verify bo@…, key A" },
+  { to: "left", text: "409 conflict", kind: "refused", also: "nothing charged" },
+  { to: "right", text: "verify bo@…, key B" },
+  { to: "left", text: "200, a new answer", also: "charged" },
 ];
 
 const [YOU, US] = [44, 316];
@@ -65,14 +65,14 @@ export const repeats = (): Html => html`
 <rect class="box" x="4" y="4" width="80" height="28" rx="7"/><text class="ask" x="${YOU}" y="23" text-anchor="middle">You</text>
 <rect class="box" x="276" y="4" width="80" height="28" rx="7"/><text class="ask" x="${US}" y="23" text-anchor="middle">Mailproof</text>
 <path class="line" d="M${YOU} 32V${STEPS.length * STEP + 52}M${US} 32V${STEPS.length * STEP + 52}"/>
-${STEPS.map(({ to, says, also, kind = "sent" }, at) => {
+${STEPS.map(({ to, text, also, kind = "sent" }, at) => {
   const y = at * STEP + 62;
   const isLost = kind === "lost";
   const way = to === "right" ? `M${YOU} ${y}H${US - 6}` : `M${US} ${y}H${isLost ? 150 : YOU + 6}`;
   const head = to === "right" ? `M${US - 8} ${y - 4}l7 4l-7 4z` : `M${YOU + 8} ${y - 4}l-7 4l7 4z`;
   return html`<path class="arrow is-${kind}" d="${way}"/>
 ${isLost ? html`` : html`<path class="head is-${kind}" d="${head}"/>`}
-<text class="says" x="180" y="${y - 6}" text-anchor="middle">${says}</text>
+<text class="text" x="180" y="${y - 6}" text-anchor="middle">${text}</text>
 ${also === undefined ? html`` : html`<text class="also" x="180" y="${y + 14}" text-anchor="middle">${also}</text>`}`;
 })}
 </svg><figcaption>Charge and claim of the key commit together, so there is no moment between them.</figcaption></figure>`;

@@ -21,7 +21,7 @@ export const operationsIn = ({ paths }: OpenApi): readonly Listed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]: [string, Json]) => ({
       id: operation.operationId,
-      title: titleOf(operation.operationId),
+      title: toTitle(operation.operationId),
       method,
       path,
       tag: operation.tags[0],
@@ -30,7 +30,7 @@ export const operationsIn = ({ paths }: OpenApi): readonly Listed[] =>
   );
 
 /** verifyEmail → Verify email */
-const titleOf = (id: string): string => {
+const toTitle = (id: string): string => {
   const words = id.replaceAll(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\bapi\b/, "API");
 };
@@ -46,16 +46,16 @@ export const operationPart = (document: OpenApi, baseUrl: string, of: Listed): H
 <h3>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h3>
 <p class="route">${badge(method)}<code>${path}</code></p>
 <p>${inline(operation.summary)}.</p>
-${factsOf(operation)}
-${parametersOf(document, operation)}
-${bodyOf(document, operation)}
-${answersOf(document, operation)}
+${renderKeyAndPrice(operation)}
+${renderParameters(document, operation)}
+${renderBody(document, operation)}
+${renderResponses(document, operation)}
 </div>
-<div class="show">${shownOf(baseUrl, of)}</div>
+<div class="show">${renderExamples(baseUrl, of)}</div>
 </section>`;
 };
 
-const factsOf = (operation: Json): Html => {
+const renderKeyAndPrice = (operation: Json): Html => {
   const scope = operation["x-scope"];
   const key =
     scope === undefined
@@ -66,13 +66,13 @@ const factsOf = (operation: Json): Html => {
   return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li> ${key}</ul>`;
 };
 
-const parametersOf = (document: OpenApi, { parameters = [] }: Json): Html => {
+const renderParameters = (document: OpenApi, { parameters = [] }: Json): Html => {
   if (parameters.length === 0) return NOTHING;
   const all = parameters.map((one: Json) =>
     one.$ref ? document.components["parameters"]?.[one.$ref.split("/").at(-1)] : one,
   );
   return html`<h4>Parameters</h4><ul class="fields">${all.map((one: Json) =>
-    fieldOf(
+    renderField(
       document,
       one.name,
       { ...one.schema, description: one.description },
@@ -84,49 +84,49 @@ const parametersOf = (document: OpenApi, { parameters = [] }: Json): Html => {
   )}</ul>`;
 };
 
-const bodyOf = (document: OpenApi, { requestBody }: Json): Html => {
+const renderBody = (document: OpenApi, { requestBody }: Json): Html => {
   if (!requestBody) return NOTHING;
   const { "application/json": json, "multipart/form-data": form } = requestBody.content;
-  return html`<h4>Body</h4>${fieldsOf(document, json.schema)}
-${form ? html`<h4>Or as a form</h4><p>${form.schema.description}</p>${fieldsOf(document, form.schema)}` : NOTHING}`;
+  return html`<h4>Body</h4>${renderFields(document, json.schema)}
+${form ? html`<h4>Or as a form</h4><p>${form.schema.description}</p>${renderFields(document, form.schema)}` : NOTHING}`;
 };
 
 const nameIn = (ref: string): string => ref.split("/").at(-1) ?? "";
 
-const resolved = (document: OpenApi, schema: Json): Json =>
+const resolve = (document: OpenApi, schema: Json): Json =>
   schema.$ref ? document.components["schemas"]?.[nameIn(schema.$ref)] : schema;
 
 /** The fields of an object, or of each of those that it may be. */
-const fieldsOf = (document: OpenApi, sent: Json): Html => {
-  const schema = resolved(document, sent);
+const renderFields = (document: OpenApi, sent: Json): Html => {
+  const schema = resolve(document, sent);
   const options: Json[] | undefined = schema.oneOf ?? schema.anyOf;
   if (options)
-    return html`${options.map((one, at) => html`${at > 0 ? html`<p>or</p>` : NOTHING}${fieldsOf(document, one)}`)}`;
+    return html`${options.map((one, at) => html`${at > 0 ? html`<p>or</p>` : NOTHING}${renderFields(document, one)}`)}`;
   return html`<ul class="fields">${Object.entries<Json>(schema.properties ?? {}).map(
     ([name, one]) =>
-      fieldOf(document, name, one, { isRequired: schema.required?.includes(name) ?? false }),
+      renderField(document, name, one, { isRequired: schema.required?.includes(name) ?? false }),
   )}</ul>`;
 };
 
 type Beside = { readonly isRequired: boolean; readonly note?: string };
 
-const fieldOf = (document: OpenApi, name: string, schema: Json, beside: Beside): Html => {
+const renderField = (document: OpenApi, name: string, schema: Json, beside: Beside): Html => {
   const inside = schema.items ?? schema;
-  const values: Json[] | undefined = resolved(document, inside)?.enum ?? enumIn(inside);
-  return html`<li><b>${name}</b> <i>${typeOf(schema)}${beside.note ? ` · ${beside.note}` : ""}${boundsOf(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
+  const values: Json[] | undefined = resolve(document, inside)?.enum ?? enumIn(inside);
+  return html`<li><b>${name}</b> <i>${renderType(schema)}${beside.note ? ` · ${beside.note}` : ""}${formatBounds(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
 ${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : NOTHING}
-${inside.properties ? fieldsOf(document, inside) : NOTHING}</li>`;
+${inside.properties ? renderFields(document, inside) : NOTHING}</li>`;
 };
 
 /** The names, also where the schema takes them in any case. */
 const enumIn = ({ enum: names, anyOf: options }: Json): Json[] | undefined =>
   names ?? options?.find((one: Json) => one.enum)?.enum;
 
-const typeOf = (schema: Json): Html => {
+const renderType = (schema: Json): Html => {
   if (schema.$ref) return linkTo(nameIn(schema.$ref));
-  if (schema.anyOf) return anyOf(schema);
-  if (schema.type === "array") return html`list of ${typeOf(schema.items)}`;
+  if (schema.anyOf) return renderUnion(schema);
+  if (schema.type === "array") return html`list of ${renderType(schema.items)}`;
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   const kind =
     schema.format ?? [schema.type].flat().filter((one) => one !== "null")[0] ?? "anything";
@@ -136,9 +136,9 @@ const typeOf = (schema: Json): Html => {
 /** Words of one line are told where they are used; whatever has fields is a shape of its own, further down. */
 const linkTo = (name: string): Html => html`<a href="#shape-${name}">${name}</a>`;
 
-const boundsOf = (schema: Json): string => {
+const formatBounds = (schema: Json): string => {
   const { minimum, maximum, minLength, maxLength, maxItems } = schema;
-  const said = [
+  const bounds = [
     minimum !== undefined && maximum !== undefined
       ? `${minimum} to ${maximum}`
       : minimum === undefined
@@ -152,48 +152,48 @@ const boundsOf = (schema: Json): string => {
       ? undefined
       : `default ${schema.default}`,
   ].filter((one) => one !== undefined);
-  return said.map((one) => ` · ${one}`).join("");
+  return bounds.map((one) => ` · ${one}`).join("");
 };
 
-const answersOf = (document: OpenApi, { responses }: Json): Html => {
+const renderResponses = (document: OpenApi, { responses }: Json): Html => {
   const all = Object.entries<Json>(responses);
   const fails = all.filter(([, { $ref }]) => $ref);
   return html`
 <h4>Answers</h4>
-${all.filter(([, { $ref }]) => !$ref).map(([status, answer]) => successOf(document, status, answer))}
-${fails.length > 0 ? html`<h4><a href="#errors">Refusals</a></h4><ul class="fails">${fails.map(([status, { $ref }]) => failureOf(document, status, nameIn($ref)))}</ul>` : NOTHING}`;
+${all.filter(([, { $ref }]) => !$ref).map(([status, answer]) => renderSuccess(document, status, answer))}
+${fails.length > 0 ? html`<h4><a href="#errors">Refusals</a></h4><ul class="fails">${fails.map(([status, { $ref }]) => renderFailure(document, status, nameIn($ref)))}</ul>` : NOTHING}`;
 };
 
-const successOf = (document: OpenApi, status: string, answer: Json): Html => {
+const renderSuccess = (document: OpenApi, status: string, answer: Json): Html => {
   const schema = answer.content?.["application/json"]?.schema;
   const data = schema?.properties?.data ?? schema;
   return html`<details><summary><span class="answer-status">${status}</span>${inline(answer.description)}</summary>
-<div class="inside">${data ? dataOf(document, data) : NOTHING}</div></details>`;
+<div class="inside">${data ? renderData(document, data) : NOTHING}</div></details>`;
 };
 
-const failureOf = (document: OpenApi, status: string, name: string): Html => {
+const renderFailure = (document: OpenApi, status: string, name: string): Html => {
   const answer: Json = document.components["responses"]?.[name];
-  const schema = resolved(document, answer.content["application/json"].schema);
+  const schema = resolve(document, answer.content["application/json"].schema);
   const codes: string[] = schema.properties.error.properties.code.enum;
   return html`<li><b>${status}</b>${codes.map((one) => html` <code>${one}</code>`)}</li>`;
 };
 
 /** Where it is of several kinds, or told elsewhere: its name. Else its fields. */
-const dataOf = (document: OpenApi, data: Json): Html => {
-  const shape = resolved(document, data);
-  if (shape.anyOf) return html`<p>${anyOf(shape)}</p>`;
+const renderData = (document: OpenApi, data: Json): Html => {
+  const shape = resolve(document, data);
+  if (shape.anyOf) return html`<p>${renderUnion(shape)}</p>`;
   return data.$ref && isShared(nameIn(data.$ref))
     ? html`<p>${linkTo(nameIn(data.$ref))}</p>`
-    : fieldsOf(document, data);
+    : renderFields(document, data);
 };
 
-const anyOf = ({ anyOf: all }: Json): Html =>
+const renderUnion = ({ anyOf: all }: Json): Html =>
   // Beside its names, every other spelling of them is no further type.
   html`${all
     .filter((one: Json) => one.pattern === undefined)
-    .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${typeOf(one)}`)}`;
+    .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${renderType(one)}`)}`;
 
-const shownOf = (baseUrl: string, { method, path, operation }: Listed): Html => {
+const renderExamples = (baseUrl: string, { method, path, operation }: Listed): Html => {
   const route = `${method.toUpperCase()} ${path}`;
   const isPublic = operation.security.length === 0;
   return html`${EXAMPLES.filter((one) => one.route === route).map(
@@ -216,7 +216,7 @@ export const shapesPart = (document: OpenApi): Html => {
 <section class="part shape" id="shape-${name}" data-find="${name}" data-kind="Shape">
 <h3>${name}<a class="anchor" href="#shape-${name}" aria-label="Link to ${name}">#</a></h3>
 ${schema.description ? html`<p>${schema.description}</p>` : NOTHING}
-${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : fieldsOf(document, schema)}
+${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : renderFields(document, schema)}
 </section>`,
   )}`;
 };

@@ -1,5 +1,5 @@
 import type { Example } from "@mailproof/api/openapi/examples";
-import type { Said } from "./html.ts";
+import type { Sample } from "./html.ts";
 
 // A request as one would write it: on the command line, in TypeScript and in Python. Each is ready to run, with the
 // key in the environment.
@@ -8,13 +8,13 @@ export type Call = Pick<Example, "route" | "path" | "query" | "request"> & {
   readonly isPublic?: boolean;
 };
 
-export const snippetsFor = (baseUrl: string, call: Call): readonly Said[] => [
+export const snippetsFor = (baseUrl: string, call: Call): readonly Sample[] => [
   { language: "curl", text: curl(baseUrl, call) },
   { language: "TypeScript", text: typescript(baseUrl, call) },
   { language: "Python", text: python(baseUrl, call) },
 ];
 
-const partsOf = (baseUrl: string, { route, path, query, request }: Call) => {
+const toParts = (baseUrl: string, { route, path, query, request }: Call) => {
   const [method = "", pattern = ""] = route.split(" ");
   const filled = pattern.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(path[name] ?? "").replaceAll("%40", "@"),
@@ -24,7 +24,7 @@ const partsOf = (baseUrl: string, { route, path, query, request }: Call) => {
 };
 
 const curl = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = partsOf(baseUrl, call);
+  const { method, url, body } = toParts(baseUrl, call);
   const lines = [
     `curl -s ${method === "GET" || body !== undefined ? "" : `-X ${method} `}'${url}'`,
     ...(method === "PUT" ? ["-X PUT"] : []),
@@ -46,7 +46,7 @@ const readable = (body: unknown): string => {
 };
 
 const typescript = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = partsOf(baseUrl, call);
+  const { method, url, body } = toParts(baseUrl, call);
   const key = `"X-Api-Key": process.env.MAILPROOF_KEY ?? ""`;
   const headers = [
     ...(call.isPublic ? [] : [key]),
@@ -59,14 +59,14 @@ const typescript = (baseUrl: string, call: Call): string => {
       ? []
       : [`  body: JSON.stringify(${readable(body).replaceAll("\n", "\n  ")}),`]),
   ];
-  const rest = options.length > 0 ? `, {\n${options.join("\n")}\n}` : "";
-  return `const answer = await fetch("${url}"${rest});\nconsole.log(answer.status, await answer.json());`;
+  const init = options.length > 0 ? `, {\n${options.join("\n")}\n}` : "";
+  return `const answer = await fetch("${url}"${init});\nconsole.log(answer.status, await answer.json());`;
 };
 
 const python = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = partsOf(baseUrl, call);
+  const { method, url, body } = toParts(baseUrl, call);
   const options = [
-    ...(body === undefined ? [] : [`    data=json.dumps(${pythonOf(body)}).encode(),`]),
+    ...(body === undefined ? [] : [`    data=json.dumps(${toPython(body)}).encode(),`]),
     ...(call.isPublic && body === undefined
       ? []
       : [
@@ -88,7 +88,7 @@ with urllib.request.urlopen(request) as answer:
 };
 
 /** JSON and Python differ in three words; texts keep theirs. */
-const pythonOf = (value: unknown): string =>
+const toPython = (value: unknown): string =>
   JSON.stringify(value, null, 4)
     .replaceAll(/"(?:[^"\\]|\\.)*"?|\b(?:true|false|null)\b/g, (one) => PYTHON[one] ?? one)
     .replaceAll("\n", "\n    ");

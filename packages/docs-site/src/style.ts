@@ -125,7 +125,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
 .picture figcaption { font-size: .85rem; color: var(--soft); margin-top: .4rem; }
 .box { fill: var(--page); stroke: var(--line); stroke-width: 1.3; }
 .ask { fill: var(--ink); font: 500 12.4px system-ui, sans-serif; }
-.says { fill: var(--ink); font: 500 12.4px system-ui, sans-serif; } .also { fill: var(--soft); font: 11.5px system-ui, sans-serif; }
+.text { fill: var(--ink); font: 500 12.4px system-ui, sans-serif; } .also { fill: var(--soft); font: 11.5px system-ui, sans-serif; }
 .arrow { fill: none; stroke: var(--soft); stroke-width: 1.4; } .head { fill: var(--soft); } .line { stroke: var(--line); stroke-width: 2; }
 .arrow.is-lost { stroke: var(--bad); stroke-dasharray: 4 4; } .arrow.is-refused { stroke: var(--bad); } .head.is-refused { fill: var(--bad); }
 .arrow.is-replayed { stroke: var(--good); } .head.is-replayed { fill: var(--good); }

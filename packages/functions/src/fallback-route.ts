@@ -1,6 +1,6 @@
-import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/http/documents";
+import { documentsFrom, type Texts, toBaseUrl } from "@mailproof/api/http/documents";
 import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
-import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
+import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
 import { decompressJson } from "@mailproof/core/lib/compress";
 import type { World } from "@mailproof/core/ports/world";
@@ -11,7 +11,7 @@ import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
 import { createLambdaLog } from "./log.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
-const route = routerOf(ROUTES);
+const route = createRouter(ROUTES);
 const findDocument = documentsFrom(() => decompressJson(PACKED_TEXTS) as Texts);
 const encodeAnswer = createEncoder();
 
@@ -46,7 +46,7 @@ export const createFallbackHandler =
       method,
       rawPath,
       accept: headers["accept"],
-      baseUrl: baseUrlOf("https", domainName),
+      baseUrl: toBaseUrl("https", domainName),
       trust,
     });
     if (document) {

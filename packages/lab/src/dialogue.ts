@@ -42,7 +42,7 @@ export const createSessionState = (secure: boolean): LabSessionState => ({
 
 type Command = (
   state: LabSessionState,
-  rest: string,
+  parameters: string,
   host: MailHost,
   memory: GreylistMemory,
 ) => LabStep;
@@ -54,10 +54,10 @@ export const handleCommand = (
   host: MailHost,
   memory: GreylistMemory,
 ): LabStep => {
-  const [verb = "", rest = ""] = line.trim().split(/ +(.*)/s, 2);
+  const [verb = "", parameters = ""] = line.trim().split(/ +(.*)/s, 2);
   const command = COMMANDS.get(verb.toUpperCase());
   return command
-    ? command(state, rest, host, memory)
+    ? command(state, parameters, host, memory)
     : { reply: "500 5.5.2 Command not recognized" };
 };
 
@@ -66,10 +66,10 @@ const markGreeted = (state: LabSessionState): void => {
   state.sender = undefined;
 };
 
-const ehlo: Command = (state, _client, { name, behavior: manner }) => {
-  if (manner.ehlo) return { reply: manner.ehlo };
+const ehlo: Command = (state, _client, { name, behavior }) => {
+  if (behavior.ehlo) return { reply: behavior.ehlo };
   markGreeted(state);
-  const { tls = "none", extensions: offers = PLAIN_EXTENSIONS } = manner;
+  const { tls = "none", extensions: offers = PLAIN_EXTENSIONS } = behavior;
   const offersTls = tls !== "none" && !state.secure;
   return {
     reply: formatExtensions([
@@ -85,30 +85,30 @@ const helo: Command = (state, _client, { name }) => {
   return { reply: `250 ${name}` };
 };
 
-const startTls: Command = (state, _rest, { behavior: { tls = "none" } }) => {
+const startTls: Command = (state, _parameters, { behavior: { tls = "none" } }) => {
   if (tls === "none" || state.secure) return { reply: "502 5.5.1 STARTTLS not available" };
   if (tls === "refused") return { reply: "454 4.7.0 TLS not available due to a temporary reason" };
   return { reply: "220 2.0.0 Go ahead", next: tls === "broken" ? "break TLS" : "start TLS" };
 };
 
-const mail: Command = (state, rest, { behavior: manner }) => {
-  const [, sender, parameters = ""] = /^FROM: *<([^>]*)>(.*)$/is.exec(rest) ?? [];
+const mail: Command = (state, line, { behavior }) => {
+  const [, sender, parameters = ""] = /^FROM: *<([^>]*)>(.*)$/is.exec(line) ?? [];
   if (!state.hello) return { reply: "503 5.5.1 EHLO first" };
   if (sender === undefined) return { reply: "501 5.5.4 Syntax: MAIL FROM:<address>" };
   if (state.sender !== undefined) return { reply: "503 5.5.1 Nested MAIL command" };
-  if ((manner.tls === "required" || manner.tls === "broken") && !state.secure)
+  if ((behavior.tls === "required" || behavior.tls === "broken") && !state.secure)
     return { reply: "530 5.7.0 Must issue a STARTTLS command first" };
-  if (manner.mail) return { reply: manner.mail };
+  if (behavior.mail) return { reply: behavior.mail };
   const utf8 = /\bSMTPUTF8\b/i.test(parameters);
-  if (utf8 && !(manner.extensions ?? []).includes("SMTPUTF8"))
+  if (utf8 && !(behavior.extensions ?? []).includes("SMTPUTF8"))
     return { reply: "555 5.5.4 Unsupported option: SMTPUTF8" };
   state.sender = sender;
   state.utf8 = utf8;
   return { reply: "250 2.1.0 Ok" };
 };
 
-const rcpt: Command = (state, rest, host, memory) => {
-  const [, path] = /^TO: *<(.*)>/is.exec(rest) ?? [];
+const rcpt: Command = (state, parameters, host, memory) => {
+  const [, path] = /^TO: *<(.*)>/is.exec(parameters) ?? [];
   const { sender } = state;
   if (sender === undefined) return { reply: "503 5.5.1 Need MAIL command" };
   const to = path === undefined ? undefined : parseRecipient(path);

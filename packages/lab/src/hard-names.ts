@@ -1,5 +1,5 @@
 /** A name as people say it, and how a company may write it: by its habit, where there are two. Made by hand. */
-export type HardName = readonly [said: string, written: string, ...otherwise: string[]];
+export type HardName = readonly [spoken: string, written: string, ...otherwise: string[]];
 
 export const HARD_GIVEN: readonly HardName[] = [
   ["Jürgen", "juergen", "jurgen"],

@@ -81,11 +81,11 @@ export const buildNetwork = ({
     }
   }
   const byDomain = listCompanies(zoneName, companies);
-  const manner = createCompanyBehavior(byDomain);
+  const companyBehavior = createCompanyBehavior(byDomain);
   for (const [domain, { mailHosts }] of byDomain) {
     const names = mailHosts.map((label) => `${label}.${zoneName}`);
     zone[domain] = { MX: names.map((name, index) => [10 * (index + 1), name]) };
-    for (const name of names) zone[name] ??= addHost(name, manner);
+    for (const name of names) zone[name] ??= addHost(name, companyBehavior);
   }
   const firms = listFirms(zoneName);
   const firmBehavior = createFirmBehavior(firms);
@@ -96,7 +96,7 @@ export const buildNetwork = ({
     rules.set(domain, firmBehavior.rcpt);
   }
 
-  const rcpt: Rule = (request) => (rules.get(request.domain) ?? manner.rcpt)(request);
+  const rcpt: Rule = (request) => (rules.get(request.domain) ?? companyBehavior.rcpt)(request);
   return {
     zone,
     reverse: buildReverseZone(hosts),

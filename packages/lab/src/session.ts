@@ -47,13 +47,13 @@ const ENDLESS_EVERY_MS = 10;
 export const serveSession = (
   socket: Socket,
   host: MailHost,
-  house: SessionContext,
+  context: SessionContext,
   isTooMany: boolean,
 ): void => {
   const session: Session = {
     socket,
     host,
-    context: house,
+    context: context,
     wire: socket,
     state: createSessionState(false),
     unread: "",
@@ -64,7 +64,7 @@ export const serveSession = (
     onData: (chunk) => handleData(session, chunk),
   };
   socket.on("data", session.onData);
-  socket.on("finish", house.onHangUp);
+  socket.on("finish", context.onHangUp);
   socket.on("error", () => socket.destroy());
   socket.on("close", () => {
     session.isOver = true;
@@ -116,7 +116,7 @@ const listen = (session: Session): void => {
 };
 
 const readLine = (session: Session): void => {
-  const { unread, host, context: house } = session;
+  const { unread, host, context } = session;
   if (session.isBusy || session.isOver) return;
   const end = unread.indexOf("\n");
   if (end === -1) {
@@ -126,10 +126,10 @@ const readLine = (session: Session): void => {
   const line = Buffer.from(unread.slice(0, end), "latin1").toString();
   session.unread = unread.slice(end + 1);
   session.isBusy = true;
-  house.onCommand(line);
-  const step = handleCommand(session.state, line, host, house.memory);
+  context.onCommand(line);
+  const step = handleCommand(session.state, line, host, context.memory);
   const slow = (host.behavior.slow ?? 0) + (step.slow ?? 0);
-  schedule(session, house.replyMs + house.slowMs * slow, () => applyStep(session, step));
+  schedule(session, context.replyMs + context.slowMs * slow, () => applyStep(session, step));
 };
 
 const applyStep = (session: Session, { reply, next }: LabStep): void => {
@@ -144,12 +144,12 @@ const applyStep = (session: Session, { reply, next }: LabStep): void => {
 
 /** What was sent in the clear before the handshake is thrown away (RFC 3207 §4.2). */
 const startTls = (session: Session): void => {
-  const { socket, context: house } = session;
+  const { socket, context } = session;
   session.unread = "";
   session.state = createSessionState(true);
   socket.removeListener("data", session.onData);
-  session.wire = new TLSSocket(socket, { isServer: true, secureContext: house.secureContext });
-  session.wire.on("finish", house.onHangUp);
+  session.wire = new TLSSocket(socket, { isServer: true, secureContext: context.secureContext });
+  session.wire.on("finish", context.onHangUp);
   session.wire.on("error", () => socket.destroy());
   session.wire.on("data", session.onData);
   listen(session);

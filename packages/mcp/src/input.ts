@@ -1,5 +1,5 @@
 import type { Endpoint, Schema } from "@mailproof/api/http/endpoint";
-import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
+import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 
 /** A conversation holds no thousand rows. There is a cursor for more; where there is none, a page has what it may. */
 const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
@@ -50,7 +50,7 @@ export const buildInput = (endpoint: Endpoint): ToolInput => {
 type ObjectShape = { readonly properties: Fields; readonly required: readonly string[] };
 
 // Every shape stands where it is used: not every client follows a reference.
-const { write } = schemaWriter(new Map());
+const { write } = createSchemaWriter(new Map());
 
 const NOTHING: ObjectShape = { properties: {}, required: [] };
 
@@ -72,8 +72,8 @@ const toObjectShape = (schema: Schema): ObjectShape => {
 /** The field that tells the objects apart is a different word in each. */
 const mergeSchemas = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
   if (!one || other["const"] === undefined) return other;
-  const { const: word, enum: words = [word], ...rest } = one;
-  return { ...rest, enum: [...(words as readonly unknown[]), other["const"]] };
+  const { const: word, enum: words = [word], ...others } = one;
+  return { ...others, enum: [...(words as readonly unknown[]), other["const"]] };
 };
 
 const getPage = (query: readonly string[]): ToolPage | null => {

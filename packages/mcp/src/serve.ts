@@ -1,8 +1,8 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/http/authenticate";
-import { bodyBytesMaxOf } from "@mailproof/api/http/body";
+import { getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Access, Caller } from "@mailproof/api/http/endpoint";
 import { HttpFailure } from "@mailproof/api/http/http-failure";
-import { forRepeat } from "@mailproof/api/http/idempotency";
+import { adjustForRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import {
   answer,
@@ -71,7 +71,7 @@ export const createMcp = (world: AppWorld) => {
 };
 
 /** What any tool takes. The call of a tool is then held to the limit of its own operation. */
-const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => bodyBytesMaxOf(endpoint)));
+const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => getBodyBytesMax(endpoint)));
 
 const INSTRUCTIONS =
   "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
@@ -135,7 +135,7 @@ const toCallRefusal =
   (error: unknown): never => {
     const { arguments: args } = params as { readonly arguments?: unknown };
     const headers = isObject(args) ? toKeyHeader(endpoint, args as ToolArguments) : {};
-    throw error instanceof Failure ? forRepeat(error, endpoint, headers, false) : error;
+    throw error instanceof Failure ? adjustForRepeat(error, endpoint, headers, false) : error;
   };
 
 const createOnlyPostError = (method: string) =>

@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/http/endpoint";
+import type { Effect, Endpoint, Need, ToolOptions } from "@mailproof/api/http/endpoint";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { buildInput, type ToolInput } from "./input.ts";
 
@@ -21,7 +21,7 @@ const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
 /** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
-const buildTool = (endpoint: Endpoint, { effect, hint }: ToolFacts): Derived => {
+const buildTool = (endpoint: Endpoint, { effect, hint }: ToolOptions): Derived => {
   const name = getToolName(endpoint);
   const input = buildInput(endpoint);
   return {

@@ -44,7 +44,7 @@ export const checkDomain = endpoint({
     assertPublicSender(world, caller, { domain, sendingIp });
     const keyed = keyedBy(ROUTE, caller, key, body);
     const ask = { domain, sendingIp, refresh };
-    const told = await checkOnce(world, caller, ask, { idempotencyKey: keyed, reason: ROUTE });
-    return { status: 200, data: { ...toCheckResult(told), ...toMoney(told, caller) } };
+    const checked = await checkOnce(world, caller, ask, { idempotencyKey: keyed, reason: ROUTE });
+    return { status: 200, data: { ...toCheckResult(checked), ...toMoney(checked, caller) } };
   },
 });

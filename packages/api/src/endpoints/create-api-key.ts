@@ -2,12 +2,12 @@ import { createKey } from "@mailproof/core/accounts/api-keys";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { assertMayManage, KeyFacts, toKeyFacts } from "../schema/api-keys.ts";
+import { assertMayManage, KeySummary, toKeySummary } from "../schema/api-keys.ts";
 import {
-  charactersUpTo,
+  createList,
   describe,
   KEYED_ERRORS,
-  listOf,
+  limitCharacters,
   Mode,
   notEmpty,
   optional,
@@ -31,7 +31,7 @@ export const createApiKey = endpoint({
 
   body: v.strictObject({
     name: describe(
-      v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
+      v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(NAME_LENGTH_MAX)),
       "The key's name.",
     ),
     mode: describe(Mode, "Whether the key is live or test."),
@@ -39,7 +39,7 @@ export const createApiKey = endpoint({
     scopes: describe(
       optional(
         v.pipe(
-          listOf(ScopeName, SCOPES.length),
+          createList(ScopeName, SCOPES.length),
           v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),
           v.transform((scopes) => [...new Set(scopes)]),
         ),
@@ -48,7 +48,7 @@ export const createApiKey = endpoint({
     ),
   }),
   output: v.object({
-    ...KeyFacts.entries,
+    ...KeySummary.entries,
     key: describe(v.string(), "The key. It is shown only in this response."),
   }),
 
@@ -56,6 +56,6 @@ export const createApiKey = endpoint({
     assertMayManage(caller, body.mode);
     const { name, mode, scopes = null } = body;
     const { key, secret } = await createKey(world, { account: caller.account, name, mode, scopes });
-    return { status: 201, data: { ...toKeyFacts(key), key: secret } };
+    return { status: 201, data: { ...toKeySummary(key), key: secret } };
   },
 });

@@ -3,7 +3,7 @@ import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS, optionalOr } from "../schema/common.ts";
-import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
+import { MonitorSummary, toMonitorSummary } from "../schema/monitors.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 
 const HOURS_WORDS = `must be a whole number of hours from ${INTERVAL_HOURS.least} to ${INTERVAL_HOURS.most}`;
@@ -40,13 +40,13 @@ export const createMonitor = endpoint({
       "Hours between two checks.",
     ),
   }),
-  output: MonitorFacts,
+  output: MonitorSummary,
 
   async handle(world, caller, { body }) {
     const { domain, sending_ip: sendingIp = null, interval_hours: intervalHours } = body;
     assertPublicSender(world, caller, { domain, sendingIp });
     const watch = { domain, sendingIp, intervalHours };
     const { monitor, isNew } = await addMonitor(world, caller, watch);
-    return { status: isNew ? 201 : 200, data: toMonitorFacts(monitor) };
+    return { status: isNew ? 201 : 200, data: toMonitorSummary(monitor) };
   },
 });

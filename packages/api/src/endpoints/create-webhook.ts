@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
-import { EventNames, toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
+import { EventNames, toWebhookSummary, WebhookSummary } from "../schema/webhooks.ts";
 
 export const createWebhook = endpoint({
   id: "createWebhook",
@@ -24,7 +24,7 @@ export const createWebhook = endpoint({
     events: describe(EventNames, "The events to send."),
   }),
   output: v.object({
-    ...WebhookFacts.entries,
+    ...WebhookSummary.entries,
     secret: describe(
       v.string(),
       "The secret that signs events. It is shown only in this response.",
@@ -34,6 +34,6 @@ export const createWebhook = endpoint({
   async handle(world, caller, { body: { url, events } }) {
     await assertMayCall(world, "url", url);
     const { webhook, secret } = await addWebhook(world, { owner: getOwnerId(caller), url, events });
-    return { status: 201, data: { ...toWebhookFacts(webhook), secret } };
+    return { status: 201, data: { ...toWebhookSummary(webhook), secret } };
   },
 });

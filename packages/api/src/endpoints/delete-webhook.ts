@@ -2,7 +2,7 @@ import { deleteWebhook as removeWebhook } from "@mailproof/core/webhooks/webhook
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { noSuchWebhook, webhookOf } from "../schema/webhooks.ts";
+import { noSuchWebhook, requireWebhook } from "../schema/webhooks.ts";
 
 export const deleteWebhook = endpoint({
   id: "deleteWebhook",
@@ -23,7 +23,7 @@ export const deleteWebhook = endpoint({
   }),
 
   async handle(world, caller, { path }) {
-    const webhook = await webhookOf(world, caller, path.id);
+    const webhook = await requireWebhook(world, caller, path.id);
     if (!(await removeWebhook(world, webhook))) throw noSuchWebhook();
     return { status: 200, data: { id: webhook.id, deleted: true as const } };
   },

@@ -20,9 +20,9 @@ import { type Answer, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import {
-  ExportFacts,
+  ExportMetadata,
   type ExportRow,
-  jsonOf,
+  formatJson,
   toExportRow,
   UnverifiedRow,
   VerifiedRow,
@@ -36,23 +36,23 @@ import {
   LINK_SECONDS,
   type Wanted,
 } from "../schema/export-link.ts";
-import { jobOf } from "../schema/jobs.ts";
+import { requireJob } from "../schema/jobs.ts";
 
 const FORMATS = ["csv", "json"] as const;
 const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
 
-const oneOf = <const T extends readonly string[]>(names: T) =>
+const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
 const Inline = v.object({
-  ...ExportFacts.entries,
+  ...ExportMetadata.entries,
   results: describe(
     v.array(v.union([VerifiedRow, UnverifiedRow])),
     "The rows of the export, in the order of the list.",
   ),
 });
 const Link = v.object({
-  ...ExportFacts.entries,
+  ...ExportMetadata.entries,
   download_url: describe(
     v.string(),
     "URL of the whole export. It works without a key until `expires_at`.",
@@ -62,7 +62,7 @@ const Link = v.object({
 });
 
 type Exported = v.InferOutput<typeof Inline> | v.InferOutput<typeof Link>;
-type Facts = v.InferOutput<typeof ExportFacts>;
+type Metadata = v.InferOutput<typeof ExportMetadata>;
 
 export const downloadJob = endpoint({
   id: "downloadJob",
@@ -82,19 +82,19 @@ export const downloadJob = endpoint({
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
     format: describe(
-      v.optional(oneOf(FORMATS), "csv"),
+      v.optional(createPicklist(FORMATS), "csv"),
       "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
     ),
     filter: describe(
-      v.optional(oneOf(EXPORT_FILTERS), "all"),
+      v.optional(createPicklist(EXPORT_FILTERS), "all"),
       "Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
     ),
     rows: describe(
-      v.optional(oneOf(ROW_SELECTIONS), "verified"),
+      v.optional(createPicklist(ROW_SELECTIONS), "verified"),
       "`verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter.",
     ),
     delimiter: describe(
-      v.optional(oneOf(DELIMITER_NAMES)),
+      v.optional(createPicklist(DELIMITER_NAMES)),
       "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter.",
     ),
   }),
@@ -107,7 +107,7 @@ export const downloadJob = endpoint({
       throw invalidField("delimiter", "is for format=csv");
     if (selection === "all" && filter !== "all")
       throw invalidField("filter", "must be left out with rows=all");
-    const job = await jobOf(world, caller, path.id);
+    const job = await requireJob(world, caller, path.id);
     const readable = await summarizeExport(world.table, job);
     if (readable.expected === 0) throw noRows(readable);
     if (readable.missing === readable.expected) throw noneReadable(world, readable);
@@ -125,8 +125,8 @@ const csv = async (
   if (missing > 0) throw tooShort(readable, missing);
   const { selection } = wanted;
   const delimiter = wanted.delimiter && DELIMITERS[wanted.delimiter];
-  const headers = headersOf(await factsOf(world, readable, wanted));
-  const rows = () => formatCsv(listed(world, readable, wanted), { selection, delimiter });
+  const headers = toHeaders(await readMetadata(world, readable, wanted));
+  const rows = () => formatCsv(listRows(world, readable, wanted), { selection, delimiter });
   return {
     status: 200,
     headers: {
@@ -139,9 +139,9 @@ const csv = async (
   };
 };
 
-const listed = (world: World, readable: ExportSummary, { filter, selection }: Wanted) => {
+const listRows = (world: World, readable: ExportSummary, { filter, selection }: Wanted) => {
   const exported = readExportedRows(world, readable, filter);
-  return readListedRows(world, readable, whole(readable, exported), selection);
+  return readListedRows(world, readable, assertComplete(readable, exported), selection);
 };
 
 const INLINE_ROWS_MAX = 5_000;
@@ -153,30 +153,30 @@ const json = async (
   readable: ExportSummary,
   wanted: Wanted,
 ): Promise<Answer<Exported>> => {
-  const facts = await factsOf(world, readable, wanted);
+  const metadata = await readMetadata(world, readable, wanted);
   const most =
-    wanted.selection === "all" ? facts.expected_rows : getRowsMax(readable, wanted.filter);
+    wanted.selection === "all" ? metadata.expected_rows : getRowsMax(readable, wanted.filter);
   if (most <= INLINE_ROWS_MAX) {
-    const data = await inline(world, readable, wanted, facts);
+    const data = await inline(world, readable, wanted, metadata);
     if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
-      return { status: 200, headers: headersOf(data), data };
+      return { status: 200, headers: toHeaders(data), data };
   }
   const download_url = await exportLink(world, readable, wanted, () =>
-    jsonOf(facts, listed(world, readable, wanted)),
+    formatJson(metadata, listRows(world, readable, wanted)),
   );
   const expires_at = new Date(world.now().getTime() + LINK_SECONDS * 1_000).toISOString();
   return {
     status: 200,
-    headers: headersOf(facts),
-    data: { ...facts, download_url, expires_in_seconds: LINK_SECONDS, expires_at },
+    headers: toHeaders(metadata),
+    data: { ...metadata, download_url, expires_in_seconds: LINK_SECONDS, expires_at },
   };
 };
 
-const factsOf = async (
+const readMetadata = async (
   world: World,
   readable: ExportSummary,
   { filter, selection }: Wanted,
-): Promise<Facts> => {
+): Promise<Metadata> => {
   const { job, missing: unreadable, pending } = readable;
   const { expected, missing } =
     selection === "all"
@@ -194,11 +194,11 @@ const factsOf = async (
 };
 
 /** What the JSON says of itself, for a caller who keeps the body alone or has no place for it in a CSV. */
-const headersOf = (facts: Facts): Readonly<Record<string, string>> => ({
-  "x-export-complete": String(facts.complete),
-  "x-export-expected-rows": String(facts.expected_rows),
-  "x-export-missing-rows": String(facts.rows_missing),
-  "x-export-pending-rows": String(facts.rows_pending),
+const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
+  "x-export-complete": String(metadata.complete),
+  "x-export-expected-rows": String(metadata.expected_rows),
+  "x-export-missing-rows": String(metadata.rows_missing),
+  "x-export-pending-rows": String(metadata.rows_pending),
 });
 
 /** Everything is read before anything is said, so what is missing is counted to the row. */
@@ -206,7 +206,7 @@ const inline = async (
   world: World,
   readable: ExportSummary,
   { filter, selection }: Wanted,
-  facts: Facts,
+  metadata: Metadata,
 ) => {
   const results: ExportRow[] = [];
   let found = 0;
@@ -220,16 +220,16 @@ const inline = async (
     for (const row of rows) results.push(toExportRow(list, row, selection));
   const unreadable = readable.expected - found;
   if (found === 0) throw noneReadable(world, readable);
-  const complete = facts.complete && unreadable === 0;
+  const complete = metadata.complete && unreadable === 0;
   const { expected, missing } =
     selection === "all"
-      ? { expected: facts.expected_rows, missing: unreadable }
+      ? { expected: metadata.expected_rows, missing: unreadable }
       : toRowCounts(readable, filter, { found: results.length, missing: unreadable });
-  return { ...facts, complete, expected_rows: expected, rows_missing: missing, results };
+  return { ...metadata, complete, expected_rows: expected, rows_missing: missing, results };
 };
 
 /** What was promised before the first byte is kept, or the answer breaks off: half a file is not to pass for the whole. */
-async function* whole(
+async function* assertComplete(
   readable: ExportSummary,
   exported: AsyncIterable<ExportedRows>,
 ): AsyncGenerator<ExportedRows> {

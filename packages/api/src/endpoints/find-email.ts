@@ -10,7 +10,7 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, describe, Integer, KEYED_ERRORS, textOf } from "../schema/common.ts";
+import { Credits, createText, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 const NAME_LENGTH_MAX = 64;
@@ -51,7 +51,7 @@ export const findEmail = endpoint({
     last_name: describe(v.string(), "The last name of the request."),
     ...DOMAIN_FIELDS,
     email: describe(
-      v.nullable(textOf("email")),
+      v.nullable(createText("email")),
       "The address found. Null when none was settled on, which does not mean that there is none.",
     ),
     confidence: describe(

@@ -2,7 +2,7 @@ import { findActivity } from "@mailproof/core/activity/find-activity";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
-import { Count, describe, KEYED_ERRORS, listOf } from "../schema/common.ts";
+import { Count, createList, describe, KEYED_ERRORS } from "../schema/common.ts";
 
 const EMAILS_MAX = 100;
 
@@ -21,7 +21,7 @@ export const getActivityBatch = endpoint({
 
   body: v.strictObject({
     emails: describe(
-      v.pipe(listOf(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
+      v.pipe(createList(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
       "The addresses, up to 100.",
     ),
   }),

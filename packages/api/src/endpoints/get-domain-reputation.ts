@@ -2,7 +2,7 @@ import { findReputation } from "@mailproof/core/activity/find-activity";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { knowledge, knowledgeOf, Rate } from "../schema/activity.ts";
+import { knowledge, Rate, toKnowledge } from "../schema/activity.ts";
 import { Count, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
@@ -86,7 +86,7 @@ export const getDomainReputation = endpoint({
         ...toDomainFields(path.domain),
         reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
         metrics: {
-          status: knowledgeOf([of.activeAddresses, of.engagement, of.bounce, of.spam]),
+          status: toKnowledge([of.activeAddresses, of.engagement, of.bounce, of.spam]),
           total_emails_tracked: of.activeAddresses ?? 0,
           ...omitNull({
             avg_engagement_rate: of.engagement,

@@ -94,11 +94,11 @@ const probeTable = async ({ table, now }: World): Promise<void> => {
 /** Asks one door, for a second at the most: whoever asks for our health has a time-out too. */
 const check = async (
   world: World,
-  door: string,
+  port: string,
   ask: () => Promise<number | void>,
 ): Promise<Check> => {
   // The log has said so when it was found.
-  if (world.damagedParts?.().has(door)) return "failed";
+  if (world.damagedParts?.().has(port)) return "failed";
   const late = world.sleep(PROBE_MS).then(() => {
     throw new Error(`no answer within ${PROBE_MS} ms`);
   });
@@ -106,7 +106,7 @@ const check = async (
     const dead = await Promise.race([ask(), late]);
     return dead ? "dead_letters_waiting" : "ok";
   } catch (cause) {
-    world.log("probe_failed", { door, cause });
+    world.log("probe_failed", { port, cause });
     return "failed";
   }
 };

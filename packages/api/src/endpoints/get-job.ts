@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
-import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../schema/jobs.ts";
+import { JobSummary, ResultRow, readJobSummary, requireJob, toRow } from "../schema/jobs.ts";
 
 const LIMIT = { default: 100, most: 1_000 };
 
@@ -42,7 +42,7 @@ export const getJob = endpoint({
     ),
   }),
   output: v.object({
-    ...JobFacts.entries,
+    ...JobSummary.entries,
     results: describe(
       v.optional(v.array(ResultRow)),
       "The next results: those that are ready and that no previous page returned, in the order of the list. Left out when there are none.",
@@ -54,16 +54,16 @@ export const getJob = endpoint({
   }),
 
   async handle(world, caller, { path, query }) {
-    const job = await jobOf(world, caller, path.id);
+    const job = await requireJob(world, caller, path.id);
     const delivered = readCursor(world, job, query.next_key);
-    const facts = await readJobFacts(world, job);
-    if (query.include_results === "false") return { status: 200, data: facts };
+    const summary = await readJobSummary(world, job);
+    if (query.include_results === "false") return { status: 200, data: summary };
 
     const { rows, next } = await readResultPage(world.table, job, delivered, query.limit);
     return {
       status: 200,
       data: {
-        ...facts,
+        ...summary,
         ...(rows.length > 0 && { results: rows.map(toRow) }),
         ...(next && {
           next_key: signCursor(world.settings.cursorSecret, boundTo(job), encodeReadProgress(next)),

@@ -41,14 +41,14 @@ export const getUsage = endpoint({
   }),
 
   async handle(world, caller, { query }) {
-    const range = rangeOf(query, world.now());
+    const range = toRange(query, world.now());
     const days = caller.mode === "live" ? await listUsage(world.table, caller.account, range) : [];
     return { status: 200, data: { ...range, totals: sumUsage(days), days } };
   },
 });
 
 /** The days asked for; by default the last thirty. */
-const rangeOf = (asked: { from?: string | undefined; to?: string | undefined }, now: Date) => {
+const toRange = (asked: { from?: string | undefined; to?: string | undefined }, now: Date) => {
   const to = asked.to ?? toUtcDay(now);
   const from = asked.from ?? toUtcDay(new Date(Date.parse(to) - (DAYS_DEFAULT - 1) * DAY_MS));
   if (from > to) throw invalidField("from", `must not be after ${to}`);

@@ -2,8 +2,8 @@ import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/deliver
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { jobOf } from "../schema/jobs.ts";
-import { DeliveryFacts, toDeliveryFacts } from "../schema/webhooks.ts";
+import { requireJob } from "../schema/jobs.ts";
+import { DeliverySummary, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const listCallbacks = endpoint({
   id: "listCallbacks",
@@ -24,17 +24,17 @@ export const listCallbacks = endpoint({
       v.optional(v.string()),
       "The URL that is called when the job ends. Left out when the job has none.",
     ),
-    deliveries: describe(v.array(DeliveryFacts), "The deliveries, newest first."),
+    deliveries: describe(v.array(DeliverySummary), "The deliveries, newest first."),
   }),
 
   async handle(world, caller, { path }) {
-    const { id, callback } = await jobOf(world, caller, path.id);
+    const { id, callback } = await requireJob(world, caller, path.id);
     const deliveries = await readCallbacks(world.table, id);
     return {
       status: 200,
       data: {
         ...(callback && { webhook_url: callback.url }),
-        deliveries: deliveries.map(toDeliveryFacts),
+        deliveries: deliveries.map(toDeliverySummary),
       },
     };
   },

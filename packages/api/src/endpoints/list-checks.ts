@@ -3,8 +3,8 @@ import { listChecks as readChecks } from "@mailproof/core/deliverability/history
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
-import { CheckFacts } from "../schema/deliverability-check.ts";
-import { toFacts } from "../schema/to-check-result.ts";
+import { CheckSummary } from "../schema/deliverability-check.ts";
+import { toCheckSummary } from "../schema/to-check-result.ts";
 
 export const listChecks = endpoint({
   id: "listChecks",
@@ -25,7 +25,7 @@ export const listChecks = endpoint({
     ),
   }),
   output: v.object({
-    checks: describe(v.array(CheckFacts), "The checks, newest first."),
+    checks: describe(v.array(CheckSummary), "The checks, newest first."),
     count: describe(Count, "Number of checks in this response."),
     total: describe(Count, "Number of all checks."),
     truncated: describe(v.boolean(), "True when only a part of the history was read."),
@@ -36,7 +36,7 @@ export const listChecks = endpoint({
     return {
       status: 200,
       data: {
-        checks: checks.map(toFacts),
+        checks: checks.map(toCheckSummary),
         count: checks.length,
         total,
         truncated: isTruncated,

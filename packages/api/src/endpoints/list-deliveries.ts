@@ -2,7 +2,7 @@ import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/deliv
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
+import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const listDeliveries = endpoint({
   id: "listDeliveries",
@@ -18,12 +18,12 @@ export const listDeliveries = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
-    deliveries: describe(v.array(DeliveryFacts), "The deliveries, newest first."),
+    deliveries: describe(v.array(DeliverySummary), "The deliveries, newest first."),
   }),
 
   async handle(world, caller, { path }) {
-    const { id } = await webhookOf(world, caller, path.id);
+    const { id } = await requireWebhook(world, caller, path.id);
     const deliveries = await readDeliveries(world.table, id);
-    return { status: 200, data: { deliveries: deliveries.map(toDeliveryFacts) } };
+    return { status: 200, data: { deliveries: deliveries.map(toDeliverySummary) } };
   },
 });

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
-import { JobFacts, readJobFacts } from "../schema/jobs.ts";
+import { JobSummary, readJobSummary } from "../schema/jobs.ts";
 
 const LIMIT = { default: 20, most: 100 };
 
@@ -35,7 +35,7 @@ export const listJobs = endpoint({
     offset: describe(Cursor, "The `next_offset` of the previous page."),
   }),
   output: v.object({
-    jobs: describe(v.array(JobFacts), "The jobs, newest first."),
+    jobs: describe(v.array(JobSummary), "The jobs, newest first."),
     total: describe(Count, "Number of jobs."),
     total_is_approximate: describe(
       v.boolean(),
@@ -61,7 +61,7 @@ export const listJobs = endpoint({
     return {
       status: 200,
       data: {
-        jobs: await Promise.all(jobs.map((job) => readJobFacts(world, job))),
+        jobs: await Promise.all(jobs.map((job) => readJobSummary(world, job))),
         total,
         total_is_approximate: isFloor,
         has_more: next !== undefined,

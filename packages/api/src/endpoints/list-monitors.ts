@@ -3,7 +3,7 @@ import { listMonitors as readMonitors } from "@mailproof/core/deliverability/mon
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
-import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
+import { MonitorSummary, toMonitorSummary } from "../schema/monitors.ts";
 
 export const listMonitors = endpoint({
   id: "listMonitors",
@@ -17,10 +17,10 @@ export const listMonitors = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ monitors: describe(v.array(MonitorFacts), "The monitors, newest first.") }),
+  output: v.object({ monitors: describe(v.array(MonitorSummary), "The monitors, newest first.") }),
 
   async handle(world, caller) {
     const monitors = await readMonitors(world.table, getOwnerId(caller));
-    return { status: 200, data: { monitors: monitors.map(toMonitorFacts) } };
+    return { status: 200, data: { monitors: monitors.map(toMonitorSummary) } };
   },
 });

@@ -3,7 +3,7 @@ import { listWebhooks as webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
-import { toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
+import { toWebhookSummary, WebhookSummary } from "../schema/webhooks.ts";
 
 export const listWebhooks = endpoint({
   id: "listWebhooks",
@@ -17,10 +17,10 @@ export const listWebhooks = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ webhooks: describe(v.array(WebhookFacts), "The webhooks, oldest first.") }),
+  output: v.object({ webhooks: describe(v.array(WebhookSummary), "The webhooks, oldest first.") }),
 
   async handle(world, caller) {
     const webhooks = await webhooksListed(world.table, getOwnerId(caller));
-    return { status: 200, data: { webhooks: webhooks.map(toWebhookFacts) } };
+    return { status: 200, data: { webhooks: webhooks.map(toWebhookSummary) } };
   },
 });

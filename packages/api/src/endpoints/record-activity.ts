@@ -5,13 +5,13 @@ import { endpoint } from "../http/endpoint.ts";
 import { Email } from "../schema/activity.ts";
 import {
   Count,
-  charactersUpTo,
+  createList,
   describe,
   KEYED_ERRORS,
-  listOf,
-  Moment,
+  limitCharacters,
   notEmpty,
   optional,
+  Timestamp,
 } from "../schema/common.ts";
 
 const EVENTS_MAX = 500;
@@ -20,7 +20,7 @@ const AGENT_LENGTH_MAX = 2_000;
 
 const Event = v.strictObject({
   id: describe(
-    v.pipe(v.string(), notEmpty, charactersUpTo(ID_LENGTH_MAX)),
+    v.pipe(v.string(), notEmpty, limitCharacters(ID_LENGTH_MAX)),
     "Your own id of the event. An event with an id that was sent before is not counted again.",
   ),
   type: describe(
@@ -28,10 +28,10 @@ const Event = v.strictObject({
     "What happened.",
   ),
   email: describe(Email, "The recipient of the mail."),
-  occurred_at: describe(Moment, "When it happened, ISO 8601 with an offset from UTC."),
-  delivered_at: describe(optional(Moment), "When the mail was delivered, if you know it."),
+  occurred_at: describe(Timestamp, "When it happened, ISO 8601 with an offset from UTC."),
+  delivered_at: describe(optional(Timestamp), "When the mail was delivered, if you know it."),
   user_agent: describe(
-    optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
+    optional(v.pipe(v.string(), limitCharacters(AGENT_LENGTH_MAX))),
     "The User-Agent header of the open or click.",
   ),
   machine: describe(
@@ -57,7 +57,7 @@ export const recordActivity = endpoint({
   bodyBytesMax: 2_000_000,
   body: v.strictObject({
     events: describe(
-      v.pipe(listOf(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
+      v.pipe(createList(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
       "What happened to your mail, up to 500 events.",
     ),
   }),
@@ -77,17 +77,17 @@ export const recordActivity = endpoint({
   }),
 
   async handle(world, caller, { body }) {
-    const told = body.events.map(toTold);
+    const events = body.events.map(toMailEvent);
     const { accepted, duplicates, ignored } =
       caller.mode === "live"
-        ? await recordEvents(world, { account: caller.account, channel: "api" }, told)
-        : pretended(told);
-    const data = { received: told.length, accepted, duplicates, ignored: [...ignored] };
+        ? await recordEvents(world, { account: caller.account, channel: "api" }, events)
+        : countForTestKey(events);
+    const data = { received: events.length, accepted, duplicates, ignored: [...ignored] };
     return { status: 200, data };
   },
 });
 
-const toTold = (event: v.InferOutput<typeof Event>): MailEvent => ({
+const toMailEvent = (event: v.InferOutput<typeof Event>): MailEvent => ({
   id: event.id,
   type: event.type,
   address: event.email,
@@ -98,7 +98,7 @@ const toTold = (event: v.InferOutput<typeof Event>): MailEvent => ({
 });
 
 /** Test keys leave nothing behind, so every request is the first one. */
-const pretended = (told: readonly MailEvent[]): RecordResult => {
-  const accepted = new Set(told.map(({ id }) => id)).size;
-  return { accepted, duplicates: told.length - accepted, ignored: [] };
+const countForTestKey = (events: readonly MailEvent[]): RecordResult => {
+  const accepted = new Set(events.map(({ id }) => id)).size;
+  return { accepted, duplicates: events.length - accepted, ignored: [] };
 };

@@ -3,7 +3,7 @@ import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/delive
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
+import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const retryDelivery = endpoint({
   id: "retryDelivery",
@@ -21,12 +21,12 @@ export const retryDelivery = endpoint({
     id: describe(Id, "The webhook's id."),
     delivery_id: describe(Id, "The delivery's id, from the list of deliveries."),
   }),
-  output: DeliveryFacts,
+  output: DeliverySummary,
 
   async handle(world, caller, { path }) {
-    const webhook = await webhookOf(world, caller, path.id);
+    const webhook = await requireWebhook(world, caller, path.id);
     const delivery = await resendDelivery(world, webhook, path.delivery_id);
-    if (delivery) return { status: 202, data: toDeliveryFacts(delivery) };
+    if (delivery) return { status: 202, data: toDeliverySummary(delivery) };
     const what = "The webhook has no delivery with this id.";
     throw new Failure("NOT_FOUND", "nothing_charged", what);
   },

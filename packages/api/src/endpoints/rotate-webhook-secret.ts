@@ -2,7 +2,12 @@ import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { noSuchWebhook, toWebhookFacts, WebhookFacts, webhookOf } from "../schema/webhooks.ts";
+import {
+  noSuchWebhook,
+  requireWebhook,
+  toWebhookSummary,
+  WebhookSummary,
+} from "../schema/webhooks.ts";
 
 export const rotateWebhookSecret = endpoint({
   id: "rotateWebhookSecret",
@@ -19,7 +24,7 @@ export const rotateWebhookSecret = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
-    ...WebhookFacts.entries,
+    ...WebhookSummary.entries,
     secret: describe(
       v.string(),
       "The new secret that signs events. It is shown only in this response.",
@@ -27,9 +32,9 @@ export const rotateWebhookSecret = endpoint({
   }),
 
   async handle(world, caller, { path }) {
-    const rotated = await rotateSecret(world, await webhookOf(world, caller, path.id));
+    const rotated = await rotateSecret(world, await requireWebhook(world, caller, path.id));
     if (!rotated) throw noSuchWebhook();
     const { webhook, secret } = rotated;
-    return { status: 200, data: { ...toWebhookFacts(webhook), secret } };
+    return { status: 200, data: { ...toWebhookSummary(webhook), secret } };
   },
 });

@@ -2,7 +2,7 @@ import { sendTestEvent } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
+import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const testWebhook = endpoint({
   id: "testWebhook",
@@ -19,13 +19,13 @@ export const testWebhook = endpoint({
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
     delivered: describe(v.boolean(), "True when the address answered with 2xx."),
-    delivery: describe(DeliveryFacts, "The delivery of the test event."),
+    delivery: describe(DeliverySummary, "The delivery of the test event."),
   }),
 
   async handle(world, caller, { path }) {
-    const webhook = await webhookOf(world, caller, path.id);
+    const webhook = await requireWebhook(world, caller, path.id);
     const delivery = await sendTestEvent(world, webhook);
     const delivered = delivery.status === "delivered";
-    return { status: 200, data: { delivered, delivery: toDeliveryFacts(delivery) } };
+    return { status: 200, data: { delivered, delivery: toDeliverySummary(delivery) } };
   },
 });

@@ -8,9 +8,9 @@ import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import {
   EventNames,
   noSuchWebhook,
-  toWebhookFacts,
-  WebhookFacts,
-  webhookOf,
+  requireWebhook,
+  toWebhookSummary,
+  WebhookSummary,
 } from "../schema/webhooks.ts";
 
 export const updateWebhook = endpoint({
@@ -35,15 +35,15 @@ export const updateWebhook = endpoint({
       "`disabled` stops sending until it is set to `active` again.",
     ),
   }),
-  output: WebhookFacts,
+  output: WebhookSummary,
 
   async handle(world, caller, { path, body }) {
     if (Object.values(body).every((value) => value === undefined))
       throw invalidField("body", "must have a url, events or a status");
-    const webhook = await webhookOf(world, caller, path.id);
+    const webhook = await requireWebhook(world, caller, path.id);
     if (body.url !== undefined) await assertMayCall(world, "url", body.url);
     const changed = await changeWebhook(world, webhook, body);
     if (!changed) throw noSuchWebhook();
-    return { status: 200, data: toWebhookFacts(changed) };
+    return { status: 200, data: toWebhookSummary(changed) };
   },
 });

@@ -7,16 +7,22 @@ import { invalidField } from "../http/parse.ts";
 import {
   Count,
   Credits,
-  charactersUpTo,
+  createList,
   describe,
   EMAIL_LENGTH_MAX,
   KEYED_ERRORS,
-  listOf,
+  limitCharacters,
   notEmpty,
   optional,
   PAID_ERRORS,
 } from "../schema/common.ts";
-import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../schema/job-options.ts";
+import {
+  CallbackUrl,
+  JobName,
+  JobOptions,
+  toFingerprint,
+  toVerifyOptions,
+} from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
 
 const ROUTE = "POST /v1/verify/batch";
@@ -45,7 +51,7 @@ export const verifyBatch = endpoint({
   body: v.strictObject({
     emails: describe(
       v.pipe(
-        listOf(v.pipe(v.string(), charactersUpTo(EMAIL_LENGTH_MAX)), EMAILS_MAX),
+        createList(v.pipe(v.string(), limitCharacters(EMAIL_LENGTH_MAX)), EMAILS_MAX),
         v.minLength(1, "must have at least one entry"),
       ),
       "The addresses, up to 10,000. A repeated address is verified and charged once.",
@@ -56,7 +62,7 @@ export const verifyBatch = endpoint({
       "HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; otherwise take it as a hint to read the job.",
     ),
     webhook_secret: describe(
-      optional(v.pipe(v.string(), notEmpty, charactersUpTo(SECRET_LENGTH_MAX))),
+      optional(v.pipe(v.string(), notEmpty, limitCharacters(SECRET_LENGTH_MAX))),
       "Signs the call by Standard Webhooks: 1 to 256 characters of your choice.",
     ),
     options: describe(JobOptions, "How to verify."),
@@ -80,26 +86,26 @@ export const verifyBatch = endpoint({
     if (secret !== null && url === undefined)
       throw invalidField("webhook_secret", "needs a webhook_url that it signs for");
     if (url !== undefined) await assertMayCall(world, "webhook_url", url);
-    const wish = {
+    const request = {
       emails,
       name,
-      wants: wantsOf(body.options),
+      wants: toVerifyOptions(body.options),
       callback: url === undefined ? null : { url, secret },
     };
-    const keyed = keyedBy(ROUTE, caller, key, fingerprinted(body));
-    const told = await acceptBatch(world, caller, wish, keyed);
-    const isFree = told.replayed || caller.mode === "test";
+    const keyed = keyedBy(ROUTE, caller, key, toFingerprint(body));
+    const result = await acceptBatch(world, caller, request, keyed);
+    const isFree = result.replayed || caller.mode === "test";
     return {
       status: 202,
       data: {
-        job_id: told.job,
+        job_id: result.job,
         status: "processing" as const,
-        total_emails: told.totalSubmitted,
-        unique_emails: told.unique,
-        duplicates_removed: told.duplicatesRemoved,
-        created_at: told.createdAt,
-        credits_used: isFree ? 0 : toCredits(told.price),
-        ...(told.replayed && { idempotent_replay: true }),
+        total_emails: result.totalSubmitted,
+        unique_emails: result.unique,
+        duplicates_removed: result.duplicatesRemoved,
+        created_at: result.createdAt,
+        credits_used: isFree ? 0 : toCredits(result.price),
+        ...(result.replayed && { idempotent_replay: true }),
       },
     };
   },

@@ -12,11 +12,11 @@ import { keyedBy } from "../http/idempotency.ts";
 import { ActivityPart, toPart } from "../schema/activity.ts";
 import {
   Credits,
-  charactersUpTo,
   describe,
   EMAIL_LENGTH_MAX,
   Flag,
   KEYED_ERRORS,
+  limitCharacters,
   optionalOr,
   PAID_ERRORS,
   part,
@@ -57,7 +57,7 @@ export const verifyEmail = endpoint({
       v.pipe(
         v.string(),
         v.check((text) => text.trim() !== "", "must not be empty"),
-        charactersUpTo(EMAIL_LENGTH_MAX),
+        limitCharacters(EMAIL_LENGTH_MAX),
       ),
       "The address to verify. Text that is not an address returns status `invalid`.",
     ),
@@ -142,13 +142,13 @@ export const verifyEmail = endpoint({
     // How long the caller waits is no part of what is asked for.
     const { timeout_ms: _, ...asked } = options;
     const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
-    const told = await verifyOnce(world, caller, ask, keyed);
+    const result = await verifyOnce(world, caller, ask, keyed);
     const activity =
-      body.include_activity && "result" in told
+      body.include_activity && "result" in result
         ? await activityFor(world, caller, email)
         : undefined;
-    const data = { ...outcomeOf(told, email), ...(activity && { activity }) };
-    return { status: 200, data: { ...data, ...chargedFor(told, caller) } };
+    const data = { ...toOutcome(result, email), ...(activity && { activity }) };
+    return { status: 200, data: { ...data, ...chargedFor(result, caller) } };
   },
 });
 
@@ -168,29 +168,29 @@ const activityFor = async (world: World, caller: Caller, email: string) => {
   }
 };
 
-const NOT_KNOWN = "so smtp_check, mailbox_exists and catch_all are not known.";
+const UNVERIFIED_FIELDS = "so smtp_check, mailbox_exists and catch_all are not known.";
 const messageFor = ({ reason }: Verification): string =>
   withMoneySentence(
     reason === HOST_DAILY_LIMIT
-      ? `The mail server has reached its limit for today and was not asked, ${NOT_KNOWN} Try again tomorrow (UTC).`
-      : `The mail server was not asked, ${NOT_KNOWN}`,
+      ? `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`
+      : `The mail server was not asked, ${UNVERIFIED_FIELDS}`,
     "nothing_charged",
   );
 
-const outcomeOf = (told: VerifyResult, email: string) =>
-  "result" in told
+const toOutcome = (verified: VerifyResult, email: string) =>
+  "result" in verified
     ? {
-        ...toWire(told.result),
-        cached: told.cached,
-        ...(isNotProbed(told.result) && { message: messageFor(told.result) }),
+        ...toWire(verified.result),
+        cached: verified.cached,
+        ...(isNotProbed(verified.result) && { message: messageFor(verified.result) }),
       }
     : {
         status: "pending" as const,
-        job_id: told.pending.job,
+        job_id: verified.pending.job,
         email: email.trim(),
-        created_at: told.pending.createdAt,
+        created_at: verified.pending.createdAt,
         message: withMoneySentence(
-          `The verification goes on as a job: read GET /v1/jobs/${told.pending.job}.`,
+          `The verification goes on as a job: read GET /v1/jobs/${verified.pending.job}.`,
           "repeat_charges",
         ),
       };

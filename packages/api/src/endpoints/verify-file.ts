@@ -9,14 +9,14 @@ import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type FileForm, kindOfFile, takeFileForm } from "../http/file-form.ts";
+import { type FileForm, getFileKind, takeFileForm } from "../http/file-form.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import {
   Count,
   Credits,
-  charactersUpTo,
   describe,
   KEYED_ERRORS,
+  limitCharacters,
   notEmpty,
   optional,
   PAID_ERRORS,
@@ -24,18 +24,18 @@ import {
 import {
   CallbackUrl,
   EmailColumn,
-  fingerprinted,
   JobName,
   JobOptions,
-  wantsOf,
+  toFingerprint,
+  toVerifyOptions,
 } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
-import { ListFacts, toListFacts } from "../schema/uploaded-list.ts";
+import { toUploadedList, UploadedList } from "../schema/uploaded-list.ts";
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
 
-const FileName = v.pipe(v.string(), notEmpty, charactersUpTo(NAME_LENGTH_MAX));
+const FileName = v.pipe(v.string(), notEmpty, limitCharacters(NAME_LENGTH_MAX));
 
 const Upload = v.object({
   upload_url: describe(
@@ -61,7 +61,7 @@ const Accepted = v.object({
   ),
   unique_emails: describe(Count, "Different addresses, each verified and charged once."),
   file: describe(
-    v.optional(ListFacts),
+    v.optional(UploadedList),
     "What was found in the file. Left out while an earlier request is under way.",
   ),
   credits_used: describe(Credits, "Credits charged by this request."),
@@ -155,38 +155,38 @@ export const verifyFile = endpoint({
   async handle(world, caller, { body, form, key }) {
     if (form) {
       const sent = await takeFileForm(world, caller, form);
-      const wish = await wishOf(world, sent, { fileKey: sent.fileKey, field: "file" });
-      return process(world, caller, wish, { key, request: requestOf(sent) });
+      const request = await toFileRequest(world, sent, { fileKey: sent.fileKey, field: "file" });
+      return process(world, caller, request, { key, request: fingerprintForm(sent) });
     }
     if (body.action === "get_upload_url")
       return { status: 200, data: await upload(world, caller, body.file_name) };
-    const wish = await wishOf(world, body, { fileKey: body.file_key, field: "file_key" });
-    return process(world, caller, wish, { key, request: fingerprinted(body) });
+    const request = await toFileRequest(world, body, { fileKey: body.file_key, field: "file_key" });
+    return process(world, caller, request, { key, request: toFingerprint(body) });
   },
 });
 
 /** What is said about a file, in a body or in a form. */
-type Said = {
+type FileFields = {
   readonly email_column?: string | undefined;
   readonly has_header?: boolean | undefined;
   readonly name?: string | undefined;
   readonly webhook_url?: string | undefined;
-  readonly options: Parameters<typeof wantsOf>[0];
+  readonly options: Parameters<typeof toVerifyOptions>[0];
 };
 
-const wishOf = async (
+const toFileRequest = async (
   world: World,
-  { email_column, has_header, name, webhook_url: url, options }: Said,
+  { email_column, has_header, name, webhook_url: url, options }: FileFields,
   file: Pick<FileRequest, "fileKey" | "field">,
 ): Promise<FileRequest> => {
   if (url !== undefined) await assertMayCall(world, "webhook_url", url);
   const callback = url === undefined ? null : { url, secret: null };
   const columns = { emailColumn: email_column, hasHeader: has_header };
-  return { ...file, ...columns, name: name ?? null, wants: wantsOf(options), callback };
+  return { ...file, ...columns, name: name ?? null, wants: toVerifyOptions(options), callback };
 };
 
 /** What makes two forms the same request. A field that release 0.1.0 did not know counts only where it was sent. */
-const requestOf = ({ hash, email_column, has_header, sent }: FileForm): Json => {
+const fingerprintForm = ({ hash, email_column, has_header, sent }: FileForm): Json => {
   const { name, webhook_url, options } = sent;
   return {
     hash,
@@ -199,7 +199,7 @@ const requestOf = ({ hash, email_column, has_header, sent }: FileForm): Json => 
 };
 
 const upload = async (world: World, caller: Caller, fileName: string) => {
-  const kind = kindOfFile("file_name", fileName);
+  const kind = getFileKind("file_name", fileName);
   const file = { kind, name: fileName };
   const { url, key, expiresInSeconds } = await createUpload(world, caller, file);
   return {
@@ -213,36 +213,36 @@ const upload = async (world: World, caller: Caller, fileName: string) => {
 
 type Sent = { readonly key: string | null; readonly request: Json };
 
-const process = async (world: World, caller: Caller, wish: FileRequest, { key, request }: Sent) => {
-  const told = await acceptFile(world, caller, wish, keyedBy(ROUTE, caller, key, request));
+const process = async (world: World, caller: Caller, file: FileRequest, { key, request }: Sent) => {
+  const result = await acceptFile(world, caller, file, keyedBy(ROUTE, caller, key, request));
   const remaining = await findRemainingCredits(world.table, caller);
-  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = told.counts;
+  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = result.counts;
   const data = {
-    job_id: told.job,
-    status: statusOf(told),
+    job_id: result.job,
+    status: getStatus(result),
     total_submitted: totalSubmitted,
     duplicates_removed: duplicatesRemoved,
     invalid_emails_skipped: invalidSkipped,
     unique_emails: unique,
-    ...(list && { file: toListFacts(list) }),
+    ...(list && { file: toUploadedList(list) }),
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
-    ...moneyOf(told, caller),
+    ...toMoneyFields(result, caller),
   };
   // Whoever repeats it without a key pays again, so nobody is asked to.
-  const isToRepeat = "waitMs" in told && key !== null;
-  const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(told.waitMs / 1000)) };
+  const isToRepeat = "waitMs" in result && key !== null;
+  const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(result.waitMs / 1000)) };
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
 
-const statusOf = (told: FileResult) =>
-  "dispatched" in told && told.dispatched.unknown > 0
+const getStatus = (result: FileResult) =>
+  "dispatched" in result && result.dispatched.unknown > 0
     ? ("enqueue_unknown" as const)
     : ("processing" as const);
 
-const moneyOf = (told: FileResult, { mode }: Caller) => {
-  const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(told.price) };
-  if ("waitMs" in told) return { ...creditsUsed, ...UNDER_WAY[told.how] };
-  return { ...creditsUsed, ...dispatchedOf(told, mode), ...replayOf(told) };
+const toMoneyFields = (result: FileResult, { mode }: Caller) => {
+  const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(result.price) };
+  if ("waitMs" in result) return { ...creditsUsed, ...UNDER_WAY[result.how] };
+  return { ...creditsUsed, ...toDispatchFields(result, mode), ...toReplayField(result) };
 };
 
 /** Not at its end yet: what a repeat under the same key is told, and whoever does not know whether it settled. */
@@ -266,13 +266,14 @@ const UNDER_WAY = {
   },
 };
 
-const replayOf = ({ how }: FileResult) => (how === "replayed" ? { idempotent_replay: true } : {});
+const toReplayField = ({ how }: FileResult) =>
+  how === "replayed" ? { idempotent_replay: true } : {};
 
-const dispatchedOf = (
+const toDispatchFields = (
   { dispatched: { refused, unknown }, counts, how }: Extract<FileResult, { dispatched: unknown }>,
   mode: Caller["mode"],
 ) => {
-  const priceOf = (addresses: number) =>
+  const getCredits = (addresses: number) =>
     mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
   const sentences = [
     how === "replayed"
@@ -290,8 +291,8 @@ const dispatchedOf = (
       : []),
   ];
   return {
-    ...(refused > 0 && { credits_refunded: priceOf(refused) }),
-    ...(unknown > 0 && { credits_held: priceOf(unknown), enqueue_unknown: unknown }),
+    ...(refused > 0 && { credits_refunded: getCredits(refused) }),
+    ...(unknown > 0 && { credits_held: getCredits(unknown), enqueue_unknown: unknown }),
     message: sentences.join(" "),
   };
 };

@@ -37,12 +37,12 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
 
 /** Never null: a token that names no scope of ours may do nothing that needs one. */
 const scopesIn = ({ scope, scp }: TokenClaims): NonNullable<Caller["scopes"]> => {
-  const said = [...wordsOf(scope), ...wordsOf(scp)];
-  return SCOPES.filter((one) => said.includes(one));
+  const granted = [...splitWords(scope), ...splitWords(scp)];
+  return SCOPES.filter((one) => granted.includes(one));
 };
 
 /** RFC 8693 §4.2 has one text with blanks in it; some issuers send a list, under its older name. */
-const wordsOf = (claim: unknown): readonly unknown[] => {
+const splitWords = (claim: unknown): readonly unknown[] => {
   if (typeof claim === "string") return claim.split(" ");
   return Array.isArray(claim) ? claim : [];
 };

@@ -4,8 +4,9 @@ import type { Endpoint } from "./endpoint.ts";
 /** Where an endpoint does not say otherwise. A hundred addresses of the greatest length fit. */
 export const BODY_BYTES_MAX = 128_000;
 
-export const bodyBytesMaxOf = ({ bodyBytesMax = BODY_BYTES_MAX }: Pick<Endpoint, "bodyBytesMax">) =>
-  bodyBytesMax;
+export const getBodyBytesMax = ({
+  bodyBytesMax = BODY_BYTES_MAX,
+}: Pick<Endpoint, "bodyBytesMax">) => bodyBytesMax;
 
 export const bodyTooLarge = (bytesMax: number = BODY_BYTES_MAX) => {
   const what = `The body is over ${bytesMax} bytes, the most that this operation takes.`;

@@ -12,12 +12,12 @@ export const challenge = (
   { accessTokens: tokens }: AppWorld,
   because: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> => {
-  const said = {
+  const parameters = {
     realm: "mailproof",
     ...because,
     ...(tokens && { resource_metadata: metadataAddress(tokens.audience) }),
   };
-  const pairs = Object.entries(said).map(([name, value]) => `${name}="${value}"`);
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
   return { "www-authenticate": `Bearer ${pairs.join(", ")}` };
 };
 
@@ -26,7 +26,7 @@ const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 
 /** RFC 9728: what a client that has no token reads, to learn who gives them out. */
-export const metadataOf = ({ issuer, audience }: TrustedIssuer) => ({
+export const toResourceMetadata = ({ issuer, audience }: TrustedIssuer) => ({
   resource: audience,
   authorization_servers: [issuer],
   scopes_supported: SCOPES,

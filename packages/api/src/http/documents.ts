@@ -1,5 +1,5 @@
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
-import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
+import { DISCOVERY_PATH, METADATA_PATH, toResourceMetadata } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
 
@@ -66,7 +66,7 @@ export const documentsFrom = (write: () => Texts) => {
   let texts: Texts | undefined;
   /** Null: it is not there without an issuer. */
   const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
-    if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(metadataOf(trust));
+    if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(toResourceMetadata(trust));
     texts ??= write();
     return texts[path];
   };
@@ -80,8 +80,8 @@ export const documentsFrom = (write: () => Texts) => {
     const text = document && textAt(path, trust);
     if (!document || !text) return undefined;
     const name = [path, baseUrl, trust?.issuer].join("\n");
-    const known = made.get(name);
-    if (known) return known;
+    const existing = made.get(name);
+    if (existing) return existing;
     const answer: HttpAnswer<string> = {
       statusCode: 200,
       headers: {
@@ -111,5 +111,5 @@ const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DIS
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** Where a caller reaches us, by what its request says. Whatever is no host is told as a path of this server's. */
-export const baseUrlOf = (protocol: "http" | "https", host: string | undefined): string =>
+export const toBaseUrl = (protocol: "http" | "https", host: string | undefined): string =>
   host !== undefined && HOST.test(host) ? `${protocol}://${host}` : "/";

@@ -85,7 +85,7 @@ export type Streamed = {
 export type Effect = "readOnly" | "additive" | "idempotent" | "destructive";
 
 /** How an operation behaves as an MCP tool. */
-export type ToolFacts = {
+export type ToolOptions = {
   readonly effect: Effect;
   /** What a model would get wrong without it. */
   readonly hint?: string;
@@ -109,7 +109,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly access: Access;
   readonly needs: readonly Need[];
   /** Null where it is no tool. The endpoint says why. */
-  readonly tool: ToolFacts | null;
+  readonly tool: ToolOptions | null;
   /** A client may send a POST again without a key: it only reads, or it knows what it was sent by its content. */
   readonly repeat?: "always";
   /** The actions of the body, in the order of its variants. */
@@ -135,7 +135,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
 };
 
 /** verifyEmail → verify-email: the endpoint's file, its story and its Lambda's entry. */
-export const fileNameOf = ({ id }: Pick<Endpoint, "id">): string =>
+export const toFileName = ({ id }: Pick<Endpoint, "id">): string =>
   id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> : undefined;

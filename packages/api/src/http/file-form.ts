@@ -63,30 +63,30 @@ export const takeFileForm = async (
   form: AsyncIterable<Part>,
 ): Promise<FileForm> => {
   let file: { readonly fileKey: string; readonly fileName: string; hash: string } | undefined;
-  const said = new Map<string, string>();
+  const texts = new Map<string, string>();
   for await (const part of form) {
     const { name } = part;
-    if (said.has(name) || (name === "file" && file)) throw invalidField(name, "came twice");
+    if (texts.has(name) || (name === "file" && file)) throw invalidField(name, "came twice");
     if (name === "file") {
-      const fileName = nameOf(part);
-      const named = { kind: kindOfFile("file", fileName), name: fileName };
+      const fileName = requireFileName(part);
+      const named = { kind: getFileKind("file", fileName), name: fileName };
       const { key, hash } = await storeUpload(world, payer, named, part.content);
       file = { fileKey: key, fileName, hash };
-    } else if (Object.hasOwn(Fields.entries, name)) said.set(name, await textOf(part));
+    } else if (Object.hasOwn(Fields.entries, name)) texts.set(name, await readText(part));
     else throw invalidField(name, "is not a known field");
   }
   if (!file) throw invalidField("file", "is required");
-  const sent = Object.fromEntries([...said].filter(([, text]) => text !== ""));
+  const sent = Object.fromEntries([...texts].filter(([, text]) => text !== ""));
   return { ...parsePart(Fields, sent), ...file, sent };
 };
 
-const nameOf = ({ fileName }: Part): string => {
+const requireFileName = ({ fileName }: Part): string => {
   if (!fileName) throw invalidField("file", "must be a file with a name");
   return fileName;
 };
 
 /** By its name: what is really in it is looked at when it is read. */
-export const kindOfFile = (field: string, name: string): "csv" | "txt" => {
+export const getFileKind = (field: string, name: string): "csv" | "txt" => {
   const kind = /\.(csv|txt)$/i.exec(name)?.[1]?.toLowerCase();
   if (kind === "csv" || kind === "txt") return kind;
   throw invalidField(field, "must end in .csv or .txt; save a spreadsheet as CSV");
@@ -95,7 +95,7 @@ export const kindOfFile = (field: string, name: string): "csv" | "txt" => {
 const TEXT_BYTES_MAX = 10_240;
 
 /** The form limits plain fields; one that is sent as a file, as some clients do with JSON, is limited here. */
-const textOf = async ({ name, content }: Part): Promise<string> => {
+const readText = async ({ name, content }: Part): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of content) {

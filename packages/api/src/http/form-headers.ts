@@ -21,7 +21,7 @@ export const boundaryIn = (contentType: string): string => {
 
 /** Which field a part is, by its headers. */
 export const fieldIn = (text: string): Field => {
-  const headers = headersOf(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
+  const headers = parseHeaders(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
   const disposition = headers?.get("content-disposition") ?? "";
   const parameters = parametersAfter(/^\s*form-data/i, disposition);
   // A filename* is none: RFC 7578 §4.2 forbids it, since two names for one file invite mischief.
@@ -42,7 +42,7 @@ const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/;
 const CONTROL = /(?!\t)\p{Cc}/u;
 
 /** By their names; undefined when a line is none, or when two say the same and nobody knows which is meant. */
-const headersOf = (lines: readonly string[]): ReadonlyMap<string, string> | undefined => {
+const parseHeaders = (lines: readonly string[]): ReadonlyMap<string, string> | undefined => {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name = "", value = ""] = HEADER.exec(line) ?? [];
@@ -58,21 +58,21 @@ const parametersAfter = (
   beginning: RegExp,
   header: string,
 ): ReadonlyMap<string, string> | undefined => {
-  let rest = header.replace(beginning, "");
-  if (rest === header) return undefined;
+  let unread = header.replace(beginning, "");
+  if (unread === header) return undefined;
   const parameters = new Map<string, string>();
   for (;;) {
     PARAMETER.lastIndex = 0;
-    const [whole = "", name = "", quoted, plain = ""] = PARAMETER.exec(rest) ?? [];
-    if (whole === "") return /^[\s;]*$/.test(rest) ? parameters : undefined;
+    const [whole = "", name = "", quoted, plain = ""] = PARAMETER.exec(unread) ?? [];
+    if (whole === "") return /^[\s;]*$/.test(unread) ? parameters : undefined;
     if (parameters.has(name.toLowerCase())) return undefined;
-    parameters.set(name.toLowerCase(), quoted === undefined ? plain : unescaped(quoted));
-    rest = rest.slice(whole.length);
+    parameters.set(name.toLowerCase(), quoted === undefined ? plain : unescapeQuoted(quoted));
+    unread = unread.slice(whole.length);
   }
 };
 
 // Not every backslash is an escape: old browsers send C:\lists\new.csv as it stands.
-const unescaped = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
+const unescapeQuoted = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
 
 /** Browsers write a quote as %22, and RFC 7578 §2 lets anybody write more so; a stray percent is one. */
 const nameFrom = (sent: string): string => {

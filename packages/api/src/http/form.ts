@@ -22,7 +22,7 @@ export async function* readForm(
 ): AsyncGenerator<Part> {
   const dashes = Buffer.from(`--${boundaryIn(contentType)}`);
   const source = bytes[Symbol.asyncIterator]();
-  const reader = readerOf(source);
+  const reader = createReader(source);
   try {
     // The line end before a boundary belongs to the boundary, or no file would come back as it was.
     const boundary = Buffer.concat([LINE_END, dashes]);
@@ -32,7 +32,7 @@ export async function* readForm(
       const field = fieldIn(await headersIn(reader));
       // A part may end with its headers: then their blank line is the one before the boundary.
       const isEmpty = await reader.took(dashes, UNFINISHED);
-      const content = contentOf(reader, isEmpty ? null : boundary, field);
+      const content = createContent(reader, isEmpty ? null : boundary, field);
       yield { ...field, content: { [Symbol.asyncIterator]: () => ({ next: content.next }) } };
       await content.skip();
     }
@@ -50,7 +50,7 @@ type Reader = {
   readonly took: (mark: Buffer, orElse: string) => Promise<boolean>;
 };
 
-const readerOf = (source: AsyncIterator<Uint8Array>): Reader => {
+const createReader = (source: AsyncIterator<Uint8Array>): Reader => {
   // As if a line had just ended: the first boundary may open the body.
   let held: Buffer = LINE_END;
   const more = async (orElse: string) => {
@@ -107,7 +107,7 @@ const textBefore = async (mark: Buffer, { before }: Reader): Promise<string> => 
   }
 };
 
-const contentOf = (reader: Reader, boundary: Buffer | null, { name, fileName }: Field) => {
+const createContent = (reader: Reader, boundary: Buffer | null, { name, fileName }: Field) => {
   let end = boundary;
   let length = 0;
   let isPast = false;

@@ -15,7 +15,10 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const PLACEHOLDER = /^(?:<string>|\{\{[\w$.-]{1,100}\}\})$/;
 
 /** The key that a repeat is known by, or null. */
-export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): string | null => {
+export const readIdempotencyKey = (
+  { keyed }: Pick<Endpoint, "keyed">,
+  headers: Headers,
+): string | null => {
   const sent = headers["idempotency-key"];
   if (!keyed || sent === undefined) return null;
   if (PLACEHOLDER.test(sent))
@@ -35,7 +38,7 @@ export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): str
  * failures after the look-up that no repeat can escape, such as a 402. Before the caller is admitted every failure
  * depends on the moment: the key was in force, and the process had time. After that those do that are retryable.
  */
-export const forRepeat = (
+export const adjustForRepeat = (
   failure: Failure,
   { keyed }: Pick<Endpoint, "keyed">,
   headers: Headers,

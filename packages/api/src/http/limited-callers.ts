@@ -19,17 +19,17 @@ export const rememberLimited = (world: AppWorld, headers: Headers, { limit, rese
   limited.set(world.rateLimit, callers);
   const [oldest] = callers.keys();
   if (callers.size >= REMEMBERED_MAX && oldest !== undefined) callers.delete(oldest);
-  callers.set(credentialsOf(headers), { limit, resetAt });
+  callers.set(readCredentials(headers), { limit, resetAt });
 };
 
 export const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {
   const callers = limited.get(world.rateLimit);
-  const found = callers?.get(credentialsOf(headers));
+  const found = callers?.get(readCredentials(headers));
   // Of another minute, before or after: the clock may have been set.
   return found?.resetAt === getWindowStart(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
     ? found
     : undefined;
 };
 
-const credentialsOf = (headers: Headers): string =>
+const readCredentials = (headers: Headers): string =>
   JSON.stringify([headers["x-api-key"] ?? null, headers["authorization"] ?? null]);

@@ -32,23 +32,25 @@ export const parsePart = <T>(schema: Schema<T>, value: unknown): T => {
 
 const invalid = (all: readonly Detail[]): Failure => {
   const details = all.slice(0, DETAILS_MAX);
-  const told = details.slice(0, SENTENCES_MAX).map(({ field, message }) => `${field}: ${message}`);
-  const untold = all.length - told.length;
-  const what = told.join("; ") + (untold > 0 ? `; and ${untold} more` : "");
+  const sentences = details
+    .slice(0, SENTENCES_MAX)
+    .map(({ field, message }) => `${field}: ${message}`);
+  const hiddenCount = all.length - sentences.length;
+  const what = sentences.join("; ") + (hiddenCount > 0 ? `; and ${hiddenCount} more` : "");
   return new Failure("INVALID_REQUEST", "nothing_charged", `${what}.`, { details });
 };
 
 /** For what no schema can say: one field against another, or against the clock. */
 export const invalidField = (field: string, message: string): Failure =>
-  invalid([{ field: shortened(field), message }]);
+  invalid([{ field: shorten(field), message }]);
 
 const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
-  field: shortened(v.getDotPath(issue) ?? "body"),
+  field: shorten(v.getDotPath(issue) ?? "body"),
   message: inPlainWords(issue),
 });
 
 /** A field's name is the caller's text, and may be as long as the body. */
-const shortened = (field: string): string =>
+const shorten = (field: string): string =>
   field.length <= FIELD_LENGTH_MAX ? field : `${field.slice(0, FIELD_LENGTH_MAX)}…`;
 
 // Valibot's own messages are made for the developers of schemas, and repeat whatever was sent.

@@ -3,13 +3,13 @@ import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
-import { bodyBytesMaxOf } from "./body.ts";
+import { getBodyBytesMax } from "./body.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
 import { getFailureHeaders, getFailureMessage, getStatus } from "./http-failure.ts";
-import { forRepeat, keyIn } from "./idempotency.ts";
+import { adjustForRepeat, readIdempotencyKey } from "./idempotency.ts";
 import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
 
@@ -47,28 +47,30 @@ export const respond = async (
     assertSound(world, endpoint);
     const caller = await admit(world, endpoint, request, headers);
     isAdmitted = true;
-    const key = keyIn(endpoint, request.headers);
-    const form = formIn(endpoint, request);
-    const body = form ? undefined : endpoint.body && (await request.body(bodyBytesMaxOf(endpoint)));
+    const key = readIdempotencyKey(endpoint, request.headers);
+    const form = openForm(endpoint, request);
+    const body = form
+      ? undefined
+      : endpoint.body && (await request.body(getBodyBytesMax(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
-    const told = await endpoint.handle(world, caller, { ...input, key });
-    const all = { ...headers, ...told.headers };
-    if ("stream" in told) {
-      const { stream, elsewhere } = told;
+    const response = await endpoint.handle(world, caller, { ...input, key });
+    const all = { ...headers, ...response.headers };
+    if ("stream" in response) {
+      const { stream, elsewhere } = response;
       // Nothing of the stream was read, so there is nothing to close where this is refused.
       const release = request.acquireDownload?.(caller.account);
-      return answer(request.id, told.status, all, {
+      return answer(request.id, response.status, all, {
         stream: await withFirstPiece(stream, release),
         elsewhere,
       });
     }
-    const { status, data } = told;
-    const said = endpoint.enveloped === false ? data : { success: true, data };
-    return answer(request.id, status, all, JSON.stringify(said));
+    const { status, data } = response;
+    const payload = endpoint.enveloped === false ? data : { success: true, data };
+    return answer(request.id, status, all, JSON.stringify(payload));
   } catch (error) {
     const failure = asFailure(error, moneyAfterBug(endpoint));
-    const told = forRepeat(failure, endpoint, request.headers, isAdmitted);
-    return refuse(world, request.id, told, headers);
+    const response = adjustForRepeat(failure, endpoint, request.headers, isAdmitted);
+    return refuse(world, request.id, response, headers);
   }
 };
 
@@ -110,7 +112,7 @@ export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
   price === null ? "nothing_charged" : "unknown";
 
 // Nobody but handlers of public endpoints ever sees this caller, and they do not look.
-const ANYBODY: Caller = {
+const PUBLIC_CALLER: Caller = {
   account: "",
   credential: "key",
   keyId: "",
@@ -126,7 +128,7 @@ const admit = async (
   request: HttpRequest,
   headers: Record<string, string>,
 ): Promise<Caller> => {
-  if (endpoint.access === "public") return ANYBODY;
+  if (endpoint.access === "public") return PUBLIC_CALLER;
   assertNoPressure(world, endpoint);
   const limited = findLimited(world, request.headers);
   if (limited) throw tooMany(world, { ...limited, remaining: 0 }, headers);
@@ -178,7 +180,7 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
-const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
+const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
 };

@@ -12,7 +12,7 @@ export type Routed<E> = {
 };
 
 /** API Gateway does this on AWS; here it is done the same way, and for its 404 and 405 on AWS too. */
-export const routerOf = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
+export const createRouter = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
   const routes = endpoints.map((endpoint) => {
     const [method = "", pattern = ""] = endpoint.route.split(" ");
     return { endpoint, method, pattern: pattern.split("/") };
@@ -31,7 +31,7 @@ export const routerOf = <E extends Pick<Endpoint, "route">>(endpoints: readonly 
     const found = there.find((route) => route.method === wanted);
     if (found?.path) {
       const { endpoint, pattern, path: filled } = found;
-      const moved = path !== rawPath && { movedTo: pathOf(pattern, filled) };
+      const moved = path !== rawPath && { movedTo: toPath(pattern, filled) };
       return { endpoint, path: filled, ...moved };
     }
     throw there.length > 0 ? wrongMethod(method, there) : noSuchRoute();
@@ -58,7 +58,7 @@ export const withoutSlashes = (path: string): string => {
 };
 
 /** Made from the route, and not from what was sent: //host would lead to another server. */
-const pathOf = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
+const toPath = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
   pattern
     .map((part) =>
       part.startsWith("{") ? encodeURIComponent(filled[part.slice(1, -1)] ?? "") : part,

@@ -7,16 +7,16 @@ import { verifyFile } from "../endpoints/verify-file.ts";
 import { endpoints } from "../endpoints.ts";
 import type { Endpoint, Schema } from "../http/endpoint.ts";
 import { ActivityPart, ActivityRecord, Level } from "../schema/activity.ts";
-import { KeyFacts } from "../schema/api-keys.ts";
+import { KeySummary } from "../schema/api-keys.ts";
 import { Mode, ScopeName } from "../schema/common.ts";
-import { CheckFacts, CheckResult } from "../schema/deliverability-check.ts";
+import { CheckResult, CheckSummary } from "../schema/deliverability-check.ts";
 import { UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { JobOptions } from "../schema/job-options.ts";
-import { JobFacts, ResultRow } from "../schema/jobs.ts";
-import { MonitorFacts } from "../schema/monitors.ts";
-import { ListFacts } from "../schema/uploaded-list.ts";
+import { JobSummary, ResultRow } from "../schema/jobs.ts";
+import { MonitorSummary } from "../schema/monitors.ts";
+import { UploadedList } from "../schema/uploaded-list.ts";
 import { VerificationResult } from "../schema/verification.ts";
-import { DeliveryFacts, EventName, WebhookFacts } from "../schema/webhooks.ts";
+import { DeliverySummary, EventName, WebhookSummary } from "../schema/webhooks.ts";
 import { pascal } from "./pascal.ts";
 import { withoutDescription } from "./schema.ts";
 
@@ -52,28 +52,28 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [upload, "Upload"],
   [accepted, "FileAccepted"],
 
-  [JobFacts, "JobSummary"],
-  [withoutDescription(JobFacts.entries.status), "JobStatus"],
-  [withoutDescription(JobFacts.entries.progress), "JobProgress"],
-  [withoutDescription(JobFacts.entries.kind), "JobKind"],
-  [JobFacts.entries.deferred.wrapped, "DeferredAddresses"],
+  [JobSummary, "JobSummary"],
+  [withoutDescription(JobSummary.entries.status), "JobStatus"],
+  [withoutDescription(JobSummary.entries.progress), "JobProgress"],
+  [withoutDescription(JobSummary.entries.kind), "JobKind"],
+  [JobSummary.entries.deferred.wrapped, "DeferredAddresses"],
   [JobOptions.wrapped, "JobOptions"],
   [withoutDescription(inline.entries.filter), "ExportFilter"],
   [withoutDescription(inline.entries.rows), "RowSelection"],
   [ResultRow, "ResultRow"],
   [VerifiedRow, "ExportedRow"],
   [UnverifiedRow, "UnverifiedRow"],
-  [ListFacts, "ListFacts"],
+  [UploadedList, "ListFacts"],
   [inline, "InlineExport"],
   [link, "ExportLink"],
 
   [ActivityRecord, "ActivityRecord"],
   [Level, "EngagementLevel"],
 
-  [CheckFacts, "CheckSummary"],
+  [CheckSummary, "CheckSummary"],
   [withoutDescription(authentication), "AuthenticationSection"],
   [recommendations.item, "Recommendation"],
-  [withoutDescription(CheckFacts.entries.grade), "Grade"],
+  [withoutDescription(CheckSummary.entries.grade), "Grade"],
   [withoutDescription(CheckResult.entries.confidence), "CheckConfidence"],
   [withoutDescription(score_parts), "ScoreParts"],
   [withoutDescription(dns), "DnsSection"],
@@ -86,17 +86,17 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(reputation), "BlocklistSection"],
   [withoutDescription(server), "ServerSection"],
   [withoutDescription(spam_assessment), "SpamAssessment"],
-  [MonitorFacts, "Monitor"],
+  [MonitorSummary, "Monitor"],
 
-  [WebhookFacts, "Webhook"],
-  [withoutDescription(WebhookFacts.entries.status), "WebhookStatus"],
-  [WebhookFacts.entries.disabled_because.wrapped, "DisabledBecause"],
+  [WebhookSummary, "Webhook"],
+  [withoutDescription(WebhookSummary.entries.status), "WebhookStatus"],
+  [WebhookSummary.entries.disabled_because.wrapped, "DisabledBecause"],
   [EventName, "EventName"],
   [withoutDescription(EVENT_DATA["job.completed"].entries.progress), "EndProgress"],
   [EVENT_DATA["credits.low"], "BalanceNews"],
-  [DeliveryFacts, "Delivery"],
+  [DeliverySummary, "Delivery"],
 
-  [KeyFacts, "ApiKey"],
+  [KeySummary, "ApiKey"],
   [Mode, "KeyMode"],
   [ScopeName, "Scope"],
   [withoutDescription(getHealth.output.entries.checks.entries.table), "Probe"],
@@ -112,7 +112,7 @@ export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
 export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
 
 /** Every named shape. What only one operation has is called after it. */
-export const componentsOf = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
+export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
   const named = new Map<Schema, string>(SHARED);
   const name = (schema: Schema | undefined, called: string) => {
     if (schema && !named.has(schema)) named.set(schema, called);

@@ -1,11 +1,17 @@
 import { endpoints } from "../endpoints.ts";
-import { bodyBytesMaxOf } from "../http/body.ts";
+import { getBodyBytesMax } from "../http/body.ts";
 import type { Endpoint, Schema } from "../http/endpoint.ts";
-import { componentsOf, EVENTS, eventName } from "./components.ts";
+import { EVENTS, eventName, nameComponents } from "./components.ts";
 import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
 import { PARTS } from "./parts.ts";
-import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
-import { descriptionOf, type JsonSchema, schemaWriter, type Writer, withFormat } from "./schema.ts";
+import { type Failing, getUsualHeaders, HEADERS, listFailures, toHeaderRefs } from "./responses.ts";
+import {
+  createSchemaWriter,
+  getDescription,
+  type JsonSchema,
+  type Writer,
+  withFormat,
+} from "./schema.ts";
 import { TAGS } from "./tags.ts";
 
 export type OpenApi = {
@@ -20,15 +26,15 @@ const VERSION = "1.0.0";
 
 /** The document of the whole API, read off the list of endpoints. `baseUrl`: where its reader reaches us. */
 export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
-  const named = componentsOf(listed);
-  const writer = schemaWriter(named);
-  const paths = pathsOf(listed, writer);
-  const webhooks = webhooksOf(writer);
+  const named = nameComponents(listed);
+  const writer = createSchemaWriter(named);
+  const paths = toPaths(listed, writer);
+  const webhooks = toWebhooks(writer);
   const schemas = {
-    ...schemasOf(named, writer),
-    ...failed(listed, ({ schemaName, schema }) => [schemaName, schema]),
+    ...writeSchemas(named, writer),
+    ...collectFailures(listed, ({ schemaName, schema }) => [schemaName, schema]),
   };
-  const responses = failed(listed, ({ name, response }) => [name, response]);
+  const responses = collectFailures(listed, ({ name, response }) => [name, response]);
   return {
     openapi: "3.1.0",
     info: {
@@ -44,7 +50,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
     paths,
     webhooks,
     components: {
-      schemas: onlyUsed(schemas, [paths, webhooks, responses, schemas]),
+      schemas: selectUsed(schemas, [paths, webhooks, responses, schemas]),
       responses,
       parameters: { IdempotencyKey: PARTS.idempotencyKey },
       headers: HEADERS,
@@ -56,40 +62,40 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 const ABOUT =
   "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` of every failure says what happened to the money.";
 
-const pathsOf = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
+const toPaths = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
   return Object.fromEntries(
     [...byPath].map(([path, all]) => [
       path,
       Object.fromEntries(
-        all.map((one) => [one.route.split(" ")[0]?.toLowerCase(), operationOf(one, writer)]),
+        all.map((one) => [one.route.split(" ")[0]?.toLowerCase(), toOperation(one, writer)]),
       ),
     ]),
   );
 };
 
-const operationOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+const toOperation = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   const { id, route, tag, summary, price, access, keyed } = endpoint;
   const parameters = [
-    ...parametersIn("path", endpoint.path, writer),
-    ...parametersIn("query", endpoint.query, writer),
+    ...toParameters("path", endpoint.path, writer),
+    ...toParameters("query", endpoint.query, writer),
     ...(keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
   return {
     operationId: id,
     tags: [tag],
     summary: summary.replace(/\.$/, ""),
-    description: `${summary}\n\n**Price:** ${price ?? "free."}${accessWords(access)}`,
+    description: `${summary}\n\n**Price:** ${price ?? "free."}${describeAccess(access)}`,
     ...(price !== null && { "x-price": price }),
     ...(access !== "public" && { "x-scope": access }),
-    security: securityOf(access),
+    security: toSecurity(access),
     ...(parameters.length > 0 && { parameters }),
-    ...requestOf(endpoint, writer),
+    ...toRequestBody(endpoint, writer),
     responses: {
-      ...successesOf(endpoint, writer),
+      ...toSuccesses(endpoint, writer),
       ...PARTS.elsewhere[route],
       ...Object.fromEntries(
-        [...failuresOf(endpoint)].map(([status, { name }]) => [
+        [...listFailures(endpoint)].map(([status, { name }]) => [
           String(status),
           { $ref: `#/components/responses/${name}` },
         ]),
@@ -98,14 +104,14 @@ const operationOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   };
 };
 
-const accessWords = (access: Endpoint["access"]): string => {
+const describeAccess = (access: Endpoint["access"]): string => {
   if (access === "public") return "\n\n**Key:** none is needed.";
   if (access === "unrestricted") return "\n\n**Key:** unrestricted, without scopes.";
   return `\n\n**Scope:** \`${access}\``;
 };
 
 /** For a key these are roles and no OAuth scopes: OpenAPI 3.1 has both in one list. */
-const securityOf = (access: Endpoint["access"]) => {
+const toSecurity = (access: Endpoint["access"]) => {
   if (access === "public") return [];
   // An access token is always scoped, so it opens nothing that has no scope.
   if (access === "unrestricted") return [{ ApiKey: [] }, { Bearer: [] }];
@@ -114,8 +120,8 @@ const securityOf = (access: Endpoint["access"]) => {
 
 type ObjectSchema = Schema & { readonly entries: Readonly<Record<string, Schema>> };
 
-const parametersIn = (
-  place: "path" | "query",
+const toParameters = (
+  location: "path" | "query",
   schema: Schema | undefined,
   writer: Writer,
 ): readonly JsonSchema[] => {
@@ -124,8 +130,8 @@ const parametersIn = (
     const { description = "", ...written } = writer.write(one);
     return {
       name,
-      in: place,
-      required: place === "path" || one.type !== "optional",
+      in: location,
+      required: location === "path" || one.type !== "optional",
       description,
       schema: parameterSchema(name, one, written),
     };
@@ -141,7 +147,7 @@ const parameterSchema = (name: string, parameter: Schema, written: JsonSchema): 
     ...others,
     anyOf: [
       { type, enum: names },
-      { type, pattern: inAnyCase(names) },
+      { type, pattern: toAnyCasePattern(names) },
     ],
   };
 };
@@ -152,20 +158,20 @@ const ignoresCase = ({ wrapped, pipe = [] }: Piped): boolean =>
   wrapped ? ignoresCase(wrapped) : pipe.some(({ type }) => type === "to_lower_case");
 
 /** ^(?:[cC][sS][vV]|…)$: JSON Schema has no flag for it. */
-const inAnyCase = (names: readonly string[]): string => {
+const toAnyCasePattern = (names: readonly string[]): string => {
   const spelled = names.map((name) =>
     name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
   );
   return `^(?:${spelled.join("|")})$`;
 };
 
-const requestOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+const toRequestBody = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   const { route, body, form } = endpoint;
   if (!body) return {};
-  const sent = examplesOf(route, ({ request }) => request);
+  const sent = toExamples(route, ({ request }) => request);
   return {
     requestBody: {
-      description: `At most ${bodyBytesMaxOf(endpoint).toLocaleString("en")} bytes of JSON.`,
+      description: `At most ${getBodyBytesMax(endpoint).toLocaleString("en")} bytes of JSON.`,
       required: true,
       content: {
         "application/json": { schema: writer.write(body), ...sent },
@@ -175,9 +181,9 @@ const requestOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   };
 };
 
-const successesOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+const toSuccesses = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   const { answers, access } = endpoint;
-  const usual = usualHeaders(access === "public");
+  const usual = getUsualHeaders(access === "public");
   return Object.fromEntries(
     answers.map((status) => {
       const more = PARTS.successes[`${endpoint.route} ${status}`];
@@ -186,12 +192,12 @@ const successesOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
         String(status),
         {
           description: description ?? DESCRIPTIONS[status],
-          headers: headersOf(...usual, ...headers),
+          headers: toHeaderRefs(...usual, ...headers),
           content: {
             ...also,
             "application/json": {
-              schema: envelopedIn(endpoint, writer.write(schema)),
-              ...examplesOf(endpoint.route, (one) =>
+              schema: toEnvelope(endpoint, writer.write(schema)),
+              ...toExamples(endpoint.route, (one) =>
                 one.status === status ? one.answer : undefined,
               ),
             },
@@ -208,7 +214,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   202: "Accepted. The work continues.",
 };
 
-const envelopedIn = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>
+const toEnvelope = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>
   enveloped === false
     ? data
     : {
@@ -217,17 +223,17 @@ const envelopedIn = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>
         required: ["success", "data"],
       };
 
-const examplesOf = (route: string, part: (example: Example) => unknown): JsonSchema => {
+const toExamples = (route: string, part: (example: Example) => unknown): JsonSchema => {
   const all = EXAMPLES.filter((one) => one.route === route && part(one) !== undefined);
   const examples = all.map((one) => [one.name, { summary: one.title, value: part(one) }]);
   return all.length > 0 ? { examples: Object.fromEntries(examples) } : {};
 };
 
-const schemasOf = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
+const writeSchemas = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
   Object.fromEntries([...named].map(([schema, name]) => [name, writer.define(schema)]));
 
 /** Without those that nothing leads to: a shape that each status has another part of. */
-const onlyUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
+const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
   const used = new Set(
     [...JSON.stringify(by).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name),
   );
@@ -235,13 +241,13 @@ const onlyUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) =
 };
 
 /** What the operations together can fail with: each once. */
-const failed = (
+const collectFailures = (
   listed: readonly Endpoint[],
   part: (one: Failing) => readonly [string, JsonSchema],
 ): Record<string, JsonSchema> =>
-  Object.fromEntries(listed.flatMap((one) => [...failuresOf(one).values()].map(part)));
+  Object.fromEntries(listed.flatMap((one) => [...listFailures(one).values()].map(part)));
 
-const webhooksOf = (writer: Writer): OpenApi["webhooks"] =>
+const toWebhooks = (writer: Writer): OpenApi["webhooks"] =>
   Object.fromEntries(
     EVENTS.map(([event, schema]) => [
       event,
@@ -249,7 +255,7 @@ const webhooksOf = (writer: Writer): OpenApi["webhooks"] =>
         post: {
           operationId: `on${eventName(event)}`,
           tags: ["Webhooks"],
-          summary: descriptionOf(schema) ?? event,
+          summary: getDescription(schema) ?? event,
           security: [],
           parameters: PARTS.webhookHeaders,
           requestBody: {

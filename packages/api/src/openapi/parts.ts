@@ -1,7 +1,7 @@
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { DISCOVERY_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
-import { EXPORT_HEADERS, type HeaderName, headersOf, usualHeaders } from "./responses.ts";
+import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
 // What no endpoint's schema tells.
@@ -39,7 +39,7 @@ const successes: Readonly<Record<string, SuccessPart>> = {
   "GET /health 503": { description: "A part that the service depends on fails." },
 };
 
-const headerOf = (name: string, description: string, example: string) => ({
+const createHeader = (name: string, description: string, example: string) => ({
   name,
   in: "header",
   required: true,
@@ -54,7 +54,7 @@ const elsewhere: Readonly<Record<string, JsonSchema>> = {
     "303": {
       description:
         "The CSV is too long for a response: `Location` leads to it, for 15 minutes and without a key.",
-      headers: headersOf(...usualHeaders(false), ...EXPORT_HEADERS, "Location"),
+      headers: toHeaderRefs(...getUsualHeaders(false), ...EXPORT_HEADERS, "Location"),
     },
   },
 };
@@ -132,17 +132,17 @@ export const PARTS = {
   },
 
   webhookHeaders: [
-    headerOf(
+    createHeader(
       "webhook-id",
       "The event's id, the same on each attempt. Use it to ignore repeated events.",
       "evt_2f1c",
     ),
-    headerOf(
+    createHeader(
       "webhook-timestamp",
       "When this attempt was made, in seconds since 1970.",
       "1795219200",
     ),
-    headerOf(
+    createHeader(
       "webhook-signature",
       "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, keyed with the secret (Standard Webhooks).",
       "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",

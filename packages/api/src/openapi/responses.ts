@@ -70,7 +70,7 @@ export const EXPORT_HEADERS: readonly HeaderName[] = [
   "X-Export-Pending-Rows",
 ];
 
-export const headersOf = (...names: readonly HeaderName[]) =>
+export const toHeaderRefs = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
 
 const RATE: readonly HeaderName[] = [
@@ -80,7 +80,7 @@ const RATE: readonly HeaderName[] = [
 ];
 
 /** What every answer carries; the allowance from the moment the key is known. */
-export const usualHeaders = (isPublic: boolean): readonly HeaderName[] =>
+export const getUsualHeaders = (isPublic: boolean): readonly HeaderName[] =>
   isPublic ? ["X-Request-Id"] : ["X-Request-Id", ...RATE];
 
 const MORE: Readonly<Record<number, readonly HeaderName[]>> = {
@@ -125,7 +125,7 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
 });
 
 /** InvalidRequest, or InvalidRequestOrInvalidIdempotencyKey: named by the codes, so that operations share it. */
-const nameFor = (codes: readonly FailureCode[]): string =>
+const toName = (codes: readonly FailureCode[]): string =>
   codes.map((code) => code.toLowerCase().split("_").map(pascal).join("")).join("Or");
 
 export type Failing = {
@@ -136,15 +136,15 @@ export type Failing = {
 };
 
 /** The ways in which an operation fails, by status. Many fail in the same ways, so each is a component. */
-export const failuresOf = ({ errors, access }: Endpoint): ReadonlyMap<number, Failing> => {
+export const listFailures = ({ errors, access }: Endpoint): ReadonlyMap<number, Failing> => {
   const isPublic = access === "public";
   const byStatus = Map.groupBy(new Set(errors), (code) => STATUS[code]);
   return new Map(
     [...byStatus].map(([status, codes]) => {
-      const plain = nameFor(codes);
+      const plain = toName(codes);
       const failing = {
         name: `${plain}${isPublic ? "WithoutKey" : ""}`,
-        response: responseOf(status, codes, isPublic),
+        response: createResponse(status, codes, isPublic),
         schemaName: `${plain}Error`,
         schema: errorSchema(codes),
       };
@@ -153,13 +153,13 @@ export const failuresOf = ({ errors, access }: Endpoint): ReadonlyMap<number, Fa
   );
 };
 
-const responseOf = (
+const createResponse = (
   status: number,
   codes: readonly FailureCode[],
   isPublic: boolean,
 ): JsonSchema => {
   // Before the key is known nothing is counted.
-  const usual = usualHeaders(isPublic || status === 401);
+  const usual = getUsualHeaders(isPublic || status === 401);
   const isUnderWay = codes.includes("REQUEST_IN_PROGRESS");
   const more = isUnderWay ? (["Retry-After"] as const) : (MORE[status] ?? []);
   const examples = codes.map((code) => [
@@ -168,10 +168,10 @@ const responseOf = (
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].means}`).join(" "),
-    headers: headersOf(...usual, ...more),
+    headers: toHeaderRefs(...usual, ...more),
     content: {
       "application/json": {
-        schema: ref("schemas", `${nameFor(codes)}Error`),
+        schema: ref("schemas", `${toName(codes)}Error`),
         examples: Object.fromEntries(examples),
       },
     },

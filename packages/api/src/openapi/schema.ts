@@ -30,7 +30,7 @@ export type Writer = {
 };
 
 /** `named`: shapes with a name of their own, known by identity. */
-export const schemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
+export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
   const write = (node: Node): JsonSchema => {
     const name = named.get(node);
     return name === undefined ? define(node) : { $ref: `#/components/schemas/${name}` };
@@ -40,21 +40,21 @@ export const schemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
     if (node.pipe === undefined) return written(node);
     const [first, ...steps] = node.pipe;
     let schema = first ? write(first) : {};
-    for (const step of steps) schema = { ...schema, ...stepOf(step, schema) };
+    for (const step of steps) schema = { ...schema, ...writeStep(step, schema) };
     return schema;
   };
 
-  const stepOf = (step: Node, before: JsonSchema): JsonSchema => {
+  const writeStep = (step: Node, before: JsonSchema): JsonSchema => {
     if (step.kind === "schema") return write(step);
     if (step.kind === "transformation") return {};
     if (step.type === "description") return { description: step.description };
     if (step.type === "metadata") return step.metadata ?? {};
-    return known(CHECKS, step)(step.requirement, before);
+    return requireEntry(CHECKS, step)(step.requirement, before);
   };
 
   const written = (node: Node): JsonSchema => {
     const { item, wrapped, entries, value, options = [] } = node;
-    if (entries) return objectOf(node, entries);
+    if (entries) return writeObject(node, entries);
     if (item) return { type: "array", items: write(item) };
     if (value) return { type: "object", additionalProperties: write(value) };
     if (wrapped) {
@@ -63,10 +63,10 @@ export const schemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
     }
     if (node.type === "union" || node.type === "variant")
       return { [ONE_OF[node.type]]: options.map((option) => write(option as Node)) };
-    return known(PLAIN, node)(node);
+    return requireEntry(PLAIN, node)(node);
   };
 
-  const objectOf = ({ type }: Node, entries: Readonly<Record<string, Node>>): JsonSchema => {
+  const writeObject = ({ type }: Node, entries: Readonly<Record<string, Node>>): JsonSchema => {
     const properties = Object.entries(entries).map(([field, node]) => {
       return [field, withFormat(field, write(node))] as const;
     });
@@ -86,7 +86,7 @@ export const schemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
 };
 
 /** What `describe` said of a schema. */
-export const descriptionOf = (schema: Schema): string | undefined =>
+export const getDescription = (schema: Schema): string | undefined =>
   (schema as unknown as Node).pipe?.find(({ type }) => type === "description")?.description;
 
 /** A schema without what `describe` said of it where it stands: the shape that others may use, too. */
@@ -141,7 +141,7 @@ const CHECKS: Readonly<Record<string, (requirement: unknown, of: JsonSchema) => 
   check: () => ({}),
 };
 
-const known = <T>(table: Readonly<Record<string, T>>, { type }: Node): T => {
+const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T => {
   const found = table[type];
   if (found) return found;
   throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);

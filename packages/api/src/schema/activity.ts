@@ -1,13 +1,13 @@
 import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/activity-level";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
-import { Count, charactersUpTo, describe, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";
+import { Count, createText, describe, EMAIL_LENGTH_MAX, limitCharacters, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
 /** An address that can have activity. What is none is named. */
 export const Email = v.pipe(
-  textOf("idn-email"),
-  charactersUpTo(EMAIL_LENGTH_MAX),
+  createText("idn-email"),
+  limitCharacters(EMAIL_LENGTH_MAX),
   v.transform(parseAddress),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
@@ -16,7 +16,7 @@ export const Level = describe(
   v.picklist(ACTIVITY_LEVELS),
   "high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded.",
 );
-const Moment = v.optional(v.string());
+const Timestamp = v.optional(v.string());
 
 /** A share, left out where there is nothing to divide by. */
 export const Rate = v.optional(Share);
@@ -25,26 +25,26 @@ export const Rate = v.optional(Share);
 const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
 export const knowledge = () => v.picklist(KNOWLEDGE);
 
-export const knowledgeOf = (values: readonly unknown[]): (typeof KNOWLEDGE)[number] => {
+export const toKnowledge = (values: readonly unknown[]): (typeof KNOWLEDGE)[number] => {
   const missing = values.filter((value) => value === null).length;
   if (missing === 0) return "known";
   return missing === values.length ? "not_known" : "partly_known";
 };
 
 export const ActivityRecord = v.object({
-  email: describe(textOf("idn-email"), "The address."),
+  email: describe(createText("idn-email"), "The address."),
   activity: describe(
     v.object({
       last_seen: describe(
-        Moment,
+        Timestamp,
         "When this address last opened or clicked, ISO 8601. Left out when there is none.",
       ),
       last_open: describe(
-        Moment,
+        Timestamp,
         "When this address last opened, ISO 8601. Left out when there is none.",
       ),
       last_click: describe(
-        Moment,
+        Timestamp,
         "When this address last clicked, ISO 8601. Left out when there is none.",
       ),
       engagement_level: describe(Level, "How recently the address was active."),
@@ -112,7 +112,7 @@ export const toRecord = (
     machine_events: of.machine,
   },
   deliverability: {
-    status: knowledgeOf(Object.values(rates)),
+    status: toKnowledge(Object.values(rates)),
     ...omitNull({ inbox_rate: rates.inbox, spam_rate: rates.spam, bounce_rate: rates.bounce }),
   },
 });
@@ -120,7 +120,7 @@ export const toRecord = (
 /** The part of a verification result that speaks of activity. */
 export const ActivityPart = v.object({
   last_seen: describe(
-    Moment,
+    Timestamp,
     "When this address last opened or clicked, ISO 8601. Left out when there is none.",
   ),
   engagement_level: describe(Level, "How recently the address was active."),

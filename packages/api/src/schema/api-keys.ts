@@ -5,7 +5,7 @@ import type { Caller } from "../http/endpoint.ts";
 import { describe, Mode, ScopeName } from "./common.ts";
 
 /** A key as its owner sees it: everything but the key. */
-export const KeyFacts = v.object({
+export const KeySummary = v.object({
   key_id: describe(v.string(), "The key's id. It is needed to revoke the key."),
   name: describe(v.string(), "The key's name."),
   mode: describe(Mode, "Whether the key is live or test."),
@@ -17,7 +17,7 @@ export const KeyFacts = v.object({
   created_at: describe(v.string(), "When it was created, ISO 8601."),
 });
 
-export const toKeyFacts = (key: ApiKey): v.InferOutput<typeof KeyFacts> => ({
+export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => ({
   key_id: key.id,
   name: key.name,
   mode: key.mode,

@@ -47,7 +47,7 @@ export const Mode = describe(
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
 /** Of a text: no more characters than this. */
-export const charactersUpTo = (most: number) =>
+export const limitCharacters = (most: number) =>
   v.maxLength<string, number, string>(most, `must have at most ${most} characters`);
 
 /** Of a text: at least one character. */
@@ -68,17 +68,17 @@ export const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 /** A text with the JSON Schema format of this name. The document shows the format; nothing checks it. */
-export const textOf = (format: "email" | "idn-email" | "ipv4") =>
+export const createText = (format: "email" | "idn-email" | "ipv4") =>
   v.pipe(v.string(), v.metadata({ format }));
 
 const ID = /^[!-~]{1,100}$/;
 /** Has the form of an id. No item has it. */
-const NOBODYS_ID = "-";
+const UNUSED_ID = "-";
 
 /** An id in the path. Text that cannot be an id leads to nothing, like an id that does not exist. */
 export const Id = v.pipe(
   v.string(),
-  v.transform((text) => (ID.test(text) ? text : NOBODYS_ID)),
+  v.transform((text) => (ID.test(text) ? text : UNUSED_ID)),
 );
 
 /** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
@@ -110,7 +110,7 @@ export const Cursor = v.optional(
 );
 
 /** The length is looked at before the items: a million wrong ones are one mistake. */
-export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>
+export const createList = <S extends v.GenericSchema>(item: S, most: number) =>
   v.pipe(
     v.array(v.unknown()),
     v.maxLength(most, `must have at most ${most} entries`),
@@ -133,16 +133,16 @@ const isCalendarDay = (text: string): boolean => {
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A moment with its offset from UTC, without which it would be another one elsewhere. */
-export const Moment = v.pipe(
+export const Timestamp = v.pipe(
   v.string(),
   v.check(
-    (text) => isMoment(text),
+    (text) => isTimestamp(text),
     "must be a timestamp with its offset, such as 2026-11-21T09:30:00Z",
   ),
   v.transform((text) => new Date(text)),
 );
 
-const isMoment = (text: string): boolean => {
+const isTimestamp = (text: string): boolean => {
   const [, day = ""] = TIMESTAMP.exec(text) ?? [];
   return isCalendarDay(day) && !Number.isNaN(Date.parse(text));
 };

@@ -2,7 +2,7 @@ import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import { COMPONENTS } from "@mailproof/core/deliverability/findings";
 import { SEVERITIES } from "@mailproof/core/mail/issue";
 import * as v from "valibot";
-import { Count, Credits, describe, Integer, textOf } from "./common.ts";
+import { Count, Credits, createText, describe, Integer } from "./common.ts";
 import { DOMAIN_FIELDS } from "./sender.ts";
 
 const Text = v.string();
@@ -26,11 +26,11 @@ const ReverseDnsStatus = v.picklist([...STATUSES, "not_checked"]);
 const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 
 /** What the history shows of a check, and the check itself shows first. */
-export const CheckFacts = v.object({
+export const CheckSummary = v.object({
   check_id: describe(v.string(), "The check's id."),
   ...DOMAIN_FIELDS,
   sending_ip: describe(
-    v.optional(textOf("ipv4")),
+    v.optional(createText("ipv4")),
     "The sending IPv4 address. Left out when none was given.",
   ),
   score: describe(Integer, "Overall score, 0–100."),
@@ -44,7 +44,7 @@ export const CheckFacts = v.object({
 
 /** A deliverability check as every way out of the service shows it. */
 export const CheckResult = v.object({
-  ...CheckFacts.entries,
+  ...CheckSummary.entries,
   confidence: describe(
     v.picklist(CONFIDENCES),
     "high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade rests on little.",
@@ -280,6 +280,6 @@ export const CheckMoney = v.object({
   ),
 });
 
-export type CheckFacts = v.InferOutput<typeof CheckFacts>;
+export type CheckSummary = v.InferOutput<typeof CheckSummary>;
 export type CheckResult = v.InferOutput<typeof CheckResult>;
 export type CheckMoney = v.InferOutput<typeof CheckMoney>;

@@ -15,7 +15,7 @@ import { ResultRow, toRow } from "./jobs.ts";
 
 // The JSON form of an export: what it says of itself, and its rows.
 
-export const ExportFacts = v.object({
+export const ExportMetadata = v.object({
   format: describe(v.literal("json"), "The format of the export."),
   filter: describe(v.picklist(EXPORT_FILTERS), "Which results the export has."),
   rows: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
@@ -31,7 +31,7 @@ export const ExportFacts = v.object({
   rows_pending: describe(Count, "Addresses of the job without a result yet."),
 });
 
-export type ExportFacts = v.InferOutput<typeof ExportFacts>;
+export type ExportMetadata = v.InferOutput<typeof ExportMetadata>;
 
 /** What stood in the list. */
 const OWN = {
@@ -92,11 +92,11 @@ export const toExportRow = (
   const submitted = list.getEmailCell(own, email);
   const ownFields = {
     ...(submitted !== undefined && { submitted }),
-    ...(list.columns.length > 0 && { columns: columnsOf(list, list.getCells(own, email)) }),
+    ...(list.columns.length > 0 && { columns: toColumns(list, list.getCells(own, email)) }),
   };
   if (typeof result !== "string") {
-    const said = selection === "all" ? { row_outcome: VERIFIED } : {};
-    return { ...toRow(result), ...said, ...ownFields };
+    const ownOutcome = selection === "all" ? { row_outcome: VERIFIED } : {};
+    return { ...toRow(result), ...ownOutcome, ...ownFields };
   }
   const { row, outcome, exclusion } = toRowOutcome(listed);
   const { duplicateOf, reason, message } = exclusion ?? {};
@@ -111,7 +111,7 @@ export const toExportRow = (
 };
 
 /** A cell beyond the last column is called by its place, such as column_9. */
-const columnsOf = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
+const toColumns = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
       fieldNames[at] ?? `column_${at + 1}`,
@@ -120,15 +120,15 @@ const columnsOf = ({ fieldNames }: SourceList, cells: readonly string[]): Record
   );
 
 /** The inline form, piece by piece. */
-export async function* jsonOf(
-  facts: ExportFacts,
+export async function* formatJson(
+  metadata: ExportMetadata,
   listed: AsyncIterable<ListedRows>,
 ): AsyncGenerator<string> {
-  let text = `${JSON.stringify(facts).slice(0, -1)},"results":[`;
+  let text = `${JSON.stringify(metadata).slice(0, -1)},"results":[`;
   let isFirst = true;
   for await (const { list, rows } of listed) {
     for (const row of rows) {
-      text += `${isFirst ? "" : ","}\n${JSON.stringify(toExportRow(list, row, facts.rows))}`;
+      text += `${isFirst ? "" : ","}\n${JSON.stringify(toExportRow(list, row, metadata.rows))}`;
       isFirst = false;
     }
     yield text;

@@ -1,6 +1,6 @@
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
-import { charactersUpTo, describe, Flag, notEmpty, optional, optionalOr, part } from "./common.ts";
+import { describe, Flag, limitCharacters, notEmpty, optional, optionalOr, part } from "./common.ts";
 import { OutgoingUrl } from "./outgoing-url.ts";
 
 // What a batch and a file can be asked for in the same words.
@@ -8,13 +8,13 @@ import { OutgoingUrl } from "./outgoing-url.ts";
 const NAME_LENGTH_MAX = 200;
 
 export const JobName = optional(
-  v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
+  v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(NAME_LENGTH_MAX)),
 );
 
 const COLUMN_LENGTH_MAX = 200;
 
 export const EmailColumn = optional(
-  v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX)),
+  v.pipe(v.string(), notEmpty, limitCharacters(COLUMN_LENGTH_MAX)),
 );
 
 export const CallbackUrl = optional(OutgoingUrl);
@@ -49,7 +49,7 @@ export const JobOptions = optionalOr(
 
 type JobOptions = v.InferOutput<typeof JobOptions>;
 
-export const wantsOf = (options: JobOptions) => ({
+export const toVerifyOptions = (options: JobOptions) => ({
   deepVerify: options.deep_verify,
   includeAi: options.include_ai,
   maxWaitMinutes: options.max_wait_minutes,
@@ -59,7 +59,7 @@ export const wantsOf = (options: JobOptions) => ({
  * The body as its fingerprint is taken. A wait of the default length is left out: a client that sent its request to a
  * release without this option, and repeats it to this one, sends the same request.
  */
-export const fingerprinted = <B extends { readonly options: JobOptions }>(body: B) => {
+export const toFingerprint = <B extends { readonly options: JobOptions }>(body: B) => {
   const { max_wait_minutes: minutes, ...options } = body.options;
   return minutes === MAX_WAIT_MINUTES.default ? { ...body, options } : body;
 };

@@ -17,7 +17,7 @@ const Status = describe(
 );
 
 /** A job without its results, as the list and the job itself show it. */
-export const JobFacts = v.object({
+export const JobSummary = v.object({
   job_id: describe(v.string(), "The job's id."),
   name: describe(v.optional(v.string()), "The job's name. Left out when it has none."),
   kind: describe(
@@ -79,10 +79,10 @@ export const ResultRow = describe(
   "The result of one row of a job.",
 );
 
-export const readJobFacts = async (
+export const readJobSummary = async (
   { table }: Pick<World, "table">,
   job: Job,
-): Promise<v.InferOutput<typeof JobFacts>> => {
+): Promise<v.InferOutput<typeof JobSummary>> => {
   const { total, processed, valid, invalid, risky, unknown } = job;
   const deferred = await findDeferred(table, job);
   const refunded = getRefundedPrice(job);
@@ -113,7 +113,7 @@ export const toRow = ({ row, result }: VerifiedRow): v.InferOutput<typeof Result
 });
 
 /** The caller's own job: another's is missing in just the same words. */
-export const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => {
+export const requireJob = async (world: World, caller: Caller, id: string): Promise<Job> => {
   const job = await findJob(world.table, id);
   if (job && job.owner === getOwnerId(caller)) return job;
   throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");

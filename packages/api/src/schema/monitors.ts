@@ -1,15 +1,15 @@
 import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
-import { Count, describe, Integer, textOf } from "./common.ts";
+import { Count, createText, describe, Integer } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 import { DOMAIN_FIELDS, toDomainFields, wwwMessage } from "./sender.ts";
 
-export const MonitorFacts = v.object({
+export const MonitorSummary = v.object({
   monitor_id: describe(v.string(), "The monitor's id."),
   ...DOMAIN_FIELDS,
   sending_ip: describe(
-    v.optional(textOf("ipv4")),
+    v.optional(createText("ipv4")),
     "The sending IPv4 address. Left out when none was given.",
   ),
   interval_hours: describe(Count, "Hours between two checks."),
@@ -37,10 +37,10 @@ export const MonitorFacts = v.object({
   message: describe(v.optional(v.string()), "A note for people. Left out when there is none."),
 });
 
-export const toMonitorFacts = ({
+export const toMonitorSummary = ({
   last,
   ...monitor
-}: Monitor): v.InferOutput<typeof MonitorFacts> => {
+}: Monitor): v.InferOutput<typeof MonitorSummary> => {
   const message = wwwMessage(monitor.domain);
   return {
     monitor_id: monitor.id,

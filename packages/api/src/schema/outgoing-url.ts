@@ -2,7 +2,7 @@ import { parseTarget, REGISTRATION_FAULTS } from "@mailproof/core/ports/https";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { invalidField } from "../http/parse.ts";
-import { charactersUpTo } from "./common.ts";
+import { limitCharacters } from "./common.ts";
 
 const URL_LENGTH_MAX = 2_000;
 
@@ -17,7 +17,7 @@ const hasPublicName = (text: string): boolean => {
 /** An address that a caller wants to be called at. */
 export const OutgoingUrl = v.pipe(
   v.string(),
-  charactersUpTo(URL_LENGTH_MAX),
+  limitCharacters(URL_LENGTH_MAX),
   v.check(
     (text) => /^https:\/\/[^/?#]/i.test(text) && typeof parseTarget(text) !== "string",
     "must be an https address without credentials, such as https://example.com/hook",

@@ -35,8 +35,10 @@ export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toU
 
 /** For a name that begins with www., which is a web site's and seldom has mail. */
 export const wwwMessage = (domain: string): string | undefined => {
-  const rest = removeWww(domain);
-  return rest && `${domain} is the name of a website; mail is usually at ${toUnicode(rest)}.`;
+  const mailDomain = removeWww(domain);
+  return (
+    mailDomain && `${domain} is the name of a website; mail is usually at ${toUnicode(mailDomain)}.`
+  );
 };
 
 export const SendingIp = v.optional(

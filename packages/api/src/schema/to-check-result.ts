@@ -4,7 +4,7 @@ import type { StoredReport } from "@mailproof/core/deliverability/items";
 import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { Caller } from "../http/endpoint.ts";
-import type { CheckFacts, CheckMoney, CheckResult } from "./deliverability-check.ts";
+import type { CheckMoney, CheckResult, CheckSummary } from "./deliverability-check.ts";
 import { omitNull } from "./omit-null.ts";
 import { toDomainFields } from "./sender.ts";
 
@@ -18,7 +18,7 @@ export const toMoney = (
   ...(replayed && { idempotent_replay: true }),
 });
 
-export const toFacts = ({
+export const toCheckSummary = ({
   id,
   domain,
   sendingIp,
@@ -26,7 +26,7 @@ export const toFacts = ({
   grade,
   confidence,
   checkedAt,
-}: StoredCheck["check"]): CheckFacts => ({
+}: StoredCheck["check"]): CheckSummary => ({
   check_id: id,
   ...toDomainFields(domain),
   ...omitNull({ sending_ip: sendingIp }),
@@ -37,7 +37,7 @@ export const toFacts = ({
 });
 
 export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
-  ...toFacts(check),
+  ...toCheckSummary(check),
   ...toSections(report),
 });
 

@@ -4,7 +4,7 @@ import type { ListSummary } from "@mailproof/core/intake/list-summary";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 
-export const ListFacts = describe(
+export const UploadedList = describe(
   v.object({
     email_column: describe(v.string(), "The name of the column with the addresses."),
     email_column_index: describe(Count, "The number of that column, from 0."),
@@ -46,7 +46,7 @@ const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   "|": "pipe",
 };
 
-export const toListFacts = (list: ListSummary): v.InferOutput<typeof ListFacts> => ({
+export const toUploadedList = (list: ListSummary): v.InferOutput<typeof UploadedList> => ({
   email_column: list.emailColumn.name,
   email_column_index: list.emailColumn.index,
   other_email_columns: list.otherEmailColumns,

@@ -6,7 +6,7 @@ import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Count, describe, Integer, listOf } from "./common.ts";
+import { Count, createList, describe, Integer } from "./common.ts";
 
 // What the routes of webhooks have in common.
 
@@ -17,7 +17,7 @@ export const EventName = v.picklist(
 
 /** Each once, in the order sent. */
 export const EventNames = v.pipe(
-  listOf(EventName, 100),
+  createList(EventName, 100),
   v.minLength(1, "must name at least one event"),
   v.transform((names) => [...new Set(names)]),
 );
@@ -28,7 +28,7 @@ const DisabledBecause = describe(
 );
 
 /** A webhook as its owner sees it: everything but the secret. */
-export const WebhookFacts = v.object({
+export const WebhookSummary = v.object({
   id: describe(v.string(), "The webhook's id."),
   url: describe(v.string(), "The HTTPS address that events are sent to."),
   events: describe(v.array(EventName), "The events that are sent."),
@@ -44,7 +44,7 @@ export const WebhookFacts = v.object({
   created_at: describe(v.string(), "When it was created, ISO 8601."),
 });
 
-export const toWebhookFacts = (webhook: Webhook): v.InferOutput<typeof WebhookFacts> => {
+export const toWebhookSummary = (webhook: Webhook): v.InferOutput<typeof WebhookSummary> => {
   const { id, url, events, status, disabledBecause, failingSince, createdAt } = webhook;
   return {
     id,
@@ -58,7 +58,11 @@ export const toWebhookFacts = (webhook: Webhook): v.InferOutput<typeof WebhookFa
 };
 
 /** The caller's webhook, or a failure that does not tell whether it is somebody else's. */
-export const webhookOf = async (world: World, caller: Caller, id: string): Promise<Webhook> => {
+export const requireWebhook = async (
+  world: World,
+  caller: Caller,
+  id: string,
+): Promise<Webhook> => {
   const webhook = await findWebhook(world.table, getOwnerId(caller), id);
   if (webhook) return webhook;
   throw noSuchWebhook();
@@ -67,7 +71,7 @@ export const webhookOf = async (world: World, caller: Caller, id: string): Promi
 export const noSuchWebhook = () =>
   new Failure("NOT_FOUND", "nothing_charged", "The account has no webhook with this id.");
 
-export const DeliveryFacts = v.object({
+export const DeliverySummary = v.object({
   id: describe(v.string(), "The delivery's id."),
   event_id: describe(
     v.string(),
@@ -99,7 +103,7 @@ export const DeliveryFacts = v.object({
   ),
 });
 
-export const toDeliveryFacts = (delivery: Delivery): v.InferOutput<typeof DeliveryFacts> => ({
+export const toDeliverySummary = (delivery: Delivery): v.InferOutput<typeof DeliverySummary> => ({
   id: delivery.id,
   event_id: delivery.event,
   event: delivery.type,

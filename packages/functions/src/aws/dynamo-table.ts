@@ -85,7 +85,7 @@ const readOutput = async <T>(
   operation: string,
   input: object,
 ): Promise<T> => {
-  const { heard: reply } = await retryAwsCall(aws, Number.POSITIVE_INFINITY, () =>
+  const { reply } = await retryAwsCall(aws, Number.POSITIVE_INFINITY, () =>
     dynamo<T>(operation, input),
   );
   if (reply.kind === "ok") return reply.output;
@@ -111,7 +111,7 @@ const writeAlone = async (
   if (action === "ConditionCheck") throw new RangeError("a check is no write");
   const { aws, dynamo, name } = context;
   // Not asked again after a lost answer: what is added would be added twice.
-  const { heard: reply } = await retryAwsCall(aws, 0, () =>
+  const { reply } = await retryAwsCall(aws, 0, () =>
     dynamo<{ Attributes?: DynamoValues }>(OPERATION[action], {
       TableName: name,
       ...input,
@@ -181,7 +181,7 @@ const transactWithReplacements = async (
   request: TransactRequest,
 ): Promise<TransactResult> => {
   const { aws, name } = context;
-  const { heard: reply, wasLost } = await retryAwsCall(aws, LOST_RETRIES_MAX, () =>
+  const { reply, wasLost } = await retryAwsCall(aws, LOST_RETRIES_MAX, () =>
     transactOnce(context, request),
   );
   if (reply.kind === "ok") return { outcome: "committed" };

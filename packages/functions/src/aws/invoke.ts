@@ -12,7 +12,7 @@ export const createInvoke =
     // Longer than any caller waits: an HTTP Lambda is over after 29 s.
     const request = { method: "POST", path, body: JSON.stringify(payload) } as const;
     // Not again after a lost answer: somebody's mail server was asked, perhaps.
-    const { heard: reply } = await retryAwsCall(aws, 0, () =>
+    const { reply } = await retryAwsCall(aws, 0, () =>
       sendForText(aws, "lambda", request, AWS_TIMEOUT_MS),
     );
     if (reply.kind === "busy")

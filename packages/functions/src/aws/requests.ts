@@ -269,16 +269,16 @@ export const retryAwsCall = async <O extends Outcome>(
   { sleep, random }: Pick<Aws, "random" | "sleep">,
   lostMax: number,
   attempt: () => Promise<O>,
-): Promise<{ readonly heard: O; readonly wasLost: boolean }> => {
+): Promise<{ readonly reply: O; readonly wasLost: boolean }> => {
   let lostCount = 0;
   for (const ms of RETRY_DELAYS_MS) {
     const reply = await attempt();
     if (reply.kind !== "busy" && (reply.kind !== "lost" || lostCount >= lostMax))
-      return { heard: reply, wasLost: lostCount > 0 };
+      return { reply: reply, wasLost: lostCount > 0 };
     if (reply.kind === "lost") lostCount++;
     await sleep(random() * ms);
   }
-  return { heard: await attempt(), wasLost: lostCount > 0 };
+  return { reply: await attempt(), wasLost: lostCount > 0 };
 };
 
 /** For what came to nothing: what the log should know. */

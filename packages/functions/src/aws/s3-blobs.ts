@@ -30,7 +30,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
     send: async (key, request) => {
       // A part takes a while on its way.
       const timeoutMs = request.body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS;
-      const { heard: reply } = await retryAwsCall(aws, 2, () =>
+      const { reply } = await retryAwsCall(aws, 2, () =>
         sendForText(aws, "s3", toRequest(key, request), timeoutMs),
       );
       return reply;
@@ -49,7 +49,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
         ...(version !== undefined && { "if-match": version }),
         ...(range && { range: `bytes=${assertRange(range)}` }),
       };
-      const { heard: reply } = await retryAwsCall(aws, 2, () =>
+      const { reply } = await retryAwsCall(aws, 2, () =>
         sendRequest(aws, "s3", toRequest(key, { headers }), TIMEOUT_MS),
       );
       if (isMissing(reply)) return undefined;

@@ -54,7 +54,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
       })),
     };
     // A message may come twice, so it does no harm to send it again after a lost answer.
-    const { heard: reply, wasLost } = await retryAwsCall(aws, 1, () =>
+    const { reply, wasLost } = await retryAwsCall(aws, 1, () =>
       sqs<SendBatchOutput>("SendMessageBatch", input),
     );
     // Busy, and never heard of: nothing was queued.
@@ -73,7 +73,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
 
   const countMessages = async (url: string): Promise<number> => {
     const input = { QueueUrl: url, AttributeNames: COUNTED };
-    const { heard: reply } = await retryAwsCall(aws, 2, () =>
+    const { reply } = await retryAwsCall(aws, 2, () =>
       sqs<{ Attributes?: Readonly<Record<string, string>> }>("GetQueueAttributes", input),
     );
     if (reply.kind !== "ok") throw toAwsError("GetQueueAttributes", reply);

@@ -15,7 +15,7 @@ export const createReleaseMessage = (aws: Aws): ReleaseMessage => {
   return async ({ eventSourceARN, receiptHandle }, seconds) => {
     // The event says where it came from, so the Lambda need not be told.
     const [account = "", queue = ""] = eventSourceARN.split(":").slice(-2);
-    const { heard: reply } = await retryAwsCall(aws, 1, () =>
+    const { reply } = await retryAwsCall(aws, 1, () =>
       sqs("ChangeMessageVisibility", {
         QueueUrl: `${getEndpoint(aws, "sqs")}/${account}/${queue}`,
         ReceiptHandle: receiptHandle,

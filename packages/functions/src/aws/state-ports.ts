@@ -19,7 +19,7 @@ export const createStatePorts = (aws: Aws, environment: LambdaEnvironment): Stat
   };
 };
 
-const createMissingPort = <Door extends object>(setting: string): Door =>
-  new Proxy({} as Door, {
+const createMissingPort = <Port extends object>(setting: string): Port =>
+  new Proxy({} as Port, {
     get: () => () => Promise.reject(new Error(`The setting ${setting} is missing.`)),
   });

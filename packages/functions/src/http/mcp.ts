@@ -5,10 +5,10 @@ import { type Capability, createLambdaWorld } from "../lambda-world.ts";
 import { createMcpLambda } from "../mcp.ts";
 
 /** A tool may be any operation, so this Lambda has every way out. */
-const everywhere: Capability = (ground) => ({
-  ...withDns(ground),
-  ...withHttps(ground),
-  ...withProber(ground),
+const everywhere: Capability = (base) => ({
+  ...withDns(base),
+  ...withHttps(base),
+  ...withProber(base),
 });
 
 export const handler = createMcpLambda(createLambdaWorld(everywhere));

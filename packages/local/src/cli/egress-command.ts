@@ -97,7 +97,11 @@ const runSelfTest = async (
 const toWire = ({ mayProbe, ips, contactedServers: asked, findings }: SelfTest) => ({
   may_probe: mayProbe,
   ips,
-  asked: asked.map(({ domain, reply: heard, isOpen }) => ({ domain, heard, is_open: isOpen })),
+  asked: asked.map(({ domain, reply, isOpen }) => ({
+    domain,
+    heard: reply,
+    is_open: isOpen,
+  })),
   findings,
 });
 
@@ -127,8 +131,8 @@ const formatScreen = (
     ),
     "",
     ...asked.map(
-      ({ domain, reply: heard }) =>
-        `        ${domain.padEnd(WIDTH)}${replaceControls(heard).slice(0, 80)}`,
+      ({ domain, reply }) =>
+        `        ${domain.padEnd(WIDTH)}${replaceControls(reply).slice(0, 80)}`,
     ),
     "",
   ].join("\n");

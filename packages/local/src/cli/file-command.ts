@@ -49,11 +49,11 @@ export const fileCommand = defineCommand({
     if (file === undefined) throw new UsageError(`Missing file. Usage: mailproof file ${USAGE}`);
     if (others.length > 0)
       throw new UsageError(`One file at a time. Usage: mailproof file ${USAGE}`);
-    const { "no-wait": noWait, "max-wait": maxWait, ...rest } = options;
+    const { "no-wait": noWait, "max-wait": maxWait, ...sent } = options;
     if (noWait && (options.out !== undefined || options.partial))
       throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
     const service = requireService(input, `mailproof verify --file ${file}`);
-    return verifyFileByService(service, file, { ...rest, noWait, maxWait });
+    return verifyFileByService(service, file, { ...sent, noWait, maxWait });
   },
 });
 

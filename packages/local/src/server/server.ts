@@ -9,10 +9,10 @@ import {
 } from "@mailproof/api/http/body";
 import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
-import { baseUrlOf, documentsFrom } from "@mailproof/api/http/documents";
+import { documentsFrom, toBaseUrl } from "@mailproof/api/http/documents";
 import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
-import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
+import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { texts } from "@mailproof/docs-site/texts";
@@ -38,7 +38,7 @@ export const createApiServer = (
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Server => {
-  const route = routerOf(listed);
+  const route = createRouter(listed);
   const mcp = createMcp(world);
   const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
   const httpServer = createServer({
@@ -61,7 +61,7 @@ export const createApiServer = (
 type ServerContext = {
   readonly world: AppWorld;
   readonly openLink: OpenLink;
-  readonly route: ReturnType<typeof routerOf<Endpoint>>;
+  readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
   readonly waitForClient: () => void;
@@ -171,7 +171,7 @@ const answerRequest = async (
 
 /** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
 const getOwnUrl = ({ headers }: IncomingMessage): string =>
-  baseUrlOf(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
+  toBaseUrl(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
  * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of

@@ -63,13 +63,13 @@ export const createFileBlobs = (
     head: async (key) => {
       const found = await openByKey(key);
       await found?.handle.close();
-      return found?.facts;
+      return found?.metadata;
     },
 
     get: async (key, { range, version } = {}) => {
       const found = await openByKey(key);
       if (!found) return undefined;
-      const { handle, facts: metadata } = found;
+      const { handle, metadata } = found;
       if (version === undefined || version === metadata.version)
         return { ...metadata, content: await readContent(found, range) };
       await handle.close();
@@ -163,7 +163,7 @@ const append = async (
 
 type OpenBlob = {
   readonly handle: FileHandle;
-  readonly facts: BlobMetadata;
+  readonly metadata: BlobMetadata;
   /** Closes the file when it was read. */
   readonly read: (range: ByteRange) => AsyncIterable<Uint8Array>;
 };
@@ -173,19 +173,19 @@ const openCheckedBlob = async (handle: FileHandle): Promise<OpenBlob> => {
   const { version, bytes } = record;
   return {
     handle,
-    facts: { version, bytes },
+    metadata: { version, bytes },
     read: (range) => readBlocks(handle, record, range),
   };
 };
 
 const openLegacyBlob = async (handle: FileHandle): Promise<OpenBlob> => ({
   handle,
-  facts: await readLegacyMetadata(handle),
+  metadata: await readLegacyMetadata(handle),
   read: ({ from, to }) => handle.createReadStream({ start: from, end: to }),
 });
 
 const readContent = async (
-  { handle, facts: { bytes }, read }: OpenBlob,
+  { handle, metadata: { bytes }, read }: OpenBlob,
   range = { from: 0, to: bytes - 1 },
 ): Promise<AsyncIterable<Uint8Array>> => {
   const { from, to } = range;
