@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
-import { nameComponents, EVENTS } from "@mailproof/api/openapi/components";
+import { EVENTS, nameComponents } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
