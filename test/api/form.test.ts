@@ -101,8 +101,7 @@ test("a part may end with its headers, and a form may have no parts", async () =
   expect(await readParts(TYPE, "--b--\r\n")).toEqual([]);
 });
 
-const unnamed =
-  "body: has a part without a content-disposition that can be read and names a field. ";
+const unnamed = "body: has a part without a valid content-disposition that names a field. ";
 const noBoundary = "body: is a form whose content-type names no boundary of 1 to 70 characters. ";
 const unfinished = "body: ends before its last boundary. ";
 

@@ -86,7 +86,7 @@ export const recordExamples = async (): Promise<Example[]> => {
     return JSON.parse(text).data;
   };
 
-  await ask("All is well", "GET /health");
+  await ask("Healthy", "GET /health");
   await ask("Plans, packs and prices", "GET /v1/catalog");
   await recordVerifications(ask, ctx);
   await recordChecks(ask, ctx);
@@ -154,23 +154,23 @@ type TestContext = Awaited<ReturnType<typeof givenShop>>;
 
 const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> => {
   const { world, later } = ctx;
-  await ask("A mailbox that is there", "POST /v1/verify", {
+  await ask("An existing mailbox", "POST /v1/verify", {
     body: { email: "ada.lovelace@example.com" },
   });
-  await ask("One that is not, with the quick options", "POST /v1/verify", {
+  await ask("A missing mailbox, with a short timeout", "POST /v1/verify", {
     body: { email: "invalid@example.com", options: { include_ai: false, timeout_ms: 5_000 } },
   });
-  await ask("A server that takes its time: read the job", "POST /v1/verify", {
+  await ask("A slow mail server: pending", "POST /v1/verify", {
     body: { email: "slow@example.com", options: { timeout_ms: 1_000 } },
   });
-  const { job_id: job } = await ask("A list, with a callback", "POST /v1/verify/batch", {
+  const { job_id: job } = await ask("A batch with a callback", "POST /v1/verify/batch", {
     body: {
       emails: ["ada.lovelace@example.com", "invalid@example.com", "info@example.com"],
       name: "Newsletter, November",
       webhook_url: "https://hooks.example.com/mailproof",
     },
   });
-  const { file_key } = await ask("First: where to put the file", "POST /v1/verify/file", {
+  const { file_key } = await ask("Step 1: get an upload URL", "POST /v1/verify/file", {
     body: { action: "get_upload_url", file_name: "customers.csv" },
   });
   await whenPut(
@@ -178,31 +178,35 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
     file_key,
     formatCsv(["ann@example.com", "bo@example.com", "ann@example.com"]),
   );
-  await ask("Then: process what was put there", "POST /v1/verify/file", {
+  await ask("Step 2: process the uploaded file", "POST /v1/verify/file", {
     body: { action: "process", file_key, email_column: "email", has_header: true },
   });
   later(60_000);
   await whenWorked(ctx);
-  await ask("The latest two", "GET /v1/jobs", { query: { limit: "2" } });
-  await ask("Done, with the first two results", `GET /v1/jobs/${job}`, { query: { limit: "2" } });
-  await ask("The valid ones, as JSON", `GET /v1/jobs/${job}/download`, {
+  await ask("The two newest jobs", "GET /v1/jobs", { query: { limit: "2" } });
+  await ask("A completed job with its first two results", `GET /v1/jobs/${job}`, {
+    query: { limit: "2" },
+  });
+  await ask("Valid addresses as JSON", `GET /v1/jobs/${job}/download`, {
     query: { format: "json", filter: "valid" },
   });
-  await ask("The callback arrived", `GET /v1/jobs/${job}/callbacks`);
+  await ask("A delivered callback", `GET /v1/jobs/${job}/callbacks`);
   await ask("Found", "POST /v1/find", {
     body: { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
   });
 };
 
 const recordChecks = async (ask: Ask, { later }: TestContext): Promise<void> => {
-  await ask("Somebody who reads what you send", "GET /v1/activity/high@example.com", {
+  await ask("An active address", "GET /v1/activity/high@example.com", {
     mode: "test",
   });
   await ask("Two addresses", "POST /v1/activity/batch", {
     mode: "test",
     body: { emails: ["high@example.com", "unknown@example.com"] },
   });
-  await ask("A domain in good standing", "GET /v1/activity/domain/example.com", { mode: "test" });
+  await ask("A domain with a good reputation", "GET /v1/activity/domain/example.com", {
+    mode: "test",
+  });
   await ask("A delivery and an open", "POST /v1/activity/events", {
     body: {
       events: [
@@ -222,49 +226,49 @@ const recordChecks = async (ask: Ask, { later }: TestContext): Promise<void> => 
       ],
     },
   });
-  const { check_id } = await ask("A weak set-up", "POST /v1/deliverability/check", {
+  const { check_id } = await ask("A weak configuration", "POST /v1/deliverability/check", {
     mode: "test",
     body: { domain: "weak.example", sending_ip: "192.0.2.1" },
   });
-  await ask("The history", "GET /v1/deliverability/checks", { mode: "test" });
-  await ask("One of them, whole", `GET /v1/deliverability/checks/${check_id}`, { mode: "test" });
-  const { monitor_id } = await ask("Each week", "POST /v1/deliverability/monitors", {
+  await ask("The list of checks", "GET /v1/deliverability/checks", { mode: "test" });
+  await ask("One check", `GET /v1/deliverability/checks/${check_id}`, { mode: "test" });
+  const { monitor_id } = await ask("A weekly monitor", "POST /v1/deliverability/monitors", {
     mode: "test",
     body: { domain: "example.com", interval_hours: 168 },
   });
   later(1_000);
-  await ask("What is watched", "GET /v1/deliverability/monitors", { mode: "test" });
-  await ask("Watch it no longer", `DELETE /v1/deliverability/monitors/${monitor_id}`, {
+  await ask("The list of monitors", "GET /v1/deliverability/monitors", { mode: "test" });
+  await ask("Delete the monitor", `DELETE /v1/deliverability/monitors/${monitor_id}`, {
     mode: "test",
   });
 };
 
 const recordSubscriptions = async (ask: Ask, ctx: TestContext): Promise<void> => {
-  await ask("Every name", "GET /v1/webhooks/events");
-  const { id } = await ask("Be told of jobs", "POST /v1/webhooks", {
+  await ask("All events", "GET /v1/webhooks/events");
+  const { id } = await ask("Subscribe to job events", "POST /v1/webhooks", {
     body: { url: "https://hooks.example.com/mailproof", events: ["job.completed", "job.failed"] },
   });
-  await ask("What there is", "GET /v1/webhooks");
-  await ask("Of credits, too", `PUT /v1/webhooks/${id}`, {
+  await ask("The list of webhooks", "GET /v1/webhooks");
+  await ask("Add credit events", `PUT /v1/webhooks/${id}`, {
     body: { events: ["job.completed", "job.failed", "credits.low"] },
   });
-  await ask("It arrived", `POST /v1/webhooks/${id}/test`);
+  await ask("A delivered test event", `POST /v1/webhooks/${id}/test`);
   ctx.later(1_000);
   await whenWorked(ctx);
-  const { deliveries } = await ask("The log", `GET /v1/webhooks/${id}/deliveries`);
-  await ask("Once more", `POST /v1/webhooks/${id}/deliveries/${deliveries[0].id}/retry`);
-  await ask("A new secret", `POST /v1/webhooks/${id}/secret`);
-  await ask("Tell it nothing more", `DELETE /v1/webhooks/${id}`);
+  const { deliveries } = await ask("The list of deliveries", `GET /v1/webhooks/${id}/deliveries`);
+  await ask("Retry a delivery", `POST /v1/webhooks/${id}/deliveries/${deliveries[0].id}/retry`);
+  await ask("Rotate the secret", `POST /v1/webhooks/${id}/secret`);
+  await ask("Delete the webhook", `DELETE /v1/webhooks/${id}`);
 };
 
 const recordManagement = async (ask: Ask): Promise<void> => {
   await ask("The account and the key in use", "GET /v1/account");
-  await ask("What moved its credits", "GET /v1/account/usage", {
+  await ask("Usage by day", "GET /v1/account/usage", {
     query: { from: "2026-11-01", to: "2026-11-30" },
   });
-  const { key_id } = await ask("A key that reads only", "POST /v1/api-keys", {
+  const { key_id } = await ask("A read-only key", "POST /v1/api-keys", {
     body: { name: "Dashboard", mode: "test", scopes: ["verification:read", "account:read"] },
   });
   await ask("All keys", "GET /v1/api-keys");
-  await ask("Revoked", `DELETE /v1/api-keys/${key_id}`);
+  await ask("Revoke a key", `DELETE /v1/api-keys/${key_id}`);
 };

@@ -303,7 +303,7 @@ test("what a service refuses, and a job that is nobody's, end with 2 and its wor
   });
   expect(foreignKey).toMatchObject({
     code: 2,
-    err: "There is no such job. Nothing was charged.\n",
+    err: "No such job. Nothing was charged.\n",
   });
   expect(existsSync(out)).toBe(false);
 });

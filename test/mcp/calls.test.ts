@@ -33,7 +33,7 @@ describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
   test("a tool that is not there is an error of the protocol", async () => {
     const { call } = await givenTools({}, era);
 
-    await expect(call("send_mail")).rejects.toThrow('There is no tool "send_mail".');
+    await expect(call("send_mail")).rejects.toThrow('Unknown tool "send_mail".');
   });
 });
 
@@ -127,7 +127,7 @@ test("each call takes one from the key's minute, and asking for the list takes n
 
   expect(await call("get_account")).toMatchObject({
     isError: true,
-    text: expect.stringContaining("Wait 60 s before you try again."),
+    text: expect.stringContaining("Retry after 60 s."),
     data: { error: { code: "RATE_LIMITED", retryable: true } },
   });
   expect((await client.listTools()).tools).not.toEqual([]);
@@ -240,7 +240,7 @@ test("what would fill a conversation is shortened, and says so", async () => {
 
   expect(data.shortened).toBe(true);
   expect(data.results[0].reason).toBe(`${"x".repeat(1_000)}…`);
-  expect(text).toMatch(/^This is shortened: .* GET \/v1\/jobs\/\{id\} tells all of it\.\n/);
+  expect(text).toMatch(/^Shortened: .* GET \/v1\/jobs\/\{id\} returns all of it\.\n/);
   expect(text.length).toBeLessThan(20_000);
 });
 

@@ -91,7 +91,11 @@ describe("the delimiter of a CSV", () => {
 
   test.each<[string, Query, string]>([
     ["another one", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
-    ["one for JSON", { delimiter: "tab", format: "json" }, "delimiter: is for format=csv"],
+    [
+      "one for JSON",
+      { delimiter: "tab", format: "json" },
+      "delimiter: is only allowed with format=csv",
+    ],
   ])("is 400 where it is %s", async (_case, query, words) => {
     const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
 

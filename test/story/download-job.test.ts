@@ -542,7 +542,7 @@ test.each(["csv", "json"])(
         details: { expected_rows: 3, rows_missing: 3 },
       },
     });
-    expect(refused.error.message).toMatch(/none of them can be read: ask again .* Nothing was/);
+    expect(refused.error.message).toMatch(/rows can be read: retry .* Nothing was/);
   },
 );
 
@@ -566,7 +566,7 @@ test("past the plan's days it is 409, and the words say that the rows are gone",
 
   expect(last).toMatchObject({ complete: true, rows_missing: 0 });
   expect(refused).toMatchObject({ statusCode: 409, error: { retryable: true } });
-  expect(refused.error.message).toContain("they were kept for 30 days, and are gone");
+  expect(refused.error.message).toContain("they were stored for 30 days and are deleted");
 });
 
 test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
@@ -578,7 +578,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   [
     "that is over without any",
     (ctx) => givenJobOf(ctx, [], { status: "failed", total: 3, refunded: 3 }),
-    "This job came to no rows.",
+    "This job has no rows.",
   ],
 ])("a job %s is 404", async (_case, begin, words) => {
   const ctx = await given({ balance: 10 });

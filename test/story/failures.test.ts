@@ -12,7 +12,7 @@ test("a bug is an opaque 500 with the request's id, and the log tells the rest",
 
   expect(answer).toMatchObject({
     statusCode: 500,
-    error: { code: "INTERNAL", message: "Something broke on our side. Nothing was charged." },
+    error: { code: "INTERNAL", message: "Internal error. Nothing was charged." },
   });
   expect(JSON.stringify(answer)).not.toContain("secret detail");
   expect(answer.headers["x-request-id"]).toBe(answer.request_id);
@@ -43,7 +43,7 @@ test("an unknown route is 404 and a wrong method 405 that names the right ones, 
     success: false,
     error: {
       code: "NOT_FOUND",
-      message: "There is no such route: /docs tells of all. Nothing was charged.",
+      message: "No such route. See /docs for all routes. Nothing was charged.",
     },
   });
   expect(await send(world, "PUT /v1/api-keys")).toMatchObject({

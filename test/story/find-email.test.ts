@@ -37,7 +37,7 @@ test("a person who is there is 200 with an address that is verified, and costs 5
     pattern: "first.last",
     verified: true,
     status: "valid",
-    message: "The mail server has this mailbox and refuses strangers.",
+    message: "The mail server accepts this mailbox and rejects random ones.",
     credits_used: 5,
     credits_remaining: 15,
   });

@@ -286,7 +286,7 @@ test("another account's job is 404 in the words of one that never was", async ()
 
   expect(theirs.statusCode).toBe(404);
   expect(theirs.error).toEqual(foreign.error);
-  expect(theirs.error.message).toBe("There is no such job. Nothing was charged.");
+  expect(theirs.error.message).toBe("No such job. Nothing was charged.");
 });
 
 test("a test key's job is 404 under the live key, and a live one under the test key", async () => {

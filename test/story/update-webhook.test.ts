@@ -49,12 +49,12 @@ test("one that is disabled says by whom, and is enabled again", async () => {
 });
 
 test.each<[string, unknown, string]>([
-  ["nothing to change", {}, "body: must have a url, events or a status"],
+  ["nothing to change", {}, "body: must have url, events or status"],
   ["no body", undefined, "body: is required"],
   ["an unknown event", { events: ["x"] }, "events.0: must be one of"],
   ["no events at all", { events: [] }, "events: must name at least one event"],
   ["another status", { status: "paused" }, "status: must be one of active, disabled"],
-  ["nothing but null", { url: null, events: null, status: null }, "body: must have a url"],
+  ["nothing but null", { url: null, events: null, status: null }, "body: must have url"],
   ["http", { url: "http://a.example/" }, "url: must be an https address"],
   ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
 ])("%s is 400", async (_what, body, message) => {

@@ -208,7 +208,7 @@ test.each<[string, unknown, string]>([
   [
     "a secret for no callback",
     { emails: createEmails(1), webhook_secret: SECRET },
-    "webhook_secret: needs a webhook_url",
+    "webhook_secret: requires webhook_url",
   ],
   [
     "an empty secret",

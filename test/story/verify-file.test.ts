@@ -275,11 +275,11 @@ test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
     "file: must be a file with a name",
   ],
   ["of a spreadsheet", [{ ...FILE_PART, fileName: "list.xlsx" }], "file: must end in .csv or .txt"],
-  ["with two files", [FILE_PART, FILE_PART], "file: came twice"],
+  ["with two files", [FILE_PART, FILE_PART], "file: is sent twice"],
   [
     "with a field twice",
     [FILE_PART, { name: "has_header", content: "1" }, { name: "has_header", content: "0" }],
-    "has_header: came twice",
+    "has_header: is sent twice",
   ],
   [
     "with a header in words",

@@ -34,7 +34,7 @@ import { verifyEmail } from "./endpoints/verify-email.ts";
 import { verifyFile } from "./endpoints/verify-file.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
-/** The table of contents of the API. */
+/** Every endpoint of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
 

@@ -12,7 +12,7 @@ export type ClientAttempt = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** Sends a request once. What comes back is read within the time, or thrown as an error that tells of the money. */
+/** Sends a request once. Reads the response within the time, or throws an error that states what happened to the money. */
 export const attempt = async <T>(
   one: ClientAttempt,
   read: (response: Response) => Promise<T>,
@@ -47,7 +47,7 @@ export const createAbortedError = (
     cause: signal?.reason,
   });
 
-/** No connection, and the next attempt may have one. As Node, Bun and Deno write it; browsers do not tell. */
+/** Codes of Node, Bun and Deno for a connection that may succeed at the next attempt; browsers have none. */
 const MAY_CONNECT_LATER =
   /ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_|CONNECT_TIMEOUT|before secure TLS|\(Connect\)/;
 /** No connection, until a certificate or a setting changes. */
@@ -63,7 +63,7 @@ type Caught = {
   readonly cause?: Caught;
 };
 
-/** Null when a connection was made, or may have been: then the request may have been sent. */
+/** Null when a connection was or may have been made: then the request may have been sent. */
 const findConnectFailure = (caught: Caught): { why: string; retryable: boolean } | null => {
   const { code = "", message = "", syscall, errors } = caught.cause ?? caught;
   const text = `${code} ${message}`;
@@ -72,7 +72,7 @@ const findConnectFailure = (caught: Caught): { why: string; retryable: boolean }
   return isLasting || isPassing ? { why: code || message, retryable: !isLasting } : null;
 };
 
-/** No answer, or not the whole of it. Whether the work was done is not known, unless no connection was made. */
+/** No response, or an incomplete one. Whether the work was done is unknown, unless no connection was made. */
 const toLostError = (one: ClientAttempt, cause: unknown, isStopped: boolean): MailproofError => {
   const { operation, signal, timeoutMs, idempotencyKey } = one;
   const money = getMoneyWhenLost(operation);
@@ -96,7 +96,7 @@ const toLostError = (one: ClientAttempt, cause: unknown, isStopped: boolean): Ma
       });
 };
 
-/** What the service says of itself in a failure. */
+/** The fields of a failure. */
 type ErrorBody = {
   readonly code: ServiceErrorCode;
   readonly message: string;
@@ -122,20 +122,20 @@ const toRefusalError = async (one: ClientAttempt, response: Response): Promise<M
   return new MailproofError(message, { ...fields, code, money, details, retryable });
 };
 
-/** Without a key only what certainly did nothing may be sent again. */
+/** Without a key only a request that certainly did nothing may be repeated. */
 const isHarmless = ({ repeat, paid }: Operation, { code, money }: ErrorBody): boolean =>
   repeat !== "never" ||
   code === "RATE_LIMITED" ||
   (paid === true && (money === "nothing_charged" || money === "refunded"));
 
-/** Something between us and the service answered in its place. */
+/** A proxy or gateway responded in the service's place. */
 const toForeignResponseError = (
   { operation }: ClientAttempt,
   fields: { readonly status: number },
 ): MailproofError => {
   const { status } = fields;
   const isLimited = status === 429;
-  // Below 500 it was turned away at the door; otherwise it may have been let in before something broke.
+  // Below 500 the request was rejected; otherwise the service may have processed it.
   const isInside = status >= 500 || status === 408;
   return createError(`The response with status ${status} is not the service's.`, {
     ...fields,
@@ -154,7 +154,7 @@ const parseErrorBody = (text: string): ErrorBody | undefined => {
   }
 };
 
-/** Seconds, as the service says it, or a date, as a gateway may. */
+/** Seconds, from the service, or a date, which a gateway may send. */
 const parseRetryAfter = (header: string | null): number | undefined => {
   if (header === null || header === "") return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

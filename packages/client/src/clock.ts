@@ -5,7 +5,7 @@ export type ClientClock = {
 };
 
 export const SYSTEM_CLOCK: ClientClock = {
-  /** Ends early, and in peace, when the signal comes: whoever slept looks at it then. */
+  /** Returns early, without an error, when the signal aborts; the caller then checks the signal. */
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

@@ -3,7 +3,7 @@ import type { CallOptions } from "./options.ts";
 import type { ClientTransport } from "./transport.ts";
 import type { DownloadJobInput } from "./types.ts";
 
-/** An export that begins to arrive. */
+/** An export as a stream. */
 export interface Download {
   /** The file name that the service suggests: the name of the list, with the filter. */
   readonly fileName: string | undefined;
@@ -13,7 +13,7 @@ export interface Download {
   text(): Promise<string>;
 }
 
-/** The results as CSV: the list's own columns, with ours behind them. */
+/** The results as CSV: the list's own columns and the result columns. */
 export const createDownloader =
   ({ call }: ClientTransport) =>
   (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>
@@ -23,7 +23,7 @@ export const createDownloader =
       options,
       async (response) => {
         const body = response.body ?? new Blob([]).stream();
-        // The call is over by now, but whoever gives up means the rest of the answer, too.
+        // The call has returned, but the caller's signal also aborts the stream.
         const stream = body.pipeThrough(new TransformStream(), options as object);
         return {
           fileName: parseFileName(response.headers.get("content-disposition") ?? ""),

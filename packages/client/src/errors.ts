@@ -1,13 +1,13 @@
 import type { ServiceErrorCode } from "./types.ts";
 
 /**
- * What a failure means for the money.
+ * What happened to the money.
  *
- * - `nothing_charged`, `refunded`: as the words say.
+ * - `nothing_charged`: no credits were charged. `refunded`: the charge was refunded.
  * - `kept`: the charge stands.
- * - `retry_same_key`: it may have been charged; sent again under `idempotencyKey` it is not charged twice.
+ * - `retry_same_key`: it may have been charged; a repeat with `idempotencyKey` is not charged twice.
  * - `repeat_search`: it may have been charged; the same search within the same two minutes is not charged twice.
- * - `unknown`: look whether it was done before you send it again.
+ * - `unknown`: check whether the work was done before repeating the call.
  */
 export type MoneyOutcome =
   | "nothing_charged"
@@ -18,8 +18,8 @@ export type MoneyOutcome =
   | "unknown";
 
 /**
- * The service's codes, and those of what never reached it or never came back: `NETWORK`, `TIMEOUT`, `ABORTED`, and
- * `UNREADABLE` for an answer that is not the service's.
+ * The service's codes, and those of a request or response that was lost: `NETWORK`, `TIMEOUT`, `ABORTED`, and
+ * `UNREADABLE` for a response that is not the service's.
  */
 export type ErrorCode = ServiceErrorCode | "NETWORK" | "TIMEOUT" | "ABORTED" | "UNREADABLE";
 
@@ -41,15 +41,15 @@ export class MailproofError extends Error {
   override readonly name = "MailproofError";
   /** What went wrong, for programs. */
   declare readonly code: ErrorCode;
-  /** What happened to the money. The message says it in a sentence. */
+  /** What happened to the money. The message states it in a sentence. */
   declare readonly money: MoneyOutcome;
   /** The HTTP status. Undefined when no response came. */
   declare readonly status: number | undefined;
   /** Whether the same call may be sent again, under `idempotencyKey` where there is one, without a second charge. */
   declare readonly retryable: boolean;
-  /** Milliseconds after which the service wants the call again. Undefined when it did not say. */
+  /** Milliseconds to wait before repeating the call. Undefined when the service sent none. */
   declare readonly retryAfterMs: number | undefined;
-  /** Which fields were wrong, how many credits are needed, and the like. */
+  /** Specifics, such as the invalid fields or the credits needed. */
   declare readonly details: unknown;
   /** The request's id, to quote to the service's support. */
   declare readonly requestId: string | undefined;
@@ -62,7 +62,7 @@ export class MailproofError extends Error {
   }
 }
 
-/** The same failure, as it looks to whoever made a larger call of several. What is no failure of ours stays as it is. */
+/** The same failure with the message of a larger call. Other errors are unchanged. */
 export const withMessage = (
   cause: unknown,
   message: string,
@@ -75,7 +75,7 @@ export const withMessage = (
 const formatMaybeCharged = (again: string) =>
   `It may have been charged; ${again} is not charged twice.`;
 
-/** Whether a charge was kept, or nobody knows, only the service says, and in its own words. */
+/** Only the service reports a kept or unknown charge, with its own message. */
 const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
@@ -83,15 +83,15 @@ const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   repeat_search: formatMaybeCharged("the same search within its two minutes"),
 };
 
-/** A failure of ours, which ends like the service's: with what it means for the money. */
+/** A failure of the client. Its message ends with the money sentence, like the service's. */
 export const createError = (what: string, fields: ErrorFields): MailproofError =>
   new MailproofError(`${what} ${SENTENCE[fields.money]}`, fields);
 
-/** An answer says what became of its own request. One that was lost before may still have been paid for. */
+/** A response reports on its own request. An earlier attempt whose response was lost may have been charged. */
 export const toDoubtError = (error: MailproofError): MailproofError =>
   error.money === "nothing_charged"
     ? createError(
-        `An earlier try was not answered, and this one: ${error.message}`,
+        `An earlier attempt got no response. This one: ${error.message}`,
         Object.assign({}, error, { money: "retry_same_key" as const, cause: error }),
       )
     : error;

@@ -1,17 +1,17 @@
 import { getHostProcess } from "./host-process.ts";
 
-/** A list of addresses: a path (Node, Deno, Bun), a Blob or File, or the bytes or text as they come. */
+/** A list of addresses: a path (Node, Deno, Bun), a Blob or File, or a stream of bytes or text. */
 export type FileSource =
   | string
   | Blob
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** The service's own limit. What is larger is not read to its end. */
+/** The service's limit. A larger file is not read to its end. */
 const BYTES_MAX = 50_000_000;
 
 /**
- * The whole file. Its length must be told before it is sent, and it may have to be sent twice, so a stream is
+ * The whole file. Its length must be known before it is sent, and it may be sent twice, so a stream is
  * collected.
  */
 export const toBlob = async (source: FileSource): Promise<Blob> => {
@@ -20,11 +20,11 @@ export const toBlob = async (source: FileSource): Promise<Blob> => {
   return blob;
 };
 
-/** No Blob takes memory that others share; nobody reads a file into such. */
+/** A Blob does not accept shared memory; file APIs do not return it. */
 type Chunk = string | Uint8Array<ArrayBuffer>;
 
 const collectBlob = async (source: Exclude<FileSource, string>): Promise<Blob> => {
-  // Without its type: the upload wants no header of its own.
+  // Without its type: the upload must have no content-type header.
   if (source instanceof Blob) return new Blob([source]);
   const chunks: Blob[] = [];
   let bytes = 0;
@@ -63,15 +63,15 @@ type Files = {
   };
 };
 
-/** Asked of the host, and not imported: a bundle for browsers has nothing to find then. */
+/** Loaded at run time and not imported, so a bundle for browsers does not contain it. */
 const readFile = async (path: string): Promise<Blob> => {
   const files = getHostProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
-  if (!files) throw new TypeError("A path needs Node, Deno or Bun; give a Blob or a stream here.");
+  if (!files) throw new TypeError("A path needs Node, Deno or Bun. Pass a Blob or a stream.");
   if ((await files.promises.stat(path)).size > BYTES_MAX) throw createTooLargeError();
   return new Blob([await files.promises.readFile(path)]);
 };
 
-/** What the file is called. The service tells by it what kind of list it is. */
+/** The name of the file. Its ending tells the service what kind of list it is. */
 export const getFileName = (source: FileSource): string | undefined => {
   if (typeof source === "string") return source.split(/[\\/]/).at(-1);
   return "name" in source && typeof source.name === "string" ? source.name : undefined;

@@ -25,7 +25,7 @@ export interface ResultsOptions extends CallOptions {
 const JOBS_PER_PAGE = 100;
 const ROWS_PER_PAGE = 1_000;
 
-/** How long between two looks at a job: each time twice as long as before, but never longer than this. */
+/** The pause between two reads of a job: doubled each time, up to this. */
 const FIRST_POLL_MS = 250;
 const POLL_MS_MAX = 5_000;
 
@@ -71,7 +71,7 @@ export const createJobCalls = ({ call, clock }: ClientTransport) => ({
       const job = await call<Job>(OPERATIONS.getJob, wanted, options);
       onProgress?.(job);
       if (!OPEN.includes(job.status)) return job;
-      // When the signal comes, the next look tells so.
+      // When the signal aborts, the next read throws.
       await clock.sleep(getPollDelayMs(reads), options.signal);
     }
   },

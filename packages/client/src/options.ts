@@ -7,9 +7,9 @@ export interface ClientOptions {
    * a page that others can read.
    */
   key?: string | undefined;
-  /** How many times a call is sent again at most. Default: 4. */
+  /** Maximum number of retries. Default: 4. */
   retries?: number | undefined;
-  /** Milliseconds that one attempt may take. Default: 60,000. */
+  /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -17,7 +17,7 @@ export interface ClientOptions {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts the call. The error says what that means for the money. */
+  /** Aborts the call. The error states what happened to the money. */
   signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Everything of a list, page by page, as it is asked for. A page is read when the one before it is used up. */
+/** All entries of a list. A page is read when the one before it is used up. */
 export async function* readPages<T>(
   read: (cursor: string | undefined) => Promise<{ items: readonly T[]; next: string | undefined }>,
 ): AsyncGenerator<T, void, undefined> {

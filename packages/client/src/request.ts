@@ -9,13 +9,13 @@ export type RequestParts = {
   readonly body?: string;
 };
 
-/** One value of a caller, laid out as path, query and body. */
+/** The caller's input as path, query and body. */
 export const toRequestParts = ({ route, fixed }: Operation, input: Values = {}): RequestParts => {
   const [method = "", pattern = ""] = route.split(" ");
   const fields: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields[name];
-    // An empty one would be another route.
+    // An empty value would be another route.
     if (typeof value !== "string" || value === "") throw new TypeError(`${name} is required`);
     delete fields[name];
     return encodeURIComponent(value);

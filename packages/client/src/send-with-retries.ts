@@ -5,7 +5,7 @@ import { getRetryDelay, mayRepeat } from "./retry.ts";
 
 export type Exchange = ClientAttempt & { readonly retries: number; readonly clock: ClientClock };
 
-/** Sends a request until it is answered, as often as it may be. The last failure tells of the money of all tries. */
+/** Sends a request until it succeeds or may not be retried. The last failure covers the money of all attempts. */
 export const sendWithRetries = async <T>(
   one: Exchange,
   read: (response: Response) => Promise<T>,
@@ -17,14 +17,14 @@ export const sendWithRetries = async <T>(
     try {
       return await attempt(one, read);
     } catch (thrown) {
-      // What is no failure of a call is a mistake in the calling.
+      // Any other error is a mistake in the calling code.
       if (!(thrown instanceof MailproofError)) throw thrown;
       error = isInDoubt ? toDoubtError(thrown) : thrown;
       if (tries < one.retries && mayRepeat(one.operation, thrown))
         waitMs = getRetryDelay(tries, thrown, one.clock.random);
     }
     if (waitMs === null) throw error;
-    // Refused before any work. If the key was used before this call, the service itself tells so.
+    // Refused before any work. If the key was used before this call, the service reports it.
     const isRefused = error.code === "RATE_LIMITED";
     isInDoubt ||= !isRefused && error.money === "retry_same_key";
     await one.clock.sleep(waitMs, one.signal);

@@ -7,21 +7,21 @@ import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
 
 const TIMEOUT_MS = 60_000;
-/** Fifty megabytes over a slow line. All tries of one upload end before its link does. */
+/** Fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
 const UPLOAD: Operation = { route: "PUT upload_url" };
 
-/** How anything reaches the service. */
+/** How the client calls the service. */
 export type ClientTransport = {
-  /** Calls an operation, and reads its answer by `read`; by default as the service's JSON. */
+  /** Calls an operation and reads the response with `read`; by default as the service's JSON. */
   readonly call: <T>(
     operation: Operation,
     input: object | undefined,
     options?: PaidCallOptions,
     read?: (response: Response) => Promise<T>,
   ) => Promise<T>;
-  /** Puts a file where an upload link leads. */
+  /** PUTs a file to an upload URL. */
   readonly put: (url: string, file: Blob, options?: CallOptions) => Promise<void>;
   readonly clock: ClientClock;
 };
@@ -32,7 +32,7 @@ export const createTransport = (
 ): ClientTransport => {
   const { retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
   const [baseUrl, key] = [readBaseUrl(options.baseUrl), readKey(options.key)];
-  // Looked up at each call, and called as a function of nobody: browsers want it so.
+  // Looked up at each call, and called without `this`, as browsers require.
   const fetch: typeof globalThis.fetch = (...of) => (options.fetch ?? globalThis.fetch)(...of);
   const defaults = { fetch, retries, clock };
 
@@ -50,7 +50,7 @@ export const createTransport = (
           ? assertHeaderValue("idempotencyKey", own ?? crypto.randomUUID())
           : undefined;
       const headers = {
-        // As a bearer token it is left behind when an answer leads to another host.
+        // A bearer token is not sent on when a response redirects to another host.
         authorization: `Bearer ${key}`,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
@@ -77,6 +77,6 @@ const createJsonReader =
     const body = JSON.parse(await response.text()) as { success?: boolean; data: T };
     if (operation.unwrapped) return body as T;
     if (body.success) return body.data;
-    // As what is no JSON at all does.
+    // Handled like a body that is not JSON.
     throw new SyntaxError("not the service's envelope");
   };

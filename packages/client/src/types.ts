@@ -71,7 +71,7 @@ export interface VerificationResult {
     /** True when the local part looks machine-generated. */
     bot_generated: boolean;
   };
-  /** What the address says of its owner. */
+  /** The name that the address suggests. */
   enrichment: {
     /** First name. Null when the address does not suggest one. */
     first_name: string | null;
@@ -186,7 +186,7 @@ export interface ActivityRecord {
   };
 }
 
-export interface CheckFacts {
+export interface CheckSummary {
   /** The check's id. */
   check_id: string;
   /** The domain in lower case, in A-labels (xn--…). */
@@ -218,7 +218,7 @@ export interface CheckResult {
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade rests on little. */
+  /** high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade is uncertain. */
   confidence: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
@@ -524,7 +524,7 @@ export interface Webhook {
   )[];
   /** Whether events are sent. */
   status: "active" | "disabled";
-  /** asked: disabled by its owner. failing: nothing was delivered for five days. gone: the address answered 410. */
+  /** asked: disabled by the account. failing: nothing was delivered for five days. gone: the address answered 410. */
   disabled_because?: "asked" | "failing" | "gone";
   /** Start of the failed attempts, ISO 8601. Left out when the last attempt succeeded. */
   failing_since?: string;
@@ -714,7 +714,7 @@ export type WebhookEvent =
 export interface GetHealthData {
   /** `degraded` when one of `checks` is not ok. */
   status: "healthy" | "degraded";
-  /** When the service was asked, ISO 8601. */
+  /** When the state was checked, ISO 8601. */
   timestamp: string;
   /** The service's name. */
   service: string;
@@ -802,7 +802,7 @@ export interface VerifyBatchInput {
   emails: readonly string[];
   /** The job's name. */
   name?: string | null | undefined;
-  /** HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; otherwise take it as a hint to read the job. */
+  /** HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; treat an unsigned call as a hint to read the job. */
   webhook_url?: string | null | undefined;
   /** Signs the call by Standard Webhooks: 1 to 256 characters of your choice. */
   webhook_secret?: string | null | undefined;
@@ -868,7 +868,7 @@ export interface ProcessFileInput {
   has_header?: boolean | null | undefined;
   /** The job's name. Left out: the name of the file. */
   name?: string | null | undefined;
-  /** HTTPS URL to call when the job ends. The call is not signed: take it as a hint to read the job. */
+  /** HTTPS URL to call when the job ends. The call is not signed: treat it as a hint to read the job. */
   webhook_url?: string | null | undefined;
   /** How to verify. */
   options?:
@@ -1140,11 +1140,11 @@ export interface FindEmailData {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The address found. Null when none was settled on, which does not mean that there is none. */
+  /** The address found. Null when none was found, which does not mean that none exists. */
   email: string | null;
   /** Confidence in `email`, 0–100. */
   confidence: number;
-  /** How the domain seems to name its mailboxes, such as first.last. Null when it is not known. */
+  /** The likely pattern of the domain's mailbox names, such as first.last. Null when it is not known. */
   pattern: string | null;
   /** True when the mailbox was proven to exist. */
   verified: boolean;
@@ -1235,7 +1235,7 @@ export interface GetDomainReputationData {
 export interface RecordActivityInput {
   /** What happened to your mail, up to 500 events. */
   events: readonly {
-    /** Your own id of the event. An event with an id that was sent before is not counted again. */
+    /** Your id of the event. An id that was sent before is not counted again. */
     id: string;
     /** What happened. */
     type: "delivery" | "bounce" | "complaint" | "open" | "click" | "reject" | "delivery_delay";
@@ -1299,7 +1299,7 @@ export interface ListChecksInput {
 
 export interface ListChecksData {
   /** The checks, newest first. */
-  checks: CheckFacts[];
+  checks: CheckSummary[];
   /** Number of checks in this response. */
   count: number;
   /** Number of all checks. */
@@ -1741,7 +1741,7 @@ export interface Operations {
   /**
    * Find a person's work address from their names and the company's mail domain.
    *
-   * Price: 5 credits, whatever the result; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.
+   * Price: 5 credits, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.
    * Sent again only when it is certain that nothing was done.
    *
    * `POST /v1/find`

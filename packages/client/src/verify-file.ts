@@ -23,7 +23,7 @@ export interface UploadInput {
 /** How a list is to be verified. */
 export interface VerifyFileInput extends UploadInput, Omit<ProcessFileInput, "file_key"> {}
 
-/** A stage of `verifyFile`, told when it begins; `verifying` each time the job was read. */
+/** A stage of `verifyFile`, reported when it begins; `verifying` each time the job was read. */
 export type FileProgress =
   | {
       /** The list is being sent. */
@@ -70,7 +70,7 @@ export interface VerifiedFile {
   download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
-/** Another upload would be another request: under this key it would be refused, and under another one paid again. */
+/** Another upload would be another request: refused under this key, charged again under another one. */
 const toUnacceptedError = (file_key: string, cause: unknown): unknown =>
   cause instanceof MailproofError && cause.money === "retry_same_key"
     ? withMessage(cause, `${cause.message} Send processFile, with this file_key: ${file_key}`, {
@@ -78,14 +78,14 @@ const toUnacceptedError = (file_key: string, cause: unknown): unknown =>
       })
     : cause;
 
-/** Reading a job costs nothing, but by then the file was paid for: so another try of all of it would pay again. */
+/** Reading a job is free, but the file is already charged: repeating the whole call would charge it again. */
 const toUnfollowedError = (job_id: string, cause: unknown): unknown =>
-  withMessage(cause, `${job_id} is paid for and goes on; follow it with waitForJob.`, {
+  withMessage(cause, `${job_id} is charged and continues; follow it with waitForJob.`, {
     money: "kept",
     details: { job_id },
   });
 
-/** Puts a list where `processFile` finds it under the file_key that this gives. It costs nothing. */
+/** Uploads a list and returns the file_key for `processFile`. It is free. */
 export const createUploader =
   ({ call, put }: ClientTransport) =>
   async (
@@ -99,7 +99,7 @@ export const createUploader =
     return { file_key: link.file_key };
   };
 
-/** Uploads a list, has it verified, and waits. The price is taken once, whatever is lost on the way. */
+/** Uploads a list, starts its job and waits for it. It is charged once, even when responses are lost. */
 export const createFileVerifier =
   (transport: ClientTransport) =>
   async (

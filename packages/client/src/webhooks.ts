@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "./types.ts";
 
-// Standard Webhooks: an HMAC over id, time and body, which stands in three headers.
+// Standard Webhooks: an HMAC over id, time and body, sent in three headers.
 
 /** A webhook request as it arrived. */
 export interface WebhookInput {
@@ -31,7 +31,7 @@ export type WebhookFault =
   | "INVALID_SIGNATURE"
   | "UNREADABLE";
 
-/** What was sent does not prove that it comes from the service. Answer it with 400, and do nothing. */
+/** The request is not proven to come from the service. Respond with 400 and ignore it. */
 export class WebhookError extends Error {
   /** Always `WebhookError`. */
   override readonly name = "WebhookError";
@@ -69,7 +69,7 @@ export const verifyWebhook = async ({
     for (const signature of given)
       isProven = (await crypto.subtle.verify("HMAC", key, signature, signed)) || isProven;
   }
-  if (!isProven) throw new WebhookError("INVALID_SIGNATURE", "No signature is by this secret.");
+  if (!isProven) throw new WebhookError("INVALID_SIGNATURE", "No signature matches the secret.");
   return parseEvent(body);
 };
 
@@ -88,17 +88,17 @@ const isGetter = (
 
 const assertRecent = (timestamp: string, toleranceSeconds: number, now: Date): void => {
   if (!/^\d{1,12}$/.test(timestamp))
-    throw new WebhookError("INVALID_TIMESTAMP", "webhook-timestamp is no time.");
+    throw new WebhookError("INVALID_TIMESTAMP", "webhook-timestamp is not a time.");
   const aheadSeconds = Number(timestamp) - now.getTime() / 1000;
   if (aheadSeconds < -toleranceSeconds)
-    throw new WebhookError("TOO_OLD", "Sent too long ago: it may be a copy.");
+    throw new WebhookError("TOO_OLD", "The event is too old: it may be a replay.");
   if (aheadSeconds > toleranceSeconds)
-    throw new WebhookError("TOO_NEW", "Sent in the future: compare the clocks.");
+    throw new WebhookError("TOO_NEW", "The event is from the future: check the clocks.");
 };
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Of several, with blanks between them, those that we can check. */
+/** The v1 signatures of a header that may have several, separated by blanks. */
 const parseSignatures = (header: string): readonly Bytes[] =>
   header.split(" ").flatMap((one) => {
     const [version, text = ""] = one.split(",");
@@ -108,12 +108,12 @@ const parseSignatures = (header: string): readonly Bytes[] =>
 
 const PREFIX = "whsec_";
 
-/** A secret of the service is base64 behind its prefix; one that was made up for a callback is its own bytes. */
+/** A secret of the service is base64 after its prefix; the bytes of a callback secret of your own are the key. */
 const importKey = async (secret: string) => {
   const bytes = secret.startsWith(PREFIX)
     ? fromBase64(secret.slice(PREFIX.length))
     : toBytes(secret);
-  if (!bytes?.length) throw new WebhookError("INVALID_SECRET", "This is no signing secret.");
+  if (!bytes?.length) throw new WebhookError("INVALID_SECRET", "Not a signing secret.");
   const hmac = { name: "HMAC", hash: "SHA-256" };
   return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
 };
@@ -133,6 +133,6 @@ const parseEvent = (body: string | Uint8Array): WebhookEvent => {
   try {
     return JSON.parse(new TextDecoder().decode(toBytes(body))) as WebhookEvent;
   } catch {
-    throw new WebhookError("UNREADABLE", "The body is no JSON.");
+    throw new WebhookError("UNREADABLE", "The body is not JSON.");
   }
 };

@@ -18,7 +18,7 @@ export const webhooks: Guide = {
   id: "webhooks",
   title: "Webhooks",
   write: () => html`
-<p class="lead">Get notified instead of polling. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; keep the secret of that answer, it is shown this once.</p>
+<p class="lead">Get notified instead of polling. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; store the secret from the response; it is shown only once.</p>
 ${table(
   ["Event", "Meaning"],
   EVENTS.map(([event, schema]) => [code(event), html`${getDescription(schema) ?? ""}`]),
@@ -26,15 +26,15 @@ ${table(
 <h3>What arrives</h3>
 ${block(SENT, "http")}
 <h3>Is it from us?</h3>
-<p>The signature is that of Standard Webhooks, so any library of that standard can check it. Without one it is a dozen lines:</p>
+<p>The signature is that of Standard Webhooks, so any library of that standard can check it. Without a library:</p>
 ${inLanguages(VERIFYING)}
 <h3>What to expect</h3>
 <ul>
-<li><strong>Answer with 2xx within 10 seconds</strong>, and work afterwards. Anything else is tried again, for a day, with growing pauses.</li>
-<li><strong>At least once.</strong> The same event may come twice, with the same <code>webhook-id</code>. Remember the ids for two days.</li>
-<li><strong>In no order.</strong> <code>created_at</code> says when it happened.</li>
-<li><strong>410 disables</strong> the webhook at once; so do five days in which nothing arrived. <a href="#updateWebhook">Enable</a> it again when you are back.</li>
-<li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">read the log</a> of what was sent and answered, <a href="#retryDelivery">send one again</a>.</li>
-<li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: begin it with <code>whsec_</code> and go on in base64 for a library to check it, or take any text, whose own bytes are the key then. That of a file never is signed: take it as a hint to read the job. <a href="#listCallbacks">Its log</a> is read by the job.</li>
+<li><strong>Respond with 2xx within 10 seconds</strong> and do the work afterwards. Any other response is retried for a day, with increasing pauses.</li>
+<li><strong>At least once.</strong> An event may arrive twice, with the same <code>webhook-id</code>. Remember the ids for two days.</li>
+<li><strong>In no order.</strong> <code>created_at</code> is the time of the event.</li>
+<li><strong>410 disables</strong> the webhook at once; so do five days without a successful delivery. <a href="#updateWebhook">Enable</a> it again afterwards.</li>
+<li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">list deliveries</a> with their responses, <a href="#retryDelivery">send one again</a>.</li>
+<li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: use <code>whsec_</code> and base64 for a library, or any other text, whose bytes are then the key. The callback of a file is never signed: treat it as a hint to read the job. <a href="#listCallbacks">List its deliveries</a> by job.</li>
 </ul>`,
 };

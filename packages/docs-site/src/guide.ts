@@ -1,9 +1,9 @@
 import type { Html } from "./html.ts";
 
-/** A page's worth of one thing. */
+/** A guide of the manual. */
 export type Guide = {
   readonly id: string;
   readonly title: string;
-  /** `baseUrl`: where the reader reaches us. */
+  /** `baseUrl`: the service's URL for the reader. */
   readonly write: (baseUrl: string) => Html;
 };

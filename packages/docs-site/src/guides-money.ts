@@ -7,31 +7,31 @@ import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { repeats } from "./pictures.ts";
 import { retrying } from "./programs.ts";
 
-// What goes wrong, and what it means for the money.
+// The errors, and what happens to the money.
 
-/** What to do about each sentence that a message can end with. */
+/** What to do for each value of `error.money`. */
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
-  ["nothing_charged", "Send it again whenever you like."],
-  ["refunded", "The same: it is as if you had not asked."],
+  ["nothing_charged", "Repeat the request at any time."],
+  ["refunded", "Repeat the request at any time. The charge was reversed."],
   [
     "retry_same_key",
-    "Do just that, after you corrected what the message names. Another key would be another request. An earlier request with this key may have been charged: this is said whenever the service refused before it looked.",
+    "Correct what the message names and repeat the request with the same key. An earlier request with this key may have been charged: the service refused this one before looking up the key. With another key it is a new request.",
   ],
-  ["repeat_search", "Send it again soon: a search is its own key."],
-  ["unknown", "Look first. It may have been done."],
-  ["kept", "Tell us, with the `request_id`."],
+  ["repeat_search", "Repeat the search within two minutes; it is not charged twice."],
+  ["unknown", "Check first whether the work was done."],
+  ["kept", "Contact support with the `request_id`."],
 ];
 
 export const errors: Guide = {
   id: "errors",
-  title: "Errors, and what they mean for money",
+  title: "Errors and money",
   write: () => html`
-<p class="lead">A failure always says what happened to the money. There is no other kind.</p>
+<p class="lead">Every failure states what happened to the money.</p>
 ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "json")}
-<p>Programs look at <code>error.code</code>, people read <code>error.message</code>, and <code>error.money</code> says what became of the money. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is there when the same request may succeed later; <code>request_id</code> finds it in our log.</p>
+<p><code>error.code</code> is for programs, <code>error.message</code> for people, and <code>error.money</code> states what happened to the money. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is present when the same request may succeed later; <code>request_id</code> identifies the request for support.</p>
 <h3>What became of the money</h3>
 ${table(
-  ["Money", "The message ends with", "So"],
+  ["Money", "The message ends with", "What to do"],
   REMEDIES.map(([money, then]) => [
     code(money),
     html`${getMoneySentence(money, LOOK_UP_ROUTES.listJobs)}`,
@@ -54,18 +54,18 @@ export const idempotency: Guide = {
   id: "idempotency",
   title: "Paying once: Idempotency-Key",
   write: (baseUrl) => html`
-<p class="lead">Networks lose answers. A request that carries an <code>Idempotency-Key</code> can be sent again as often as you like: it is done once and charged once.</p>
+<p class="lead">Networks lose responses. A request with an <code>Idempotency-Key</code> can be repeated any number of times: it is executed and charged once.</p>
 <div class="beside"><div>
 <ul>
-<li>The key is yours: 1 to 255 printable ASCII characters without spaces. A UUID is fine, the number of your order is better.</li>
-<li>It belongs to your account and to this operation, for 30 days. Keys of live and test keys are apart.</li>
-<li>The same request with the same key gives the first answer, with <code>idempotent_replay: true</code> and <code>credits_used: 0</code>.</li>
-<li>Another request with the same key is 409 <code>IDEMPOTENCY_KEY_CONFLICT</code>, before any charge. A field left out is the same as its default.</li>
-<li>While the first is still at work a repeat is 409 <code>REQUEST_IN_PROGRESS</code> with <code>Retry-After</code>. A file answers 202 with <code>dispatch_in_progress</code>.</li>
-<li>What was refused before the charge, such as a 400 or 402, is not remembered. Correct it and use the same key.</li>
-<li>What was refunded frees the key: the same key is then a new purchase.</li>
+<li>The key is yours: 1 to 255 printable ASCII characters without spaces. A UUID works; your order number is better.</li>
+<li>It belongs to your account and to this operation, for 30 days. Live and test keys have separate Idempotency-Keys.</li>
+<li>The same request with the same key returns the first response, with <code>idempotent_replay: true</code> and <code>credits_used: 0</code>.</li>
+<li>A different request with the same key is 409 <code>IDEMPOTENCY_KEY_CONFLICT</code>, before any charge. A field left out is the same as its default.</li>
+<li>While the first is in progress a repeat is 409 <code>REQUEST_IN_PROGRESS</code> with <code>Retry-After</code>. A file returns 202 with <code>dispatch_in_progress</code>.</li>
+<li>A request that was refused before the charge, such as a 400 or 402, does not use up the key. Correct it and use the same key.</li>
+<li>A refund frees the key: the next request with it is charged again.</li>
 </ul>
-<p>Taken by <a href="#verifyEmail">verify</a>, <a href="#verifyBatch">batch</a>, <a href="#verifyFile">file</a> and <a href="#checkDomain">check</a>. A <a href="#findEmail">search</a> needs none: it is its own key, for its two minutes.</p>
+<p>Accepted by <a href="#verifyEmail">verify</a>, <a href="#verifyBatch">batch</a>, <a href="#verifyFile">file</a> and <a href="#checkDomain">check</a>. A <a href="#findEmail">search</a> needs none: repeating it within two minutes is not charged.</p>
 </div>${repeats()}</div>
 ${inLanguages(retrying(baseUrl))}`,
 };
@@ -74,9 +74,9 @@ export const rateLimits: Guide = {
   id: "rate-limits",
   title: "Rate limits",
   write: () => html`
-<p class="lead">So many requests in a minute, for each key. A batch of 10,000 addresses is one request.</p>
+<p class="lead">Requests per minute, for each key. A batch of 10,000 addresses is one request.</p>
 ${table(
-  ["Plan", "Requests per minute", "Addresses per job", "Results kept"],
+  ["Plan", "Requests per minute", "Addresses per job", "Results stored"],
   PLAN_IDS.map((id) => [
     code(id),
     html`${PLANS[id].requestsPerMinute.toLocaleString("en")}`,
@@ -84,7 +84,7 @@ ${table(
     html`${PLANS[id].retentionDays} days`,
   ]),
 )}
-<p>Every answer to a key tells where it stands. Beyond the limit it is 429, which charges nothing, with <code>Retry-After</code> in seconds.</p>
+<p>Every response to a key has these headers. Beyond the limit the response is 429, which charges nothing, with <code>Retry-After</code> in seconds.</p>
 ${block(
   `HTTP/1.1 200 OK
 X-RateLimit-Limit: 600

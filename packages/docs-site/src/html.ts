@@ -3,7 +3,7 @@ export type Html = { readonly markup: string };
 
 type Part = Html | string | number | readonly Html[];
 
-/** Markup as it stands in the source; whatever is put in is text, unless it is markup itself. */
+/** Markup from the template; interpolated values are escaped, unless they are markup. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
   markup: strings.reduce(
     (all, text, at) => all + written(parts[at - 1], all.endsWith('="')) + text,
@@ -32,7 +32,7 @@ export const inline = (text: string): Html =>
 const breakable = (name: string): readonly Html[] =>
   name.split(/(?<=\w[_.])/).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));
 
-/** A table with a head. On a narrow screen each row is a card, and each cell says its head. */
+/** A table with a head. On a narrow screen each row is a card, and each cell repeats its head. */
 export const table = (head: readonly string[], rows: readonly (readonly Html[])[]): Html => html`
 <div class="scroll"><table>
 <thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
@@ -47,7 +47,7 @@ export const block = (text: string, language: string): Html =>
 
 export type Sample = { readonly language: string; readonly text: string };
 
-/** The same in several languages: one is seen at a time. */
+/** The same sample in several languages; one is visible at a time. */
 export const inLanguages = (all: readonly Sample[]): Html => html`
 <div class="languages">${all.map(
   ({ language, text }) => html`<figure class="language" data-language="${language}">

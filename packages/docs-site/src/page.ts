@@ -20,7 +20,7 @@ const GUIDES: readonly Guide[] = [
   libraries,
 ];
 
-/** The whole page: guides by hand, and the reference from the document that programs read. */
+/** The whole page: the written guides, and the reference made from the OpenAPI document. */
 export const docsPage = (baseUrl: string): string => {
   const document = openapi(baseUrl);
   const operations = operationsIn(document);
@@ -53,16 +53,16 @@ export const docsPage = (baseUrl: string): string => {
 <div class="contents">
 <h2>Guides</h2><ul>${GUIDES.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
-<h2>Shapes</h2><ul><li><a href="#shapes">All shapes</a></li></ul>
+<h2>Schemas</h2><ul><li><a href="#shapes">All schemas</a></li></ul>
 </div>
 </nav>
 <main id="content">
 <h1>Mailproof API</h1>
-<p class="tagline">Find out whether an address takes mail, and whether a domain is fit to send it. Every verdict has its reason, and no credit is charged twice.</p>
-<ul class="facts"><li>base address <code>${baseUrl}</code></li><li><a href="/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
+<p class="tagline">Verify whether an address can receive mail, and check whether a domain is set up to send it. Every verdict has its reason, and no credit is charged twice.</p>
+<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
 ${GUIDES.map((guide) => guidePart(guide, baseUrl))}
 ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
-<div class="group"><h2 id="shapes">Shapes</h2><p class="lead">What requests and answers are made of. A field may be added to an answer some day; none will leave.</p>${shapesPart(document)}</div>
+<div class="group"><h2 id="shapes">Schemas</h2><p class="lead">The objects of requests and responses. New fields may be added to responses; none will be removed.</p>${shapesPart(document)}</div>
 </main>
 </div>
 </body>

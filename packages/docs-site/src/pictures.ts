@@ -1,11 +1,11 @@
 import { type Html, html } from "./html.ts";
 
-// Drawn for a narrow screen, so that the letters can be read there; a wide one shows them beside the text. Colours
+// Drawn for a narrow screen, so that the letters are readable there; a wide one shows them beside the text. Colours
 // are classes, since light and dark have their own.
 
 const WIDTH = 360;
 
-/** In the order in which it is decided: the first line that holds is the status. */
+/** In the order of the decision: the first line that holds gives the status. */
 export const DECISION: readonly (readonly [question: string, status: string])[] = [
   ["Not written as an address?", "invalid"],
   ["No domain, or none with mail?", "invalid"],
@@ -14,10 +14,10 @@ export const DECISION: readonly (readonly [question: string, status: string])[] 
   ["Unknown to the mail host?", "invalid"],
   ["A known typo of a provider?", "risky"],
   ["A role, such as info@?", "role"],
-  ["Takes it now, bounces it later?", "risky"],
-  ["Does the host take everybody?", "catch_all"],
+  ["Accepts it, bounces it later?", "risky"],
+  ["Accepts every address?", "catch_all"],
   ["Full, or not quite proven?", "risky"],
-  ["Accepted, strangers refused?", "valid"],
+  ["Accepted, random ones refused?", "valid"],
   ["Nothing could be proven", "unknown"],
 ];
 
@@ -47,13 +47,13 @@ type Step = {
 
 const STEPS: readonly Step[] = [
   { to: "right", text: "verify ann@…, key A" },
-  { to: "left", text: "✕ the answer is lost", kind: "lost", also: "charged once, key A claimed" },
+  { to: "left", text: "✕ the response is lost", kind: "lost", also: "charged once, key A claimed" },
   { to: "right", text: "verify ann@…, key A" },
-  { to: "left", text: "the same answer", kind: "replayed", also: "credits_used: 0" },
+  { to: "left", text: "the same response", kind: "replayed", also: "credits_used: 0" },
   { to: "right", text: "verify bo@…, key A" },
   { to: "left", text: "409 conflict", kind: "refused", also: "nothing charged" },
   { to: "right", text: "verify bo@…, key B" },
-  { to: "left", text: "200, a new answer", also: "charged" },
+  { to: "left", text: "200, a new response", also: "charged" },
 ];
 
 const [YOU, US] = [44, 316];
@@ -61,7 +61,7 @@ const STEP = 44;
 
 export const repeats = (): Html => html`
 <figure class="picture"><svg viewBox="0 0 ${WIDTH} ${STEPS.length * STEP + 58}" role="img" aria-labelledby="repeats-title">
-<title id="repeats-title">A request whose answer is lost is sent again with the same key: it is charged once.</title>
+<title id="repeats-title">A request whose response is lost is repeated with the same key: it is charged once.</title>
 <rect class="box" x="4" y="4" width="80" height="28" rx="7"/><text class="ask" x="${YOU}" y="23" text-anchor="middle">You</text>
 <rect class="box" x="276" y="4" width="80" height="28" rx="7"/><text class="ask" x="${US}" y="23" text-anchor="middle">Mailproof</text>
 <path class="line" d="M${YOU} 32V${STEPS.length * STEP + 52}M${US} 32V${STEPS.length * STEP + 52}"/>

@@ -1,8 +1,8 @@
-// Programs for other people's machines, as text. A test runs each of them as it stands.
+// Sample programs, as text. A test runs each of them unchanged.
 
 const RETRY_TYPESCRIPT = `const TRIES = 5;
 
-// One key for an address, however often it is tried.
+// One key for an address, for all attempts.
 const verify = async (email: string, key: string = crypto.randomUUID()) => {
   for (let tries = 1; ; tries++) {
     const answer = await fetch(\`\${BASE}/v1/verify\`, {
@@ -14,7 +14,7 @@ const verify = async (email: string, key: string = crypto.randomUUID()) => {
       },
       body: JSON.stringify({ email }),
     }).catch(() => undefined);
-    // Undefined where it was lost, or is not ours.
+    // Undefined when the response was lost, or is not the service's.
     const body: any = await answer?.json().catch(() => undefined);
     if (answer?.ok && body) return body.data;
     const inDoubt = body?.error?.money === "retry_same_key" && answer!.status >= 500;
@@ -56,7 +56,7 @@ def verify(email, key=None):
         time.sleep(seconds)
     raise RuntimeError("No answer: " + key)`;
 
-/** A client that may lose an answer and still pays once. */
+/** A client that is charged once, even when a response is lost. */
 export const retrying = (baseUrl: string) => [
   { language: "TypeScript", text: `const BASE = "${baseUrl}";\n${RETRY_TYPESCRIPT}` },
   { language: "Python", text: `BASE = "${baseUrl}"\n${RETRY_PYTHON}` },
@@ -66,7 +66,7 @@ const VERIFY_TYPESCRIPT = `import { createHmac, timingSafeEqual } from "node:cry
 
 const TOLERANCE_SECONDS = 300;
 
-/** True when Mailproof sent it. \`body\`: the bytes as they came, before any parsing. */
+/** True when Mailproof sent it. \`body\`: the bytes as they arrived, before any parsing. */
 export const isFromMailproof = (
   headers: Record<string, string | string[] | undefined>,
   body: string,
@@ -75,7 +75,7 @@ export const isFromMailproof = (
   const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signed } = headers;
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(at));
   if (!(ageSeconds <= TOLERANCE_SECONDS)) return false;
-  // One that you made up for a callback is its own bytes.
+  // The bytes of a callback secret that you chose are the key.
   const isOurs = secret.startsWith("whsec_");
   const key = isOurs ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
   const expected = createHmac("sha256", key).update(\`\${id}.\${at}.\${body}\`).digest();
@@ -90,11 +90,11 @@ const VERIFY_PYTHON = `import base64, hashlib, hmac, time
 TOLERANCE_SECONDS = 300
 
 def is_from_mailproof(headers, body, secret):
-    """True when Mailproof sent it. body: the bytes as they came, before any parsing."""
+    """True when Mailproof sent it. body: the bytes as they arrived, before any parsing."""
     at = headers.get("webhook-timestamp", "")
     if not at.isdecimal() or abs(time.time() - int(at)) > TOLERANCE_SECONDS:
         return False
-    # One that you made up for a callback is its own bytes.
+    # The bytes of a callback secret that you chose are the key.
     ours = secret.startswith("whsec_")
     key = base64.b64decode(secret[6:]) if ours else secret.encode()
     signed = (headers.get("webhook-id", "") + "." + at + ".").encode() + body
@@ -106,7 +106,7 @@ def is_from_mailproof(headers, body, secret):
 
 const VERIFY_LIBRARY = `import { Webhook } from "standardwebhooks";
 
-// Throws when it is not ours. Libraries take secrets that begin with whsec_.
+// Throws when Mailproof did not send it. Libraries accept secrets that begin with whsec_.
 const event = new Webhook(secret).verify(body, headers);`;
 
 export const VERIFYING = [
@@ -124,5 +124,5 @@ const { status } = await mailproof.verifyEmail({ email: "ada.lovelace@example.co
 const done = await mailproof.verifyFile("customers.csv");
 for await (const row of done.results()) console.log(row.email, row.status);`;
 
-/** With the library that we publish. */
+/** With the published library. */
 export const withClient = (baseUrl: string): string => CLIENT.replace("BASE", baseUrl);

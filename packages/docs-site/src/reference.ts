@@ -3,9 +3,9 @@ import type { OpenApi } from "@mailproof/api/openapi/openapi";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
 import { snippetsFor } from "./snippets.ts";
 
-// Every operation and every shape, read off the document: what is not in it is not on the page.
+// Every operation and schema, made from the OpenAPI document and nothing else.
 
-// Any: what stands in the document was written by this package, and is looked at part by part.
+// Any: the document is written by this project and read part by part.
 type Json = any;
 
 export type Listed = {
@@ -96,7 +96,7 @@ const nameIn = (ref: string): string => ref.split("/").at(-1) ?? "";
 const resolve = (document: OpenApi, schema: Json): Json =>
   schema.$ref ? document.components["schemas"]?.[nameIn(schema.$ref)] : schema;
 
-/** The fields of an object, or of each of those that it may be. */
+/** The fields of an object, or of each variant. */
 const renderFields = (document: OpenApi, sent: Json): Html => {
   const schema = resolve(document, sent);
   const options: Json[] | undefined = schema.oneOf ?? schema.anyOf;
@@ -133,7 +133,7 @@ const renderType = (schema: Json): Html => {
   return html`${kind}${[schema.type].flat().includes("null") ? " or null" : ""}`;
 };
 
-/** Words of one line are told where they are used; whatever has fields is a shape of its own, further down. */
+/** A short type is shown where it is used; a schema with fields has its own section below. */
 const linkTo = (name: string): Html => html`<a href="#shape-${name}">${name}</a>`;
 
 const formatBounds = (schema: Json): string => {
@@ -178,7 +178,7 @@ const renderFailure = (document: OpenApi, status: string, name: string): Html =>
   return html`<li><b>${status}</b>${codes.map((one) => html` <code>${one}</code>`)}</li>`;
 };
 
-/** Where it is of several kinds, or told elsewhere: its name. Else its fields. */
+/** The name of a union or a shared schema; otherwise the fields. */
 const renderData = (document: OpenApi, data: Json): Html => {
   const shape = resolve(document, data);
   if (shape.anyOf) return html`<p>${renderUnion(shape)}</p>`;
@@ -188,7 +188,7 @@ const renderData = (document: OpenApi, data: Json): Html => {
 };
 
 const renderUnion = ({ anyOf: all }: Json): Html =>
-  // Beside its names, every other spelling of them is no further type.
+  // The pattern for other spellings of the names is not shown as a type.
   html`${all
     .filter((one: Json) => one.pattern === undefined)
     .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${renderType(one)}`)}`;
@@ -199,14 +199,14 @@ const renderExamples = (baseUrl: string, { method, path, operation }: Listed): H
   return html`${EXAMPLES.filter((one) => one.route === route).map(
     (one, at) => html`<h4>${one.title}</h4>
 ${inLanguages(snippetsFor(baseUrl, { ...one, isPublic }))}
-<details${at === 0 ? html` open` : NOTHING}><summary><span class="answer-status">${one.status}</span>The answer</summary>${block(JSON.stringify(one.answer, null, 1), "json")}</details>`,
+<details${at === 0 ? html` open` : NOTHING}><summary><span class="answer-status">${one.status}</span>Response</summary>${block(JSON.stringify(one.answer, null, 1), "json")}</details>`,
   )}`;
 };
 
-/** What only one operation has stands beside that operation. */
+/** A schema of one operation is shown with that operation. */
 const isShared = (name: string): boolean => !/(?:Request|Result|Error|Event)$/.test(name);
 
-/** Shapes that operations speak of by name. */
+/** Schemas that operations reference by name. */
 export const shapesPart = (document: OpenApi): Html => {
   const all = Object.entries<Json>(document.components["schemas"] ?? {}).filter(([name]) =>
     isShared(name),

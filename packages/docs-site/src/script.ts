@@ -5,7 +5,7 @@ export const SCRIPT = String.raw`"use strict";
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
   const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
 
-  // Colours for code. Texts, numbers, words and comments are enough.
+  // Colours for code: strings, numbers, keywords and comments.
   const TOKEN = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(\b\d+(?:\.\d+)?\b)|\b(const|await|import|from|export|return|if|throw|new|async|function|with|as|def|for|in|raise|not|print|true|false|null|True|False|None|curl)\b|((?:^|\s)(?:\/\/|# ).*$)/gm;
   const coloured = (element) => {
     const text = element.textContent;
@@ -63,7 +63,7 @@ export const SCRIPT = String.raw`"use strict";
         const before = tab.getBoundingClientRect().top;
         show(dataset.language);
         scrollBy(0, tab.getBoundingClientRect().top - before);
-        try { localStorage.setItem("language", dataset.language); } catch { /* then not */ }
+        try { localStorage.setItem("language", dataset.language); } catch { /* not stored */ }
       });
       tabs.append(tab);
     }
@@ -115,7 +115,7 @@ export const SCRIPT = String.raw`"use strict";
       item.append(link);
       return item;
     });
-    if (words.length > 0 && items.length === 0) items.push(make("li", { className: "none", textContent: "Nothing has all of these words." }));
+    if (words.length > 0 && items.length === 0) items.push(make("li", { className: "none", textContent: "No results." }));
     found.replaceChildren(...items);
   };
   input.addEventListener("input", search);

@@ -1,7 +1,7 @@
 import type { Example } from "@mailproof/api/openapi/examples";
 import type { Sample } from "./html.ts";
 
-// A request as one would write it: on the command line, in TypeScript and in Python. Each is ready to run, with the
+// A request for the command line, in TypeScript and in Python. Each is ready to run, with the
 // key in the environment.
 
 export type Call = Pick<Example, "route" | "path" | "query" | "request"> & {
@@ -38,7 +38,7 @@ const curl = (baseUrl: string, call: Call): string => {
 
 const LINE_LENGTH = 72;
 
-/** In one line where it fits. */
+/** On one line where it fits. */
 const readable = (body: unknown): string => {
   const lines = JSON.stringify(body, null, 2);
   const line = lines.replaceAll(/\n\s*/g, " ").replaceAll(/([[{]) | ([\]}])/g, "$1$2");
@@ -87,7 +87,7 @@ with urllib.request.urlopen(request) as answer:
     print(answer.status, json.load(answer))`;
 };
 
-/** JSON and Python differ in three words; texts keep theirs. */
+/** JSON and Python differ in three words; strings are left unchanged. */
 const toPython = (value: unknown): string =>
   JSON.stringify(value, null, 4)
     .replaceAll(/"(?:[^"\\]|\\.)*"?|\b(?:true|false|null)\b/g, (one) => PYTHON[one] ?? one)

@@ -5,7 +5,7 @@ import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 import { rootDocument, rootPage } from "./welcome.ts";
 
-/** Every document that is the same for all deployments, written off the list of endpoints. */
+/** Every document that is the same for all deployments, made from the list of endpoints. */
 export const texts = (): Texts => ({
   "/": rootDocument(HERE),
   [ROOT_PAGE]: rootPage(HERE),

@@ -2,7 +2,7 @@ import { html } from "./html.ts";
 
 const FIRST_EMAIL = "ada.lovelace@valid.lab.mailproof.test";
 
-/** What a program reads at the root: where everything else is. */
+/** The JSON at the root: links to everything else. */
 export const rootDocument = (baseUrl: string): string =>
   JSON.stringify({
     service: "mailproof",
@@ -12,7 +12,7 @@ export const rootDocument = (baseUrl: string): string =>
     mcp: `${baseUrl}/mcp`,
   });
 
-/** What a browser shows at the root. */
+/** The page at the root. */
 export const rootPage = (baseUrl: string): string => {
   const curl = `curl -s ${baseUrl}/v1/verify -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' -d '{"email": "${FIRST_EMAIL}"}'`;
   return html`<!doctype html>
@@ -27,9 +27,9 @@ export const rootPage = (baseUrl: string): string => {
 <body>
 <main>
 <h1>Mailproof</h1>
-<p>This address is an API that verifies email addresses and checks domains that send mail.</p>
+<p>This is an API that verifies email addresses and checks domains that send mail.</p>
 <ul>
-<li><a href="/docs">Documentation</a>: how to use it, with every operation</li>
+<li><a href="/docs">Documentation</a>: guides and every operation</li>
 <li><a href="/openapi.json">OpenAPI document</a>: the same for programs</li>
 <li><a href="/health">Health</a>: whether the service is up</li>
 </ul>

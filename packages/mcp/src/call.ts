@@ -17,7 +17,7 @@ import type { Tool } from "./tools.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** A tool call is a request like any other: the same key, scope, allowance, charge and repeat. */
+/** A tool call is an ordinary request: the same key, scope, rate limit, charge and repeat. */
 export const call = async (
   world: AppWorld,
   tool: Tool,
@@ -30,7 +30,7 @@ export const call = async (
     const answer = await respond(world, endpoint, toRequest(id, tool, args, credentials));
     return toToolResult(tool, await toJsonAnswer(answer));
   } catch (error) {
-    // Whoever calls us would tell the bug's own words, and nothing of the money.
+    // The caller would show the bug's own message, without the money sentence.
     return toToolResult(tool, refuse(world, id, asFailure(error, moneyAfterBug(endpoint))));
   }
 };
@@ -43,7 +43,7 @@ const toRequest = (
 ): HttpRequest => {
   const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
-  // An address has no null: there it is as good as left out. Of a body the schema says what null means.
+  // In a path or query null means left out. In a body the schema defines null.
   const sent = Object.entries(endpoint.keyed ? fields : args).filter(
     ([name, value]) => value !== null || !inAddress.includes(name),
   );
@@ -53,9 +53,9 @@ const toRequest = (
   return {
     id,
     headers: { ...credentials, ...toKeyHeader(endpoint, args) },
-    // No address has an empty part, so no route is made for one: here it is as good as left out.
+    // A path has no empty part, so an empty value means left out.
     path: toTexts(selectPart(input.path).filter(([, value]) => value !== "")),
-    // What belongs nowhere is told to be unknown, where there is no body as where there is one.
+    // An unknown field is reported, with or without a body.
     query: endpoint.body ? query : { ...query, ...toTexts(others) },
     body: async (bytesMax) => {
       const fields = Object.fromEntries(others);
@@ -68,34 +68,34 @@ const toRequest = (
   };
 };
 
-/** The field of a call that is a header of its request. */
+/** The field of a call that becomes a header of its request. */
 export const toKeyHeader = (
   { keyed }: Pick<Endpoint, "keyed">,
   { [IDEMPOTENCY_KEY]: key }: ToolArguments,
 ): Headers => (keyed && key !== undefined ? { "idempotency-key": toKey(key) } : {});
 
-/** Models send null for what they mean to leave out: as a text it would be one key for all that they ever do. */
+/** Models send null for a field that they leave out: as text it would be one key for all their calls. */
 const toKey = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);
 
 const NO_KEY = "";
 
-/** Whoever asks for more than a page is given one, as by the routes. */
+/** A limit above the page size is cut, as on the routes. */
 const readLimit = (page: ToolPage | null, args: ToolArguments) => {
   const limit = args["limit"] ?? page?.default;
   return page && { limit: Number(limit) > page.most ? String(page.most) : toText(limit) };
 };
 
-/** In an address everything is a text. */
+/** In a path or query every value is text. */
 const toTexts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
   Object.fromEntries(fields.map(([name, value]) => [name, toText(value)]));
 
-/** A list or an object is none that any field has; written out, a deep one would be a bug of ours. */
+/** No path or query field takes a list or an object; writing a deep one out would fail. */
 const toText = (value: unknown): string => {
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "object" && value !== null ? "{}" : JSON.stringify(value);
 };
 
-/** A file is not told in a conversation. A link to it is. */
+/** A conversation gets a link to a file, and not the file. */
 const toJsonAnswer = async (answer: HttpAnswer): Promise<HttpAnswer<string>> => {
   const { body } = answer;
   if (typeof body === "string") return { ...answer, body };

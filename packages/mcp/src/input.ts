@@ -1,7 +1,7 @@
 import type { Endpoint, Schema } from "@mailproof/api/http/endpoint";
 import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 
-/** A conversation holds no thousand rows. There is a cursor for more; where there is none, a page has what it may. */
+/** A conversation cannot hold a thousand rows. A cursor leads to more; without a cursor the page limit of the route applies. */
 const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
 const CURSORS = ["next_key", "offset"];
 
@@ -9,18 +9,18 @@ export type ToolPage = { readonly default: number; readonly most: number };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
-/** The fields of each part of a request, as they are called by a tool: side by side. */
+/** The fields of each part of a request; a tool call has them side by side. */
 export type ToolInput = {
   readonly path: readonly string[];
   readonly query: readonly string[];
-  /** Null: it is no list whose length can be asked for. */
+  /** Null: not a list with a limit. */
   readonly page: ToolPage | null;
   readonly schema: JsonSchema;
 };
 
 export const IDEMPOTENCY_KEY = "idempotency_key";
 
-/** One object with every field of the request in it: models do better with that than with an object per part. */
+/** One object with every field of the request: models handle that better than an object per part. */
 export const buildInput = (endpoint: Endpoint): ToolInput => {
   const path = endpoint.path ? toObjectShape(endpoint.path) : NOTHING;
   const query = endpoint.query ? toObjectShape(endpoint.query) : NOTHING;
@@ -49,12 +49,12 @@ export const buildInput = (endpoint: Endpoint): ToolInput => {
 
 type ObjectShape = { readonly properties: Fields; readonly required: readonly string[] };
 
-// Every shape stands where it is used: not every client follows a reference.
+// Every schema is written where it is used: not every client resolves references.
 const { write } = createSchemaWriter(new Map());
 
 const NOTHING: ObjectShape = { properties: {}, required: [] };
 
-/** A choice of objects becomes one that has the fields of all: which go together is told by the hint. */
+/** A union of objects becomes one object with all fields; the hint explains which belong to one variant. */
 const toObjectShape = (schema: Schema): ObjectShape => {
   const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
   if (type !== "variant") return { ...NOTHING, ...write(schema) };
@@ -82,7 +82,7 @@ const getPage = (query: readonly string[]): ToolPage | null => {
   return { default: PAGE.default, most: hasMore ? PAGE.most : PAGE.mostWithoutCursor };
 };
 
-/** In an address everything is a text; in a tool call a number is a number. */
+/** In a path or query every value is text; in a tool call a number is a number. */
 const withTypedValues = (query: Fields, page: ToolPage | null): Fields => ({
   ...query,
   ...(page && {
@@ -109,5 +109,5 @@ const KEY: JsonSchema = {
   maxLength: 255,
   pattern: "^[!-~]+$",
   description:
-    "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without a key, sending it again charges again.",
+    "Text of your own, one for each intended operation. Repeating the call with the same key is charged once; repeating it without a key is charged again.",
 };

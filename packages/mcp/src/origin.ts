@@ -4,8 +4,8 @@ import { Failure } from "@mailproof/core/lib/failure";
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Only browsers send an Origin. A page of this machine may come in, and one of our own public address; any other
- * could be one that a name server sent here (DNS rebinding), which MCP wants refused before anything is looked at.
+ * Only browsers send an Origin. Pages of this machine and of our own public address are allowed; any other
+ * could use DNS rebinding, and MCP requires refusing it before anything else.
  */
 export const assertOrigin = (
   { accessTokens: tokens }: AppWorld,
@@ -15,5 +15,5 @@ export const assertOrigin = (
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
   if (from && LOOPBACK_HOSTS.includes(from.hostname)) return;
   if (from && tokens && from.origin === new URL(tokens.audience).origin) return;
-  throw new Failure("FORBIDDEN", "nothing_charged", "Pages of this origin may not come in here.");
+  throw new Failure("FORBIDDEN", "nothing_charged", "This origin is not allowed.");
 };

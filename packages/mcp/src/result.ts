@@ -3,14 +3,14 @@ import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Tool } from "./tools.ts";
 
-/** Some 25,000 tokens: what clients in wide use still show to a model. */
+/** About 25,000 tokens: the most that common clients pass to a model. */
 const CHARACTERS_MAX = 100_000;
 const TEXT_MAX = 1_000;
 const ENTRIES_MAX = 50;
 
 type JsonBody = Readonly<Record<string, unknown>>;
 
-/** An answer as a model reads it: the data, or what went wrong, each also as text for clients that pass on no more. */
+/** A result for a model: the data or the error, each also as text for clients that pass on text only. */
 export const toToolResult = (
   { endpoint }: Tool,
   { statusCode, headers, body }: HttpAnswer<string>,
@@ -25,7 +25,7 @@ export const toToolResult = (
   if (text.length <= CHARACTERS_MAX)
     return { content: [{ type: "text", text }], structuredContent: data, _meta };
   const cut = shorten(data);
-  const note = `This is shortened: a text has at most ${TEXT_MAX} characters, a list at most ${ENTRIES_MAX} entries. ${endpoint.route} tells all of it.`;
+  const note = `Shortened: text to ${TEXT_MAX} characters, lists to ${ENTRIES_MAX} entries. ${endpoint.route} returns all of it.`;
   return {
     content: [note, JSON.stringify(cut)].map((one) => ({ type: "text", text: one })),
     structuredContent: { ...cut, shortened: true },
@@ -35,7 +35,7 @@ export const toToolResult = (
 
 const toFailedResult = (parsed: JsonBody, retryAfter: string | undefined): CallToolResult => {
   const { code, message, details } = parsed["error"] as JsonBody;
-  const wait = retryAfter && `Wait ${retryAfter} s before you try again.`;
+  const wait = retryAfter && `Retry after ${retryAfter} s.`;
   const more = details !== undefined && JSON.stringify(details);
   const text = [`${code as string}: ${message as string}`, wait, more].filter(Boolean).join("\n");
   const { error, request_id } = parsed;

@@ -29,7 +29,7 @@ export const MCP_PATH = "/mcp";
 
 export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readonly method: string };
 
-/** The endpoint of the tools (MCP, streamable HTTP): one message in, one answer out, and nothing kept in between. */
+/** The MCP endpoint (streamable HTTP): one message in, one response out, and no session state. */
 export const createMcp = (world: AppWorld) => {
   const handler = createMcpHandler(({ requestInfo }) => createMcpServer(world, requestInfo), {
     onerror: (cause) => world.log("mcp_refused", { cause }),
@@ -41,7 +41,7 @@ export const createMcp = (world: AppWorld) => {
     try {
       if (method !== "POST") throw createOnlyPostError(method);
       assertOrigin(world, headers["origin"]);
-      // A call before this one may have been paid under its key, and nobody has looked at this one yet.
+      // An earlier call with the same key may have been charged, and this one was not looked up yet.
       const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
@@ -64,19 +64,19 @@ export const createMcp = (world: AppWorld) => {
         await response.text(),
       );
     } catch (error) {
-      // What is meant for the caller says it itself; where a bug struck nobody knows.
+      // A failure states its own money; after a bug it is unknown.
       return refuse(world, id, asFailure(error, "unknown"), allowance);
     }
   };
 };
 
-/** What any tool takes. The call of a tool is then held to the limit of its own operation. */
+/** The largest body of any tool. A call is then limited to the size of its own operation. */
 const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => getBodyBytesMax(endpoint)));
 
 const INSTRUCTIONS =
-  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
+  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each call that takes one its own idempotency_key, and repeat it with the same key if you got no response. Every failure states what happened to the credits. get_account returns the balance.";
 
-/** A server for one message, in the name of whoever sent it. */
+/** A server for one message, with the rights of its caller. */
 const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => {
   const server = new Server(
     { name: "mailproof", title: "Mailproof", version: world.settings.version },
@@ -88,14 +88,14 @@ const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => 
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(params.name)}.`,
+        `Unknown tool ${JSON.stringify(params.name)}.`,
       );
     return call(world, tool, params.arguments ?? {}, readCredentials(sent));
   });
   return server;
 };
 
-/** Nothing else of the envelope belongs to the call: an Idempotency-Key here would be one for every tool. */
+/** Other headers do not belong to the call: an Idempotency-Key header would apply to every tool. */
 const readCredentials = (sent: Request | undefined): Headers => ({
   "x-api-key": sent?.headers.get("x-api-key") ?? undefined,
   authorization: sent?.headers.get("authorization") ?? undefined,
@@ -111,8 +111,8 @@ const toHeaderPairs = (headers: Headers): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
 /**
- * A token that lacks a scope is told in HTTP: a client can then ask for a wider one (MCP, step-up authorization). Such a
- * call counts as it would on its route, where all others are counted.
+ * A missing scope of a token is reported in HTTP, so that the client can request it (MCP, step-up authorization). The
+ * call counts against the rate limit, as on its route.
  */
 const assertScope = async (
   world: AppWorld,
@@ -129,7 +129,7 @@ const assertScope = async (
   }
 };
 
-/** A refusal of a call that may be a repeat under its idempotency_key, as its route would tell it. */
+/** The failure of a call that may be a repeat under its idempotency_key, as its route reports it. */
 const toCallRefusal =
   ({ endpoint }: Tool, { params }: { readonly params?: unknown }) =>
   (error: unknown): never => {
@@ -142,7 +142,7 @@ const createOnlyPostError = (method: string) =>
   new HttpFailure(
     "METHOD_NOT_ALLOWED",
     "nothing_charged",
-    `${method} is not possible here, but POST.`,
+    `Method ${method} not allowed; use POST.`,
     {
       headers: { allow: "POST" },
     },

@@ -3,11 +3,11 @@ import type { Effect, Endpoint, Need, ToolOptions } from "@mailproof/api/http/en
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { buildInput, type ToolInput } from "./input.ts";
 
-/** What follows from an endpoint that is a tool: plain data, made once when a bundle is made. */
+/** A tool, derived from its endpoint: plain data, made once when a bundle is built. */
 export type Derived = {
   readonly id: string;
   readonly input: ToolInput;
-  /** As clients see it. */
+  /** The definition that clients receive. */
   readonly listed: Listed;
 };
 
@@ -18,7 +18,7 @@ const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
   destructive: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
-/** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
+/** With these needs a call reaches other systems: mail servers, name servers, webhooks, or workers that contact them. */
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
 const buildTool = (endpoint: Endpoint, { effect, hint }: ToolOptions): Derived => {
@@ -54,7 +54,7 @@ const buildDescription = ({ summary, price, access }: Endpoint, hint: string | u
     .filter((sentence) => typeof sentence === "string")
     .join(" ");
 
-/** In the order of the API's table of contents. */
+/** In the order of the endpoints. */
 export const DERIVED: readonly Derived[] = endpoints.flatMap((endpoint) =>
   endpoint.tool ? [buildTool(endpoint, endpoint.tool)] : [],
 );

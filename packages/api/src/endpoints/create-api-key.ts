@@ -35,7 +35,7 @@ export const createApiKey = endpoint({
       "The key's name.",
     ),
     mode: describe(Mode, "Whether the key is live or test."),
-    /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
+    /** Left out: unrestricted. An empty list is refused: the key could do nothing. */
     scopes: describe(
       optional(
         v.pipe(

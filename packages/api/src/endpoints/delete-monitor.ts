@@ -28,7 +28,7 @@ export const deleteMonitor = endpoint({
     const monitor = await findMonitor(world.table, id);
     const isTheirs = monitor?.owner === getOwnerId(caller);
     if (!isTheirs || !(await removeMonitor(world, monitor)))
-      throw new Failure("NOT_FOUND", "nothing_charged", "There is no such monitor.");
+      throw new Failure("NOT_FOUND", "nothing_charged", "No such monitor.");
     return { status: 200, data: { monitor_id: id, deleted: true as const } };
   },
 });

@@ -83,7 +83,7 @@ export const downloadJob = endpoint({
   query: v.strictObject({
     format: describe(
       v.optional(createPicklist(FORMATS), "csv"),
-      "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
+      "`csv`, with your file's columns and the result columns, or `json`. Case does not matter.",
     ),
     filter: describe(
       v.optional(createPicklist(EXPORT_FILTERS), "all"),
@@ -104,7 +104,7 @@ export const downloadJob = endpoint({
   async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
     const { format, filter, rows: selection, delimiter = null } = query;
     if (format === "json" && delimiter !== null)
-      throw invalidField("delimiter", "is for format=csv");
+      throw invalidField("delimiter", "is only allowed with format=csv");
     if (selection === "all" && filter !== "all")
       throw invalidField("filter", "must be left out with rows=all");
     const job = await requireJob(world, caller, path.id);
@@ -145,7 +145,7 @@ const listRows = (world: World, readable: ExportSummary, { filter, selection }: 
 };
 
 const INLINE_ROWS_MAX = 5_000;
-/** Lambda answers with at most 6 MB, and there every quote of this is two bytes. */
+/** A Lambda response has at most 6 MB, and every quote takes two bytes in it. */
 const INLINE_BYTES_MAX = 4_500_000;
 
 const json = async (
@@ -193,7 +193,7 @@ const readMetadata = async (
   };
 };
 
-/** What the JSON says of itself, for a caller who keeps the body alone or has no place for it in a CSV. */
+/** The metadata of the JSON as headers: a CSV has no field for it. */
 const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
   "x-export-complete": String(metadata.complete),
   "x-export-expected-rows": String(metadata.expected_rows),
@@ -201,7 +201,7 @@ const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
   "x-export-pending-rows": String(metadata.rows_pending),
 });
 
-/** Everything is read before anything is said, so what is missing is counted to the row. */
+/** All rows are read before the response is written, so the number of missing rows is exact. */
 const inline = async (
   world: World,
   readable: ExportSummary,
@@ -228,7 +228,7 @@ const inline = async (
   return { ...metadata, complete, expected_rows: expected, rows_missing: missing, results };
 };
 
-/** What was promised before the first byte is kept, or the answer breaks off: half a file is not to pass for the whole. */
+/** Breaks the response off when a row is missing: a truncated file must not pass for a complete one. */
 async function* assertComplete(
   readable: ExportSummary,
   exported: AsyncIterable<ExportedRows>,
@@ -240,7 +240,7 @@ async function* assertComplete(
 }
 
 const noRows = ({ job }: ExportSummary): Failure => {
-  const what = isOpenJob(job) ? "This job has no rows yet." : "This job came to no rows.";
+  const what = isOpenJob(job) ? "This job has no rows yet." : "This job has no rows.";
   return new Failure("NOT_FOUND", "nothing_charged", what);
 };
 
@@ -249,15 +249,15 @@ const noneReadable = (world: World, { job, expected }: ExportSummary): Failure =
   const overAt = Date.parse(job.completedAt ?? job.createdAt) + job.keptSeconds * 1_000;
   const why =
     overAt <= world.now().getTime()
-      ? `they were kept for ${days} days, and are gone.`
-      : "ask again in a moment.";
-  const what = `This job counts ${expected} rows, and none of them can be read: ${why}`;
+      ? `they were stored for ${days} days and are deleted.`
+      : "retry in a few seconds.";
+  const what = `None of this job's ${expected} rows can be read: ${why}`;
   return notReady(what, expected, expected);
 };
 
 const tooShort = ({ expected }: ExportSummary, missing: number): Failure => {
   const rows = missing === 1 ? "row" : "rows";
-  const what = `${missing} of ${expected} ${rows} cannot be read, and a CSV could not say so. Ask again in a moment, or with format=json, which tells what is missing.`;
+  const what = `${missing} of ${expected} ${rows} cannot be read, which a CSV cannot show. Retry in a few seconds, or use format=json, which reports missing rows.`;
   return notReady(what, expected, missing);
 };
 

@@ -15,7 +15,7 @@ import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema
 
 const NAME_LENGTH_MAX = 64;
 
-/** A letter and the accent that stands beside it are one character, and so is a letter that JavaScript has as two. */
+/** A letter and its combining accent are one character, and so is a letter of two UTF-16 code units. */
 const isNameLength = (text: string): boolean =>
   Array.from(text.normalize("NFC")).length <= NAME_LENGTH_MAX;
 
@@ -31,7 +31,7 @@ export const findEmail = endpoint({
   tag: "Find",
   summary: "Find a person's work address from their names and the company's mail domain.",
   price:
-    "5 credits, whatever the result; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
+    "5 credits, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.",
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },
@@ -52,7 +52,7 @@ export const findEmail = endpoint({
     ...DOMAIN_FIELDS,
     email: describe(
       v.nullable(createText("email")),
-      "The address found. Null when none was settled on, which does not mean that there is none.",
+      "The address found. Null when none was found, which does not mean that none exists.",
     ),
     confidence: describe(
       v.pipe(Integer, v.minValue(0), v.maxValue(100)),
@@ -60,7 +60,7 @@ export const findEmail = endpoint({
     ),
     pattern: describe(
       v.nullable(v.string()),
-      "How the domain seems to name its mailboxes, such as first.last. Null when it is not known.",
+      "The likely pattern of the domain's mailbox names, such as first.last. Null when it is not known.",
     ),
     verified: describe(v.boolean(), "True when the mailbox was proven to exist."),
     status: describe(
@@ -104,7 +104,7 @@ export const findEmail = endpoint({
   },
 });
 
-/** At a provider somebody of every name has a mailbox: whatever was found would be a stranger's. */
+/** At a mail provider every name has a mailbox: the address found would belong to another person. */
 const assertCompany = (world: AppWorld, { mode }: Caller, domain: string): void => {
   const { lists } = selectEngine(world, mode);
   if (!lists.free(domain) && !lists.disposable(domain)) return;
@@ -113,12 +113,12 @@ const assertCompany = (world: AppWorld, { mode }: Caller, domain: string): void 
 };
 
 const MESSAGES: Readonly<Record<FindStatus, string>> = {
-  valid: "The mail server has this mailbox and refuses strangers.",
-  risky: "The mail server accepts this address; whether it is this person's is not proven.",
-  role: "The mail server accepts this address, but it is a role and no person.",
-  unknown: "The mail server would not tell, so nothing is known of this person's address.",
-  catch_all: "The domain accepts every address: this is the likeliest one, and unverified.",
-  not_found: "None of the usual addresses for this name exists here.",
+  valid: "The mail server accepts this mailbox and rejects random ones.",
+  risky: "The mail server accepts this address. It is not proven to belong to this person.",
+  role: "The mail server accepts this address, but it is a role address.",
+  unknown: "The mail server gave no definite reply, so the person's address is not known.",
+  catch_all: "The domain accepts every address. This is the likeliest one, and it is not verified.",
+  not_found: "None of the usual addresses for this name exists at this domain.",
   invalid_name: "The names are too long: an address has at most 64 characters before the @.",
 };
 
@@ -137,18 +137,19 @@ const messageForName = (person: Person): string => {
   return withMoneySentence(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
 };
 
-/** Where the status alone would say too little. */
+/** Messages for reasons that the status alone does not explain. */
 const BY_REASON: Readonly<Record<string, string>> = {
   mailbox_full: "The mailbox exists, but is full.",
-  mailbox_rate_limited: "The mailbox exists, but gets more mail than it takes.",
-  one_name: "The mailbox exists, but a namesake may have it: the address carries one name only.",
-  dns_inconclusive: "The domain could not be looked up, so nothing is known of this person.",
+  mailbox_rate_limited: "The mailbox exists, but has reached its receiving limit.",
+  one_name:
+    "The mailbox exists, but has only one of the names, so it may belong to another person.",
+  dns_inconclusive: "The domain's DNS look-up failed, so the person's address is not known.",
   dns_answer_too_large:
-    "The domain's DNS answer is larger than the limit, so nothing is known of this person.",
+    "The domain's DNS answer exceeds the size limit, so the person's address is not known.",
   domain_not_found: "The domain does not exist.",
-  null_mx: "The domain takes no mail.",
-  no_mail_host: "The domain takes no mail.",
-  mx_unroutable: "The domain takes no mail.",
+  null_mx: "The domain does not receive mail.",
+  no_mail_host: "The domain does not receive mail.",
+  mx_unroutable: "The domain does not receive mail.",
 };
 
 const messageFor = ({ status, reason }: FindResult, person: Person): string =>

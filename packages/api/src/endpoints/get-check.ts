@@ -28,9 +28,9 @@ export const getCheck = endpoint({
 
   async handle(world, caller, { path: { id } }) {
     const stored = await findStoredCheck(world, id);
-    // Another's is missing in just the same words.
+    // Another account's check gives the same failure as a missing one.
     if (stored?.check.owner !== getOwnerId(caller))
-      throw new Failure("NOT_FOUND", "nothing_charged", "There is no such check.");
+      throw new Failure("NOT_FOUND", "nothing_charged", "No such check.");
     return { status: 200, data: { ...toCheckResult(stored), credits_used: 0, cached: false } };
   },
 });

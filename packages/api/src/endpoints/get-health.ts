@@ -20,11 +20,11 @@ export const getHealth = endpoint({
   access: "public",
   enveloped: false,
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
-  // It is for load balancers: a tool that answers is alive.
+  // For load balancers: an MCP tool that answers is alive.
   tool: null,
   answers: [200, 503],
   errors: ["INVALID_REQUEST"],
-  // Whoever watches a service may add what keeps caches away.
+  // A monitor may add query parameters against caches.
   query: v.object({}),
 
   output: v.object({
@@ -32,7 +32,7 @@ export const getHealth = endpoint({
       v.picklist(["healthy", "degraded"]),
       "`degraded` when one of `checks` is not ok.",
     ),
-    timestamp: describe(v.string(), "When the service was asked, ISO 8601."),
+    timestamp: describe(v.string(), "When the state was checked, ISO 8601."),
     service: describe(v.string(), "The service's name."),
     version: describe(v.string(), "The service's version."),
     checks: describe(
@@ -72,7 +72,7 @@ export const getHealth = endpoint({
   },
 });
 
-/** A table that cannot be read is told of by its own check. */
+/** A table that cannot be read is reported by its own check. */
 const checkDns = async ({ table, sleep }: World): Promise<"ok" | "failed"> => {
   const isDead = await Promise.race([
     isDnsDead(table).catch(() => false),
@@ -83,7 +83,7 @@ const checkDns = async ({ table, sleep }: World): Promise<"ok" | "failed"> => {
 
 const SLOT_SECONDS = 10;
 
-/** A full disk still reads. So this writes too, but once in ten seconds: anybody may ask for our health. */
+/** A full disk can still be read, so this writes too; once in ten seconds, because the route is public. */
 const probeTable = async ({ table, now }: World): Promise<void> => {
   const slot = getWindowStart(now(), SLOT_SECONDS);
   const probe = { pk: "HEALTH", sk: String(slot) };
@@ -91,13 +91,13 @@ const probeTable = async ({ table, now }: World): Promise<void> => {
     await table.write({ create: { ...probe, expires_at: slot + 2 * SLOT_SECONDS } });
 };
 
-/** Asks one door, for a second at the most: whoever asks for our health has a time-out too. */
+/** Checks one port, for at most a second: the client has a timeout too. */
 const check = async (
   world: World,
   port: string,
   ask: () => Promise<number | void>,
 ): Promise<Check> => {
-  // The log has said so when it was found.
+  // Logged when the damage was found.
   if (world.damagedParts?.().has(port)) return "failed";
   const late = world.sleep(PROBE_MS).then(() => {
     throw new Error(`no answer within ${PROBE_MS} ms`);

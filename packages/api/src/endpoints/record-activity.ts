@@ -21,7 +21,7 @@ const AGENT_LENGTH_MAX = 2_000;
 const Event = v.strictObject({
   id: describe(
     v.pipe(v.string(), notEmpty, limitCharacters(ID_LENGTH_MAX)),
-    "Your own id of the event. An event with an id that was sent before is not counted again.",
+    "Your id of the event. An id that was sent before is not counted again.",
   ),
   type: describe(
     v.picklist(MAIL_EVENT_TYPES, `must be one of ${MAIL_EVENT_TYPES.join(", ")}`),
@@ -53,7 +53,7 @@ export const recordActivity = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
-  // 500 events with the longest id, address and user agent, and what stands around them.
+  // 500 events with the longest id, address and user agent, and the JSON around them.
   bodyBytesMax: 2_000_000,
   body: v.strictObject({
     events: describe(
@@ -97,7 +97,7 @@ const toMailEvent = (event: v.InferOutput<typeof Event>): MailEvent => ({
   isBot: event.machine,
 });
 
-/** Test keys leave nothing behind, so every request is the first one. */
+/** Test keys store nothing, so every request counts as the first one. */
 const countForTestKey = (events: readonly MailEvent[]): RecordResult => {
   const accepted = new Set(events.map(({ id }) => id)).size;
   return { accepted, duplicates: events.length - accepted, ignored: [] };

@@ -25,7 +25,7 @@ export const revokeApiKey = endpoint({
 
   async handle(world, caller, { path }) {
     const key = await findKeyById(world.table, caller.account, path.id);
-    // A key that the caller cannot see is not there for it.
+    // A key that the caller may not see counts as missing.
     if (!key || !mayManage(caller, key.mode))
       throw new Failure("NOT_FOUND", "nothing_charged", "The account has no key with this id.");
     await revokeKey(world.table, key);

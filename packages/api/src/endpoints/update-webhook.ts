@@ -39,7 +39,7 @@ export const updateWebhook = endpoint({
 
   async handle(world, caller, { path, body }) {
     if (Object.values(body).every((value) => value === undefined))
-      throw invalidField("body", "must have a url, events or a status");
+      throw invalidField("body", "must have url, events or status");
     const webhook = await requireWebhook(world, caller, path.id);
     if (body.url !== undefined) await assertMayCall(world, "url", body.url);
     const changed = await changeWebhook(world, webhook, body);

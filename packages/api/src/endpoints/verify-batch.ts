@@ -46,7 +46,7 @@ export const verifyBatch = endpoint({
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],
 
-  // 10,000 addresses of 500 bytes; also what API Gateway and Lambda hand over at once.
+  // 10,000 addresses of 500 bytes; also the payload limit of API Gateway and Lambda.
   bodyBytesMax: 5_000_000,
   body: v.strictObject({
     emails: describe(
@@ -59,7 +59,7 @@ export const verifyBatch = endpoint({
     name: describe(JobName, "The job's name."),
     webhook_url: describe(
       CallbackUrl,
-      "HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; otherwise take it as a hint to read the job.",
+      "HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; treat an unsigned call as a hint to read the job.",
     ),
     webhook_secret: describe(
       optional(v.pipe(v.string(), notEmpty, limitCharacters(SECRET_LENGTH_MAX))),
@@ -84,7 +84,7 @@ export const verifyBatch = endpoint({
   async handle(world, caller, { body, key }) {
     const { emails, name = null, webhook_url: url, webhook_secret: secret = null } = body;
     if (secret !== null && url === undefined)
-      throw invalidField("webhook_secret", "needs a webhook_url that it signs for");
+      throw invalidField("webhook_secret", "requires webhook_url");
     if (url !== undefined) await assertMayCall(world, "webhook_url", url);
     const request = {
       emails,

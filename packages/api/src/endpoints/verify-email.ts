@@ -139,7 +139,7 @@ export const verifyEmail = endpoint({
       },
       waitMs: options.timeout_ms,
     };
-    // How long the caller waits is no part of what is asked for.
+    // The wait is not part of the request's fingerprint.
     const { timeout_ms: _, ...asked } = options;
     const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
     const result = await verifyOnce(world, caller, ask, keyed);
@@ -153,8 +153,8 @@ export const verifyEmail = endpoint({
 });
 
 /**
- * As it stands at this moment, so also beside a cached result and in a replay: it is no part of what was paid for.
- * For the same reason a paid answer does not wait for it to be readable.
+ * The current activity, also beside a cached result and in a replay: it is not part of the paid result.
+ * For the same reason a paid result is returned when the activity cannot be read.
  */
 const activityFor = async (world: World, caller: Caller, email: string) => {
   const address = parseAddress(email);
@@ -190,7 +190,7 @@ const toOutcome = (verified: VerifyResult, email: string) =>
         email: email.trim(),
         created_at: verified.pending.createdAt,
         message: withMoneySentence(
-          `The verification goes on as a job: read GET /v1/jobs/${verified.pending.job}.`,
+          `The verification continues as a job: read GET /v1/jobs/${verified.pending.job}.`,
           "repeat_charges",
         ),
       };

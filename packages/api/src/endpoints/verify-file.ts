@@ -62,7 +62,7 @@ const Accepted = v.object({
   unique_emails: describe(Count, "Different addresses, each verified and charged once."),
   file: describe(
     v.optional(UploadedList),
-    "What was found in the file. Left out while an earlier request is under way.",
+    "What was found in the file. Left out while an earlier request is in progress.",
   ),
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(
@@ -143,7 +143,7 @@ export const verifyFile = endpoint({
         name: describe(JobName, "The job's name. Left out: the name of the file."),
         webhook_url: describe(
           CallbackUrl,
-          "HTTPS URL to call when the job ends. The call is not signed: take it as a hint to read the job.",
+          "HTTPS URL to call when the job ends. The call is not signed: treat it as a hint to read the job.",
         ),
         options: describe(JobOptions, "How to verify."),
       }),
@@ -165,7 +165,7 @@ export const verifyFile = endpoint({
   },
 });
 
-/** What is said about a file, in a body or in a form. */
+/** The fields of a file request, in a body or in a form. */
 type FileFields = {
   readonly email_column?: string | undefined;
   readonly has_header?: boolean | undefined;
@@ -185,7 +185,7 @@ const toFileRequest = async (
   return { ...file, ...columns, name: name ?? null, wants: toVerifyOptions(options), callback };
 };
 
-/** What makes two forms the same request. A field that release 0.1.0 did not know counts only where it was sent. */
+/** The fingerprint of a form. A field that release 0.1.0 did not have counts only where it was sent. */
 const fingerprintForm = ({ hash, email_column, has_header, sent }: FileForm): Json => {
   const { name, webhook_url, options } = sent;
   return {
@@ -228,7 +228,7 @@ const process = async (world: World, caller: Caller, file: FileRequest, { key, r
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...toMoneyFields(result, caller),
   };
-  // Whoever repeats it without a key pays again, so nobody is asked to.
+  // A repeat without a key is charged again, so the response does not ask for one.
   const isToRepeat = "waitMs" in result && key !== null;
   const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(result.waitMs / 1000)) };
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
@@ -245,7 +245,7 @@ const toMoneyFields = (result: FileResult, { mode }: Caller) => {
   return { ...creditsUsed, ...toDispatchFields(result, mode), ...toReplayField(result) };
 };
 
-/** Not at its end yet: what a repeat under the same key is told, and whoever does not know whether it settled. */
+/** The money fields while the request is in progress, or while it is not known whether it settled. */
 const UNDER_WAY = {
   dispatching: {
     dispatch_in_progress: true,
@@ -299,7 +299,7 @@ const toDispatchFields = (
 
 const addresses = (count: number): string => (count === 1 ? "1 address" : `${count} addresses`);
 
-/** A job verifies one column. Without this sentence the caller could miss that the list has another one. */
+/** A job verifies one column. The message points the caller to the others. */
 const otherColumns = (names: readonly string[]): readonly string[] =>
   names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
 

@@ -10,13 +10,13 @@ import type { Caller } from "./endpoint.ts";
 const ACCOUNT_LENGTH_MAX = 100;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What the issuer must say of us. A token with a mode that we do not know must not pass for a live one. */
+/** The claims that a token needs. A token with an unknown mode must not pass for a live one. */
 const Ours = v.object({
   mailproof_account: v.pipe(v.string(), v.minLength(1), v.maxLength(ACCOUNT_LENGTH_MAX)),
   mailproof_mode: v.optional(v.picklist(KEY_MODES), "live"),
 });
 
-/** Who calls with this access token, or undefined where it opens nothing. */
+/** The caller of this access token; undefined when the token gives no access. */
 export const callerByToken = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
   const claims = JWT.test(sent) ? await world.accessTokens?.verify(sent) : undefined;
   const ours = v.safeParse(Ours, claims);
@@ -35,7 +35,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
   };
 };
 
-/** Never null: a token that names no scope of ours may do nothing that needs one. */
+/** Never null: a token without a scope of ours cannot call an operation that needs one. */
 const scopesIn = ({ scope, scp }: TokenClaims): NonNullable<Caller["scopes"]> => {
   const granted = [...splitWords(scope), ...splitWords(scp)];
   return SCOPES.filter((one) => granted.includes(one));

@@ -9,10 +9,10 @@ import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Who is calling. One sentence for every reason to refuse: which one it was helps only a guesser. */
+/** Identifies the caller. Every refusal has the same message: the reason would only help an attacker. */
 export const authenticate = async (world: AppWorld, headers: Headers): Promise<Caller> => {
   const { own, bearer } = credentialsIn(headers);
-  // Two headers that name two different keys: nobody knows which one was meant.
+  // Two headers with two different keys: it is not known which one is meant.
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
   const caller =
     sent &&
@@ -22,7 +22,7 @@ export const authenticate = async (world: AppWorld, headers: Headers): Promise<C
 };
 
 /**
- * An operation that is nobody's scope is reserved: a scoped key may never mint itself a wider one. An access token
+ * An operation without a scope is reserved: a scoped key must not create a wider key for itself. An access token
  * is always scoped, so an operation takes one if it has a scope.
  */
 export const assertMay = (world: AppWorld, caller: Caller, access: Access): void => {
@@ -33,7 +33,7 @@ export const assertMay = (world: AppWorld, caller: Caller, access: Access): void
   const what = `This ${credential} does not hold the scope ${access}.`;
   throw new HttpFailure("FORBIDDEN", "nothing_charged", what, {
     details: { required_scope: access },
-    // A key cannot be given another scope; a token with it can be asked for.
+    // The scopes of a key are fixed; a client can request a token with another scope.
     headers:
       credential === "token"
         ? challenge(world, { error: "insufficient_scope", scope: access })

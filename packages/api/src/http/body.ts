@@ -1,7 +1,7 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Where an endpoint does not say otherwise. A hundred addresses of the greatest length fit. */
+/** The default limit. A hundred addresses of the greatest length fit. */
 export const BODY_BYTES_MAX = 128_000;
 
 export const getBodyBytesMax = ({
@@ -59,7 +59,7 @@ const DEPTH_MAX = 32;
 const VALUES_MAX = 100_000;
 
 /**
- * To parse 5 MB of text takes 40 ms. To parse 5 MB of brackets takes two seconds, and of names one: nothing else is
+ * Parsing 5 MB of text takes 40 ms. Parsing 5 MB of brackets takes two seconds, and of names one: nothing else is
  * served meanwhile. So they are counted before, outside of strings, in 15 ms.
  */
 export const assertCheapJson = (bytes: Uint8Array): void => {

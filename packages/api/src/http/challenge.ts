@@ -4,10 +4,10 @@ import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** Where an OAuth issuer publishes what it is (OpenID Connect Discovery §4). */
+/** Where an OAuth issuer publishes its metadata (OpenID Connect Discovery §4). */
 export const DISCOVERY_PATH = "/.well-known/openid-configuration";
 
-/** What WWW-Authenticate says (RFC 6750 §3): how to come in, and where to read who gives out tokens (RFC 9728 §5.1). */
+/** The value of WWW-Authenticate (RFC 6750 §3): how to authenticate, and where the issuer is named (RFC 9728 §5.1). */
 export const challenge = (
   { accessTokens: tokens }: AppWorld,
   because: Readonly<Record<string, string>> = {},
@@ -25,7 +25,7 @@ export const challenge = (
 const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 
-/** RFC 9728: what a client that has no token reads, to learn who gives them out. */
+/** RFC 9728: a client without a token reads here which issuer to use. */
 export const toResourceMetadata = ({ issuer, audience }: TrustedIssuer) => ({
   resource: audience,
   authorization_servers: [issuer],

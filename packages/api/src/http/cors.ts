@@ -1,4 +1,4 @@
-/** What a browser page from elsewhere may do. API Gateway is configured with the same facts. */
+/** What a browser page from another origin may do. API Gateway is configured from the same values. */
 export const CORS = {
   allowOrigins: ["*"],
   allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],

@@ -4,7 +4,7 @@ import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
 
 /**
- * Pages for people and programs that want to read about the API. They are no operations: they have no key, no
+ * Pages about the API, for people and programs. They are not operations: they have no key, no
  * envelope and no input, and touch nothing but this package.
  */
 type Document = {
@@ -15,7 +15,7 @@ type Document = {
 /** Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 
-/** Nothing from anywhere else, and nothing that is not in a file of ours. */
+/** No content from another origin, and no inline content. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -40,10 +40,10 @@ const documents: Readonly<Record<string, Document>> = {
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
 };
 
-/** Stands in a text where its reader's way to us goes. No syntax writes its letters, or a host's, any otherwise. */
+/** Placeholder for the base URL. No syntax escapes its characters, or those of a host. */
 export const HERE = "https://here.invalid";
 
-/** By their paths, all that can be written before anybody asks. */
+/** By path: every document, built before the first request. */
 export type Texts = Readonly<Record<string, string>>;
 
 type Asked = {
@@ -61,10 +61,10 @@ const pathFor = (rawPath: string, accept = ""): string => {
   return path === "/" && /\btext\/html\b/i.test(accept) ? ROOT_PAGE : path;
 };
 
-/** The documents, written when the first is asked for: the same value to all who ask the same. Undefined: none. */
+/** The documents, written at the first request; equal requests get the same value. Undefined: no such document. */
 export const documentsFrom = (write: () => Texts) => {
   let texts: Texts | undefined;
-  /** Null: it is not there without an issuer. */
+  /** Null: without an issuer the document does not exist. */
   const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
     if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(toResourceMetadata(trust));
     texts ??= write();
@@ -110,6 +110,6 @@ const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DIS
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/** Where a caller reaches us, by what its request says. Whatever is no host is told as a path of this server's. */
+/** The base URL for a request, from its Host header. A value that is not a host becomes a path of this server. */
 export const toBaseUrl = (protocol: "http" | "https", host: string | undefined): string =>
   host !== undefined && HOST.test(host) ? `${protocol}://${host}` : "/";

@@ -20,10 +20,10 @@ export type Caller = {
   readonly plan: PlanId;
 };
 
-/** Who may call: anybody, a key that holds this scope, or only a key that is not limited to scopes. */
+/** Who may call: any client, a key with this scope, or only a key that is not limited to scopes. */
 export type Access = "public" | "unrestricted" | Scope;
 
-/** What an endpoint reaches for. It becomes the IAM policy of its Lambda, and nothing more. */
+/** What an endpoint accesses. The IAM policy of its Lambda grants this and nothing more. */
 export type Need =
   | "table:read"
   | "table:readwrite"
@@ -38,9 +38,9 @@ export type Need =
 /** A part of a multipart form. */
 export type Part = {
   readonly name: string;
-  /** Null: a plain field. Empty: a file was asked for, and none was chosen. */
+  /** Null: a plain field. Empty: a file field without a chosen file. */
   readonly fileName: string | null;
-  /** Comes as it is read, once. What is not read is skipped when the next part is asked for. */
+  /** A stream that is read once. Unread bytes are skipped when the next part is requested. */
   readonly content: AsyncIterable<Uint8Array>;
 };
 
@@ -55,13 +55,13 @@ export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly form: AsyncIterable<Part> | null;
 };
 
-/** A form stands in the place of the body: there is one or the other. */
+/** A request has a form or a body, never both. */
 type FormInput<P, Q, B> =
   | (Input<P, Q, B> & { readonly form: null })
   | (Input<P, Q, undefined> & { readonly form: AsyncIterable<Part> });
 
 type Extra = {
-  /** Beside those that every answer has: retry-after, content-type, content-disposition. */
+  /** In addition to the headers of every response: retry-after, content-type, content-disposition. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -70,11 +70,11 @@ export type Answer<T> =
   | (Extra & Streamed & { readonly status: 200 });
 export type Success = 200 | 201 | 202;
 
-/** An answer that is never held in memory as a whole. */
+/** A response that is never held in memory as a whole. */
 export type Streamed = {
-  /** Read once, as fast as the caller reads; closed when the caller hangs up. What was given is not changed later. */
+  /** Read once, as fast as the caller reads; closed when the caller hangs up. A chunk is not changed after it was yielded. */
   readonly stream: AsyncIterable<string | Uint8Array>;
-  /** Makes a link to the same, for where an answer cannot be this long. */
+  /** Makes a link to the same content, for a runtime whose responses cannot be this long. */
   readonly elsewhere: () => Promise<string>;
 };
 
@@ -104,17 +104,17 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly route: `${Method} /${string}`;
   readonly tag: Tag;
   readonly summary: string;
-  /** In words, for people. Null: free, so no failure of it can have charged anything. */
+  /** In words, for people. Null: free, so no failure can have charged anything. */
   readonly price: string | null;
   readonly access: Access;
   readonly needs: readonly Need[];
-  /** Null where it is no tool. The endpoint says why. */
+  /** Null where it is not a tool. The endpoint gives the reason. */
   readonly tool: ToolOptions | null;
   /** A client may send a POST again without a key: it only reads, or it knows what it was sent by its content. */
   readonly repeat?: "always";
   /** The actions of the body, in the order of its variants. */
   readonly actions?: Readonly<Record<string, Action>>;
-  /** 503 where it is no failure to be told, but what was asked for. */
+  /** 503 where it is the requested result and not a failure. */
   readonly answers: readonly (Success | 503)[];
   readonly errors: readonly FailureCode[];
   /** A part without a schema takes nothing: no query parameter, no body. */
@@ -128,7 +128,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly form?: true | undefined;
   /** Takes an Idempotency-Key. Elsewhere the header means nothing. */
   readonly keyed?: true;
-  /** False where the contract wants the data bare, without {success, data}. */
+  /** False where the contract requires the data without {success, data}. */
   readonly enveloped?: false;
   // Method syntax on purpose: it lets endpoints with different inputs live in one list.
   handle(world: AppWorld, caller: Caller, input: Input<P, Q, B>): Promise<Answer<O>>;

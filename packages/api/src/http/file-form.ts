@@ -46,17 +46,17 @@ const Fields = v.strictObject({
   ),
 });
 
-/** A file and what is said about it, sent in one request. */
+/** A file and its options, sent in one request. */
 export type FileForm = v.InferOutput<typeof Fields> & {
   readonly fileKey: string;
   readonly fileName: string;
-  /** Stands for what is in the file: the same file sent again is the same request. */
+  /** Hash of the content: the same file sent again is the same request. */
   readonly hash: string;
-  /** The fields that were sent, as text. A field that is left empty in a browser was not. */
+  /** The fields that were sent, as text. A browser's empty field counts as not sent. */
   readonly sent: Readonly<Record<string, string>>;
 };
 
-/** Reads the parts as they come; the file goes to where an upload would be. */
+/** Reads the parts as a stream; the file is stored where an upload would be. */
 export const takeFileForm = async (
   world: World,
   payer: Payer,
@@ -66,7 +66,7 @@ export const takeFileForm = async (
   const texts = new Map<string, string>();
   for await (const part of form) {
     const { name } = part;
-    if (texts.has(name) || (name === "file" && file)) throw invalidField(name, "came twice");
+    if (texts.has(name) || (name === "file" && file)) throw invalidField(name, "is sent twice");
     if (name === "file") {
       const fileName = requireFileName(part);
       const named = { kind: getFileKind("file", fileName), name: fileName };
@@ -85,7 +85,7 @@ const requireFileName = ({ fileName }: Part): string => {
   return fileName;
 };
 
-/** By its name: what is really in it is looked at when it is read. */
+/** By its name; the content is checked when it is read. */
 export const getFileKind = (field: string, name: string): "csv" | "txt" => {
   const kind = /\.(csv|txt)$/i.exec(name)?.[1]?.toLowerCase();
   if (kind === "csv" || kind === "txt") return kind;

@@ -1,5 +1,5 @@
 /**
- * The same source, its first piece at hand: what fails before it is still an answer of its own, and not a
+ * The same source with its first chunk already read: an error before it is still a response of its own, and not a
  * connection that breaks. `onEnd` is called when the source has ended, was closed or broke. Not a generator: one that
  * has not begun ends without closing what it reads.
  */

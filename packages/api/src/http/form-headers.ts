@@ -19,18 +19,18 @@ export const boundaryIn = (contentType: string): string => {
   return boundary;
 };
 
-/** Which field a part is, by its headers. */
+/** The field of a part, read from its headers. */
 export const fieldIn = (text: string): Field => {
   const headers = parseHeaders(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
   const disposition = headers?.get("content-disposition") ?? "";
   const parameters = parametersAfter(/^\s*form-data/i, disposition);
-  // A filename* is none: RFC 7578 §4.2 forbids it, since two names for one file invite mischief.
+  // A filename* does not count: RFC 7578 §4.2 forbids it, since two names for one file can be abused.
   const [name, file] = ["name", "filename"].map((one) => parameters?.get(one));
   if (name === undefined || nameFrom(name).includes("\0"))
-    throw malformed("has a part without a content-disposition that can be read and names a field");
+    throw malformed("has a part without a valid content-disposition that names a field");
   if (!AS_IT_IS.test(headers?.get("content-transfer-encoding") ?? "binary"))
     throw invalidField(nameFrom(name), "must be sent without a content-transfer-encoding");
-  // Some clients send the whole path. The folders of their disk are not ours to know (RFC 7578 §4.2).
+  // Some clients send the whole path. Only the last part is used (RFC 7578 §4.2).
   const fileName = file === undefined ? null : nameFrom(file).replace(/^.*[/\\]/s, "");
   return { name: nameFrom(name), fileName };
 };
@@ -41,7 +41,7 @@ const AS_IT_IS = /^\s*(?:7bit|8bit|binary)\s*$/i;
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/;
 const CONTROL = /(?!\t)\p{Cc}/u;
 
-/** By their names; undefined when a line is none, or when two say the same and nobody knows which is meant. */
+/** The headers by name; undefined when a line is not a header, or when a name occurs twice. */
 const parseHeaders = (lines: readonly string[]): ReadonlyMap<string, string> | undefined => {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -74,7 +74,7 @@ const parametersAfter = (
 // Not every backslash is an escape: old browsers send C:\lists\new.csv as it stands.
 const unescapeQuoted = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
 
-/** Browsers write a quote as %22, and RFC 7578 §2 lets anybody write more so; a stray percent is one. */
+/** Browsers write a quote as %22, and RFC 7578 §2 allows more escapes; a stray percent sign stands for itself. */
 const nameFrom = (sent: string): string => {
   try {
     return decodeURIComponent(sent);

@@ -2,10 +2,10 @@ import type { Part } from "./endpoint.ts";
 import { boundaryIn, type Field, fieldIn, malformed } from "./form-headers.ts";
 import { invalidField } from "./parse.ts";
 
-/** A form here has three fields. A form of a million empty ones is somebody's attack. */
+/** A form here has three fields. A form of a million empty fields is an attack. */
 const PARTS_MAX = 20;
 const HEADERS_BYTES_MAX = 16_384;
-/** What is no file is put together in memory by whoever reads it. */
+/** The reader joins a plain field in memory. */
 const FIELD_BYTES_MAX = 10_240;
 
 const LINE_END = Buffer.from("\r\n");
@@ -24,7 +24,7 @@ export async function* readForm(
   const source = bytes[Symbol.asyncIterator]();
   const reader = createReader(source);
   try {
-    // The line end before a boundary belongs to the boundary, or no file would come back as it was.
+    // The line end before a boundary belongs to the boundary, and not to the file.
     const boundary = Buffer.concat([LINE_END, dashes]);
     while (await reader.before(boundary, "holds no boundary"));
     for (let count = 1; !(await reader.took(CLOSING, UNFINISHED)); count++) {
@@ -44,9 +44,9 @@ export async function* readForm(
 const UNFINISHED = "ends before its last boundary";
 
 type Reader = {
-  /** The next bytes that stand before this mark; null, and the mark is behind us, when there are none. */
+  /** The next bytes before this mark; null when there are none, and then the mark is consumed. */
   readonly before: (mark: Buffer, orElse: string) => Promise<Buffer | null>;
-  /** Whether these bytes come next. If so they are behind us. */
+  /** Whether these bytes come next. If so they are consumed. */
   readonly took: (mark: Buffer, orElse: string) => Promise<boolean>;
 };
 
@@ -88,7 +88,7 @@ const createReader = (source: AsyncIterator<Uint8Array>): Reader => {
 };
 
 const headersIn = async (reader: Reader): Promise<string> => {
-  // Blanks may follow a boundary. Anything else: it was chosen so badly that it occurs in what it bounds.
+  // Blanks may follow a boundary. Anything else means that the boundary occurs in the content.
   if ((await textBefore(LINE_END, reader)).trim() !== "")
     throw malformed("has a line that begins with its boundary and goes on");
   return (await reader.took(LINE_END, UNFINISHED)) ? "" : textBefore(BLANK_LINE, reader);
@@ -113,8 +113,8 @@ const createContent = (reader: Reader, boundary: Buffer | null, { name, fileName
   let isPast = false;
 
   const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-    // Else it would pass for empty, and a file would be lost without a word.
-    if (isPast) throw new Error(`the part ${name} is read after the next one was asked for`);
+    // Otherwise the part would look empty, and a file would be lost silently.
+    if (isPast) throw new Error(`the part ${name} is read after the next part was requested`);
     const piece = end && (await reader.before(end, UNFINISHED));
     if (!piece) {
       end = null;

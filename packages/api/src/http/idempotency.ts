@@ -11,10 +11,10 @@ import type { Caller, Endpoint } from "./endpoint.ts";
 import { withOutcome } from "./http-failure.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** What Postman and others send where nobody chose a value. As a key it would be one key for all requests. */
+/** What Postman and others send for an unset variable. As a key it would be one key for all requests. */
 const PLACEHOLDER = /^(?:<string>|\{\{[\w$.-]{1,100}\}\})$/;
 
-/** The key that a repeat is known by, or null. */
+/** The Idempotency-Key of the request, or null. */
 export const readIdempotencyKey = (
   { keyed }: Pick<Endpoint, "keyed">,
   headers: Headers,
@@ -32,11 +32,11 @@ export const readIdempotencyKey = (
 };
 
 /**
- * The failure as it is true of a request with an Idempotency-Key. The same request may have come before under this key
- * and been charged, so until the key is looked up no failure may say that nothing was charged. Two kinds say it all the
- * same: a request that can never have been accepted, whoever sends it and when, such as one that is malformed; and
- * failures after the look-up that no repeat can escape, such as a 402. Before the caller is admitted every failure
- * depends on the moment: the key was in force, and the process had time. After that those do that are retryable.
+ * The failure of a request with an Idempotency-Key. An earlier request with this key may have been charged, so until
+ * the key is looked up no failure may report that nothing was charged. Two kinds are exempt: a request that can never
+ * have been accepted, such as a malformed one; and a failure after the look-up that every repeat meets too, such as a
+ * 402. Before the caller is admitted every failure depends on the time of the request: the API key was valid, and the
+ * process had capacity. After that the retryable failures do.
  */
 export const adjustForRepeat = (
   failure: Failure,
@@ -58,8 +58,8 @@ const invalidKey = (what: string): Failure =>
   new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);
 
 /**
- * This use of the key: whose it is, on which route, and for what. Defaults are filled in before, so a request that
- * leaves one out is the same as one that names it. `former` is what 0.1.0 took for the request, where that was more.
+ * This use of the key: the account, the route and the request. Defaults are filled in before, so a request that
+ * leaves one out is the same as one that names it. `former` is the fingerprint of 0.1.0, where it covered more.
  */
 export const keyedBy = (
   route: string,

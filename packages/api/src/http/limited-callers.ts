@@ -2,18 +2,18 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import type { Headers } from "./authenticate.ts";
 
-// The credentials whose minute is full. Who they belong to need not be read again to refuse them: so the answer to a
-// burst costs neither a read nor a write.
+// The credentials that have used up their minute. Refusing them needs no look-up of the account: a burst costs neither
+// a read nor a write.
 
 type Limited = { readonly limit: number; readonly resetAt: number };
 
 const WINDOW_SECONDS = 60;
-/** Beyond this many the oldest is forgotten, and costs its reads again. */
+/** Beyond this number the oldest entry is dropped, and its next request costs the reads again. */
 const REMEMBERED_MAX = 10_000;
 
 const limited = new WeakMap<AppWorld["rateLimit"], Map<string, Limited>>();
 
-/** Valid credentials alone get here, and only when their minute is full. */
+/** Only for valid credentials that have used up their minute. */
 export const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
   const callers = limited.get(world.rateLimit) ?? new Map<string, Limited>();
   limited.set(world.rateLimit, callers);
@@ -25,7 +25,7 @@ export const rememberLimited = (world: AppWorld, headers: Headers, { limit, rese
 export const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {
   const callers = limited.get(world.rateLimit);
   const found = callers?.get(readCredentials(headers));
-  // Of another minute, before or after: the clock may have been set.
+  // An entry of another minute, earlier or later: the clock may have been set.
   return found?.resetAt === getWindowStart(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
     ? found
     : undefined;

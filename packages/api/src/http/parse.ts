@@ -5,8 +5,8 @@ import type { Endpoint, Input, Schema } from "./endpoint.ts";
 const NOTHING_TO_READ = v.strictObject({});
 
 /**
- * The parts of a request, each read by its own schema; the first part that is wrong is the answer. A form has no
- * schema: it is read as it comes, by the handler.
+ * Parses each part of a request with its own schema; the first invalid part is reported. A form has no schema: the
+ * handler reads it as a stream.
  */
 export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input, "key"> => ({
   path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
@@ -17,7 +17,7 @@ export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input,
 
 type Detail = { readonly field: string; readonly message: string };
 
-// A list of 10,000 wrong addresses deserves an answer, not 10,000 of them.
+// A list of 10,000 invalid addresses gets one response, not 10,000 sentences.
 const DETAILS_MAX = 20;
 const SENTENCES_MAX = 3;
 const FIELD_LENGTH_MAX = 100;
@@ -40,7 +40,7 @@ const invalid = (all: readonly Detail[]): Failure => {
   return new Failure("INVALID_REQUEST", "nothing_charged", `${what}.`, { details });
 };
 
-/** For what no schema can say: one field against another, or against the clock. */
+/** For a check that no schema expresses: one field against another, or against the clock. */
 export const invalidField = (field: string, message: string): Failure =>
   invalid([{ field: shorten(field), message }]);
 
@@ -53,7 +53,7 @@ const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
 const shorten = (field: string): string =>
   field.length <= FIELD_LENGTH_MAX ? field : `${field.slice(0, FIELD_LENGTH_MAX)}…`;
 
-// Valibot's own messages are made for the developers of schemas, and repeat whatever was sent.
+// Valibot's own messages are made for developers of schemas, and repeat the value that was sent.
 const inPlainWords = ({ type, expected, message }: v.BaseIssue<unknown>): string => {
   if (type === "strict_object" && expected === "never") return "is not a known field";
   if (!message.startsWith("Invalid ")) return message;

@@ -20,10 +20,10 @@ export type HttpRequest = {
   readonly query: Readonly<Record<string, string>>;
   /** Reads a body of at most so many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
   readonly body: (bytesMax: number) => Promise<unknown>;
-  /** The body as it comes, for a form. One of the two is asked for, and once. */
+  /** The body as a stream, for a form. Only one of the two is called, and once. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
   /**
-   * Counts a streamed response as a download of this account until the returned function is called, or refuses it.
+   * Counts a streamed response as a download of this account until the returned function is called, or throws.
    * Absent where each response has a process of its own.
    */
   readonly acquireDownload?: (account: string) => () => void;
@@ -35,7 +35,7 @@ export type HttpAnswer<Body = string | Streamed> = {
   readonly body: Body;
 };
 
-/** The whole life of a request, in order. There is no other path through the service. */
+/** Every request goes through this function, in this order. */
 export const respond = async (
   world: AppWorld,
   endpoint: Endpoint,
@@ -57,7 +57,7 @@ export const respond = async (
     const all = { ...headers, ...response.headers };
     if ("stream" in response) {
       const { stream, elsewhere } = response;
-      // Nothing of the stream was read, so there is nothing to close where this is refused.
+      // The stream was not read yet, so there is nothing to close when this throws.
       const release = request.acquireDownload?.(caller.account);
       return answer(request.id, response.status, all, {
         stream: await withFirstPiece(stream, release),
@@ -74,7 +74,7 @@ export const respond = async (
   }
 };
 
-/** Every failure leaves through here, so every failure says what happened to the money. */
+/** Every failure response is made here, so every failure reports what happened to the money. */
 export const refuse = (
   world: Pick<AppWorld, "log">,
   requestId: string,
@@ -88,7 +88,7 @@ export const refuse = (
   const error = {
     code,
     message: getFailureMessage(failure),
-    // The last sentence of the message, for programs.
+    // The machine-readable form of the message's last sentence.
     money,
     ...(details !== undefined && { details }),
     ...(retryable && { retryable }),
@@ -101,17 +101,17 @@ export const refuse = (
   );
 };
 
-/** What was thrown, if it was meant for the caller; else a bug: opaque outside, whole in the log. */
+/** The thrown failure; any other error is a bug: opaque to the caller, complete in the log. */
 export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
   error instanceof Failure
     ? error
-    : new Failure("INTERNAL", money, "Something broke on our side.", { cause: error });
+    : new Failure("INTERNAL", money, "Internal error.", { cause: error });
 
-/** A route without a price cannot have charged anything, whatever broke in it. */
+/** A route without a price cannot have charged anything. */
 export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
   price === null ? "nothing_charged" : "unknown";
 
-// Nobody but handlers of public endpoints ever sees this caller, and they do not look.
+// Passed to the handlers of public endpoints, which do not use it.
 const PUBLIC_CALLER: Caller = {
   account: "",
   credential: "key",
@@ -121,7 +121,7 @@ const PUBLIC_CALLER: Caller = {
   plan: "free",
 };
 
-/** The caller, if it may come in. From the moment it is known every answer carries its allowance. */
+/** The caller, if it is admitted. Once it is identified every response has the rate limit headers. */
 const admit = async (
   world: AppWorld,
   endpoint: Endpoint,
@@ -138,7 +138,7 @@ const admit = async (
   return caller;
 };
 
-/** Takes one request from the caller's minute. What is left is put into the headers, also where nothing was. */
+/** Takes one request from the caller's minute and sets the rate limit headers, also when none was left. */
 export const takeRequest = async (
   world: AppWorld,
   { plan, keyId }: Caller,
@@ -165,18 +165,18 @@ const showAllowance = (
   headers["x-ratelimit-reset"] = String(resetAt);
 };
 
-/** Before anything is read: what costs credits waits for better times, and all else goes on. */
+/** Under load, refuses operations with a price before anything is read; all others continue. */
 const assertNoPressure = (world: AppWorld, { price }: Endpoint): void => {
   if (price === null || !world.pressure?.()) return;
-  const what = "The service has more work than it can take at the moment.";
+  const what = "The service is overloaded.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what, { isExpected: true });
 };
 
-/** What is damaged takes no new payments. Reads go on where they can. */
+/** With damaged state, refuses operations with a price. Reads continue where possible. */
 const assertSound = (world: AppWorld, { price }: Endpoint): void => {
   if (price === null || !world.damagedParts?.().size) return;
   const what =
-    "The stored state of this service is damaged, so it takes no requests with a price until it is restored.";
+    "The stored state of this service is damaged. Requests with a price are refused until it is restored.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
@@ -185,7 +185,7 @@ const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
 };
 
-/** A step before the work: when it cannot be made, nothing is known of the caller, and nothing was done. */
+/** A step before the work: when it fails, the caller is not identified and nothing was done. */
 export const orUnavailable = <T>(
   step: Promise<T>,
   money: MoneyOutcome = "nothing_charged",
@@ -214,7 +214,7 @@ export const answer = <Body>(
   statusCode,
   headers: {
     "content-type": "application/json; charset=utf-8",
-    // Answers hold credits and addresses: nothing between us and the caller keeps a copy.
+    // Responses contain credits and addresses: no cache may store them.
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...headers,

@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { HttpFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-/** Where a request goes: an endpoint, and what the braces of its route stand for. */
+/** The endpoint of a request, and the values of its path parameters. */
 export type Routed<E> = {
   readonly endpoint: E;
   readonly path: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export type Routed<E> = {
   readonly movedTo?: string;
 };
 
-/** API Gateway does this on AWS; here it is done the same way, and for its 404 and 405 on AWS too. */
+/** Routes as API Gateway does on AWS; on AWS it also makes the 404 and 405 responses. */
 export const createRouter = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
   const routes = endpoints.map((endpoint) => {
     const [method = "", pattern = ""] = endpoint.route.split(" ");
@@ -50,14 +50,14 @@ const match = (pattern: string[], segments: string[]): Record<string, string> | 
   return Object.fromEntries(path);
 };
 
-/** By hand: the pattern for slashes at the end looks at each slash as often as there are slashes. */
+/** Not a regular expression: one for trailing slashes takes quadratic time. */
 export const withoutSlashes = (path: string): string => {
   let length = path.length;
   while (path[length - 1] === "/") length--;
   return path.slice(0, length);
 };
 
-/** Made from the route, and not from what was sent: //host would lead to another server. */
+/** Made from the route, and not from the request's path: //host would lead to another server. */
 const toPath = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
   pattern
     .map((part) =>
@@ -81,12 +81,12 @@ const decode = (segment: string): string => {
 };
 
 const noSuchRoute = () =>
-  new Failure("NOT_FOUND", "nothing_charged", "There is no such route: /docs tells of all.");
+  new Failure("NOT_FOUND", "nothing_charged", "No such route. See /docs for all routes.");
 
 const wrongMethod = (method: string, there: readonly { method: string }[]) => {
   const allow = there
     .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]))
     .join(", ");
-  const what = `${method} is not possible here, but ${allow}.`;
+  const what = `Method ${method} not allowed; use ${allow}.`;
   return new HttpFailure("METHOD_NOT_ALLOWED", "nothing_charged", what, { headers: { allow } });
 };

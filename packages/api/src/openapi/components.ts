@@ -20,8 +20,8 @@ import { DeliverySummary, EventName, WebhookSummary } from "../schema/webhooks.t
 import { pascal } from "./pascal.ts";
 import { withoutDescription } from "./schema.ts";
 
-// Which shapes have a name in the document. Generated clients call their types so; a shape is known by identity, not
-// by what it looks like.
+// The schemas with a name in the document. Generated clients use it for their types. A schema is matched by identity,
+// not by structure.
 
 const { verification, flags, enrichment, ai } = VerificationResult.entries;
 const { dns, authentication, reputation, server, spam_assessment, score_parts, recommendations } =
@@ -32,7 +32,7 @@ const [inline, link] = downloadJob.output.options;
 const [askForUpload, process] = verifyFile.body?.options ?? [];
 const [upload, accepted] = verifyFile.output.options;
 
-/** Shapes that stand in more than one place, and parts of a shape that deserve a name. */
+/** Schemas that occur more than once, and parts that need a name. */
 const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(VerificationResult.entries.status), "VerificationStatus"],
   [withoutDescription(verification), "VerificationSignals"],
@@ -104,14 +104,14 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(getAccount.output.entries.credits), "Credits"],
 ];
 
-/** What arrives at a webhook, by the name of its event. */
+/** The payload of each webhook event. */
 export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
   EventPayload.options.map((option) => [option.entries.type.literal, option]);
 
 /** job.completed → JobCompletedEvent */
 export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
 
-/** Every named shape. What only one operation has is called after it. */
+/** Every named schema. One that a single operation uses is named after it. */
 export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
   const named = new Map<Schema, string>(SHARED);
   const name = (schema: Schema | undefined, called: string) => {

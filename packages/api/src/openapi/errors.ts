@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { getFailureMessage } from "../http/http-failure.ts";
 
-// Every way an answer can fail, in words. The message of the example is made as every failure's is.
+// Every error with its description. The example's message is made like that of every failure.
 
 export type ErrorPage = {
   readonly means: string;
@@ -22,8 +22,8 @@ const nothing = "nothing_charged";
 export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   INVALID_REQUEST: of(
     "INVALID_REQUEST",
-    "The request is malformed, has a field that nobody reads, or a value that cannot be. `details` names each field.",
-    "Correct it. Sending it again as it is gives the same answer.",
+    "The request is malformed, or a field is unknown or has an invalid value. `details` names each field.",
+    "Correct the request. Repeating it unchanged gives the same error.",
     [nothing, "email: is required.", { details: [{ field: "email", message: "is required" }] }],
   ),
   INVALID_IDEMPOTENCY_KEY: of(
@@ -34,14 +34,14 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   UNAUTHORIZED: of(
     "UNAUTHORIZED",
-    "There is no key, or none that is in force.",
+    "The API key is missing, invalid or revoked.",
     "Send a key in X-Api-Key, or as a bearer token.",
     [nothing, "Send a valid API key in X-Api-Key, or as a bearer token."],
   ),
   INSUFFICIENT_CREDITS: of(
     "INSUFFICIENT_CREDITS",
-    "The balance is lower than the price.",
-    "Buy credits, then send it again.",
+    "The balance is below the price.",
+    "Buy credits, then repeat the request.",
     [
       nothing,
       "This costs 5 credits and the account has 3.",
@@ -50,7 +50,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   FORBIDDEN: of(
     "FORBIDDEN",
-    "The key may not do this: it lacks the scope, or the thing belongs to somebody else.",
+    "The key lacks the scope, or the resource belongs to another account.",
     "Use a key with the scope that `details` names.",
     [
       nothing,
@@ -60,70 +60,66 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   NOT_FOUND: of(
     "NOT_FOUND",
-    "There is no such thing, or it is another account's: which of the two is not told.",
-    "Look at the id. A test key does not see what live keys made.",
-    [nothing, "There is no such job."],
+    "The resource does not exist, or it belongs to another account. The response does not show which.",
+    "Check the id. A test key does not see what live keys created.",
+    [nothing, "No such job."],
   ),
   METHOD_NOT_ALLOWED: of(
     "METHOD_NOT_ALLOWED",
-    "The path exists, but not with this method. The header `Allow` names those that do.",
+    "The path exists, but not with this method. The `Allow` header lists the methods.",
     "Use one of them.",
-    [nothing, "PUT is not possible here, but GET, POST."],
+    [nothing, "Method PUT not allowed; use GET, POST."],
   ),
   IDEMPOTENCY_KEY_CONFLICT: of(
     "IDEMPOTENCY_KEY_CONFLICT",
-    "This Idempotency-Key was used for another request.",
-    "Send the first request again to see its answer, or use a new key for a new one.",
+    "The Idempotency-Key was used for a different request.",
+    "Repeat the first request to get its response, or use a new key for a new request.",
     [nothing, "This Idempotency-Key was used with a different request."],
   ),
   REQUEST_IN_PROGRESS: of(
     "REQUEST_IN_PROGRESS",
-    "A request with this Idempotency-Key is still at work.",
-    "Send the same again, with the same key, after Retry-After.",
-    [
-      "retry_same_key",
-      "A request with this Idempotency-Key is still under way.",
-      { retryable: true },
-    ],
+    "A request with this Idempotency-Key is in progress.",
+    "Repeat the same request with the same key after Retry-After.",
+    ["retry_same_key", "A request with this Idempotency-Key is in progress.", { retryable: true }],
   ),
   LIMIT_REACHED: of(
     "LIMIT_REACHED",
-    "The account has as many of these as it may have.",
-    "Remove one first.",
+    "The account has reached the limit for this resource.",
+    "Delete one first.",
     [nothing, "An account can have 20 webhooks."],
   ),
   NOT_READY: of(
     "NOT_READY",
-    "It cannot be served at this moment, though it exists. For an export, `details` tells how many rows are missing.",
-    "Ask again in a moment.",
+    "The resource exists, but cannot be returned now. For an export, `details` has the number of missing rows.",
+    "Retry in a few seconds.",
     [
       nothing,
-      "3 of 500 rows cannot be read, and a CSV could not say so. Ask again in a moment, or with format=json, which tells what is missing.",
+      "3 of 500 rows cannot be read, which a CSV cannot show. Retry in a few seconds, or use format=json, which reports missing rows.",
       { retryable: true, details: { expected_rows: 500, rows_missing: 3 } },
     ],
   ),
   PAYLOAD_TOO_LARGE: of(
     "PAYLOAD_TOO_LARGE",
-    "There is more in the request than it may hold, or more addresses than the plan allows in one job.",
-    "Send it in parts.",
+    "The request is too large, or has more addresses than the plan allows in one job.",
+    "Split the request.",
     [nothing, "The body is over 128000 bytes, the most that this operation takes."],
   ),
   RATE_LIMITED: of(
     "RATE_LIMITED",
-    "The key's requests for this minute are used up, or the account has too many concurrent downloads or uploads.",
-    "Wait for the seconds in Retry-After.",
+    "The key has no requests left in this minute, or the account has too many concurrent downloads or uploads.",
+    "Wait the seconds in Retry-After.",
     [nothing, "Too many requests with this key; the next minute starts in 12 s."],
   ),
   INTERNAL: of(
     "INTERNAL",
-    "Something broke on our side. The message says whether a charge was refunded.",
-    "Read the message. Where it does not speak of a refund, look at GET /v1/jobs before sending it again.",
-    ["unknown", "Something broke on our side."],
+    "An internal error. The message states whether a charge was refunded.",
+    "Read the message. If it does not state a refund, check GET /v1/jobs before repeating the request.",
+    ["unknown", "Internal error."],
   ),
   UNAVAILABLE: of(
     "UNAVAILABLE",
-    "Something that we depend on does not answer.",
-    "Send it again after Retry-After; if it had an Idempotency-Key, with the same one.",
+    "A part of the service is unavailable.",
+    "Repeat the request after Retry-After, with the same Idempotency-Key if it had one.",
     [nothing, "The service cannot read its own state right now."],
   ),
 };

@@ -15,7 +15,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /health",
     name: "getHealth",
-    title: "All is well",
+    title: "Healthy",
     path: {},
     query: {},
     status: 200,
@@ -102,7 +102,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify",
     name: "verifyEmail",
-    title: "A mailbox that is there",
+    title: "An existing mailbox",
     path: {},
     query: {},
     request: {
@@ -153,7 +153,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify",
     name: "verifyEmail2",
-    title: "One that is not, with the quick options",
+    title: "A missing mailbox, with a short timeout",
     path: {},
     query: {},
     request: {
@@ -204,7 +204,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify",
     name: "verifyEmail3",
-    title: "A server that takes its time: read the job",
+    title: "A slow mail server: pending",
     path: {},
     query: {},
     request: {
@@ -222,7 +222,7 @@ export const EXAMPLES: readonly Example[] = [
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The verification goes on as a job: read GET /v1/jobs/job_e462f481-a46e-4cc2-a0c5-1f01c9c73851. Sending this request again without the same Idempotency-Key charges it again.",
+          "The verification continues as a job: read GET /v1/jobs/job_e462f481-a46e-4cc2-a0c5-1f01c9c73851. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },
@@ -230,7 +230,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify/batch",
     name: "verifyBatch",
-    title: "A list, with a callback",
+    title: "A batch with a callback",
     path: {},
     query: {},
     request: {
@@ -255,7 +255,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify/file",
     name: "verifyFile",
-    title: "First: where to put the file",
+    title: "Step 1: get an upload URL",
     path: {},
     query: {},
     request: {
@@ -279,7 +279,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/verify/file",
     name: "verifyFile2",
-    title: "Then: process what was put there",
+    title: "Step 2: process the uploaded file",
     path: {},
     query: {},
     request: {
@@ -319,7 +319,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/jobs",
     name: "listJobs",
-    title: "The latest two",
+    title: "The two newest jobs",
     path: {},
     query: {
       limit: "2",
@@ -375,7 +375,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/jobs/{id}",
     name: "getJob",
-    title: "Done, with the first two results",
+    title: "A completed job with its first two results",
     path: {
       id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
@@ -482,7 +482,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/jobs/{id}/download",
     name: "downloadJob",
-    title: "The valid ones, as JSON",
+    title: "Valid addresses as JSON",
     path: {
       id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
@@ -543,7 +543,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/jobs/{id}/callbacks",
     name: "listCallbacks",
-    title: "The callback arrived",
+    title: "A delivered callback",
     path: {
       id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
@@ -595,7 +595,7 @@ export const EXAMPLES: readonly Example[] = [
         pattern: "first.last",
         verified: true,
         status: "valid",
-        message: "The mail server has this mailbox and refuses strangers.",
+        message: "The mail server accepts this mailbox and rejects random ones.",
         credits_used: 5,
         credits_remaining: 4987,
       },
@@ -604,7 +604,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/activity/{email}",
     name: "getActivity",
-    title: "Somebody who reads what you send",
+    title: "An active address",
     path: {
       email: "high@example.com",
     },
@@ -690,7 +690,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/activity/domain/{domain}",
     name: "getDomainReputation",
-    title: "A domain in good standing",
+    title: "A domain with a good reputation",
     path: {
       domain: "example.com",
     },
@@ -758,7 +758,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/deliverability/check",
     name: "checkDomain",
-    title: "A weak set-up",
+    title: "A weak configuration",
     path: {},
     query: {},
     request: {
@@ -1017,7 +1017,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/deliverability/checks",
     name: "listChecks",
-    title: "The history",
+    title: "The list of checks",
     path: {},
     query: {},
     status: 200,
@@ -1045,7 +1045,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/deliverability/checks/{id}",
     name: "getCheck",
-    title: "One of them, whole",
+    title: "One check",
     path: {
       id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
     },
@@ -1301,7 +1301,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/deliverability/monitors",
     name: "createMonitor",
-    title: "Each week",
+    title: "A weekly monitor",
     path: {},
     query: {},
     request: {
@@ -1326,7 +1326,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/deliverability/monitors",
     name: "listMonitors",
-    title: "What is watched",
+    title: "The list of monitors",
     path: {},
     query: {},
     status: 200,
@@ -1351,7 +1351,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "DELETE /v1/deliverability/monitors/{id}",
     name: "deleteMonitor",
-    title: "Watch it no longer",
+    title: "Delete the monitor",
     path: {
       id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
     },
@@ -1368,7 +1368,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/webhooks/events",
     name: "listWebhookEvents",
-    title: "Every name",
+    title: "All events",
     path: {},
     query: {},
     status: 200,
@@ -1389,7 +1389,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/webhooks",
     name: "createWebhook",
-    title: "Be told of jobs",
+    title: "Subscribe to job events",
     path: {},
     query: {},
     request: {
@@ -1412,7 +1412,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/webhooks",
     name: "listWebhooks",
-    title: "What there is",
+    title: "The list of webhooks",
     path: {},
     query: {},
     status: 200,
@@ -1434,7 +1434,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "PUT /v1/webhooks/{id}",
     name: "updateWebhook",
-    title: "Of credits, too",
+    title: "Add credit events",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
@@ -1457,7 +1457,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/webhooks/{id}/test",
     name: "testWebhook",
-    title: "It arrived",
+    title: "A delivered test event",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
@@ -1486,7 +1486,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/webhooks/{id}/deliveries",
     name: "listDeliveries",
-    title: "The log",
+    title: "The list of deliveries",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
@@ -1516,7 +1516,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry",
     name: "retryDelivery",
-    title: "Once more",
+    title: "Retry a delivery",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
       delivery_id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
@@ -1543,7 +1543,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/webhooks/{id}/secret",
     name: "rotateWebhookSecret",
-    title: "A new secret",
+    title: "Rotate the secret",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
@@ -1564,7 +1564,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "DELETE /v1/webhooks/{id}",
     name: "deleteWebhook",
-    title: "Tell it nothing more",
+    title: "Delete the webhook",
     path: {
       id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
@@ -1615,7 +1615,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "GET /v1/account/usage",
     name: "getUsage",
-    title: "What moved its credits",
+    title: "Usage by day",
     path: {},
     query: {
       from: "2026-11-01",
@@ -1646,7 +1646,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "POST /v1/api-keys",
     name: "createApiKey",
-    title: "A key that reads only",
+    title: "A read-only key",
     path: {},
     query: {},
     request: {
@@ -1710,7 +1710,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     route: "DELETE /v1/api-keys/{id}",
     name: "revokeApiKey",
-    title: "Revoked",
+    title: "Revoke a key",
     path: {
       id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
     },

@@ -24,7 +24,7 @@ export type OpenApi = {
 
 const VERSION = "1.0.0";
 
-/** The document of the whole API, read off the list of endpoints. `baseUrl`: where its reader reaches us. */
+/** The OpenAPI document, made from the list of endpoints. `baseUrl`: the service's URL for the reader. */
 export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
   const named = nameComponents(listed);
   const writer = createSchemaWriter(named);
@@ -60,7 +60,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 };
 
 const ABOUT =
-  "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` of every failure says what happened to the money.";
+  "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful responses are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` states what happened to the money.";
 
 const toPaths = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
@@ -105,15 +105,15 @@ const toOperation = (endpoint: Endpoint, writer: Writer): JsonSchema => {
 };
 
 const describeAccess = (access: Endpoint["access"]): string => {
-  if (access === "public") return "\n\n**Key:** none is needed.";
+  if (access === "public") return "\n\n**Key:** not required.";
   if (access === "unrestricted") return "\n\n**Key:** unrestricted, without scopes.";
   return `\n\n**Scope:** \`${access}\``;
 };
 
-/** For a key these are roles and no OAuth scopes: OpenAPI 3.1 has both in one list. */
+/** For a key these are roles and not OAuth scopes: OpenAPI 3.1 has both in one list. */
 const toSecurity = (access: Endpoint["access"]) => {
   if (access === "public") return [];
-  // An access token is always scoped, so it opens nothing that has no scope.
+  // An access token is always scoped, so it cannot call an operation without a scope.
   if (access === "unrestricted") return [{ ApiKey: [] }, { Bearer: [] }];
   return [{ ApiKey: [access] }, { Bearer: [access] }, { AccessToken: [access] }];
 };
@@ -138,7 +138,7 @@ const toParameters = (
   });
 };
 
-/** Formats follow the name. Of a value whose case does not matter, the schema says so: every spelling fits it. */
+/** Formats follow the name. The schema of a value whose case does not matter accepts every spelling. */
 const parameterSchema = (name: string, parameter: Schema, written: JsonSchema): JsonSchema => {
   const names = written["enum"] as readonly string[] | undefined;
   if (!names || !ignoresCase(parameter)) return withFormat(name, written);
@@ -232,7 +232,7 @@ const toExamples = (route: string, part: (example: Example) => unknown): JsonSch
 const writeSchemas = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
   Object.fromEntries([...named].map(([schema, name]) => [name, writer.define(schema)]));
 
-/** Without those that nothing leads to: a shape that each status has another part of. */
+/** Without unreferenced schemas: a union whose statuses each use one part. */
 const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
   const used = new Set(
     [...JSON.stringify(by).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name),
@@ -240,7 +240,7 @@ const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[])
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 };
 
-/** What the operations together can fail with: each once. */
+/** The failures of all operations, each once. */
 const collectFailures = (
   listed: readonly Endpoint[],
   part: (one: Failing) => readonly [string, JsonSchema],

@@ -4,15 +4,15 @@ import type { Schema } from "../http/endpoint.ts";
 import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
-// What no endpoint's schema tells.
+// Parts of the document that no endpoint's schema has.
 
 const [upload, accepted] = verifyFile.output.options;
 
 type SuccessPart = {
-  /** Where one status has one shape of those that the endpoint has. */
+  /** Where one status has one variant of the endpoint's output. */
   readonly schema?: Schema;
   readonly headers?: readonly HeaderName[];
-  /** Answers of another type than JSON. */
+  /** Responses of another type than JSON. */
   readonly also?: JsonSchema;
   readonly description?: string;
 };
@@ -36,7 +36,7 @@ const successes: Readonly<Record<string, SuccessPart>> = {
     },
     description: "The rows as CSV, or as JSON without an envelope. A large JSON export is a link.",
   },
-  "GET /health 503": { description: "A part that the service depends on fails." },
+  "GET /health 503": { description: "A part that the service depends on has failed." },
 };
 
 const createHeader = (name: string, description: string, example: string) => ({
@@ -48,12 +48,12 @@ const createHeader = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** Answers that are no answer of the endpoint: what it streams may be too long for the way back. */
+/** Responses that the endpoint does not make: its stream may be too long for the gateway. */
 const elsewhere: Readonly<Record<string, JsonSchema>> = {
   "GET /v1/jobs/{id}/download": {
     "303": {
       description:
-        "The CSV is too long for a response: `Location` leads to it, for 15 minutes and without a key.",
+        "The CSV is too long for a response. `Location` is its URL, valid for 15 minutes without a key.",
       headers: toHeaderRefs(...getUsualHeaders(false), ...EXPORT_HEADERS, "Location"),
     },
   },
@@ -92,7 +92,7 @@ export const PARTS = {
       type: "openIdConnect",
       openIdConnectUrl: `${baseUrl}${DISCOVERY_PATH}`,
       description:
-        "An OAuth 2.0 access token with the scope, as a bearer token, where the service trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the address above.",
+        "An OAuth 2.0 access token with the scope, as a bearer token, where the service trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the URL above.",
     },
   }),
 

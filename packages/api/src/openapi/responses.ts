@@ -5,7 +5,7 @@ import { ERRORS, errorExample } from "./errors.ts";
 import { pascal } from "./pascal.ts";
 import type { JsonSchema } from "./schema.ts";
 
-// The answers that say no, and the headers of all answers.
+// The failure responses, and the headers of all responses.
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
@@ -19,20 +19,20 @@ const count = { type: "integer", minimum: 0 };
 
 export const HEADERS = {
   "X-Request-Id": header(
-    "Names this request in our log. Tell it when you ask for help.",
+    "The request's id. Include it when you contact support.",
     { type: "string" },
     "req_7c1b0c39-57f6-4d3f-9c36-0f0a4c1d9a52",
   ),
-  "X-RateLimit-Limit": header("Requests that the key has in a minute.", count, 600),
-  "X-RateLimit-Remaining": header("How many of them are left.", count, 597),
+  "X-RateLimit-Limit": header("Requests per minute that the key may send.", count, 600),
+  "X-RateLimit-Remaining": header("Requests left in this minute.", count, 597),
   "X-RateLimit-Reset": header(
-    "When the next minute starts, in seconds since 1970.",
+    "When the next minute starts, as a Unix timestamp in seconds.",
     count,
     1_795_219_260,
   ),
-  "Retry-After": header("Seconds to wait before sending it again.", count, 5),
+  "Retry-After": header("Seconds to wait before repeating the request.", count, 5),
   "WWW-Authenticate": header(
-    "How to present a key.",
+    "How to authenticate.",
     { type: "string" },
     'Bearer realm="mailproof"',
   ),
@@ -42,27 +42,27 @@ export const HEADERS = {
     'attachment; filename="list-results.csv"',
   ),
   "X-Export-Complete": header(
-    "`false` while the job goes on, or when rows cannot be read.",
+    "`false` while the job runs, or when rows cannot be read.",
     { type: "boolean" },
     true,
   ),
   "X-Export-Expected-Rows": header(
-    "Rows that the export should have by now. With a filter, the rows that the filter lets through.",
+    "Rows that the export should have now. With a filter, the rows that match it.",
     count,
     4_212,
   ),
   "X-Export-Missing-Rows": header("Expected rows that the export does not have.", count, 0),
   "X-Export-Pending-Rows": header(
-    "Addresses of the job without a result yet. They come with a later export, as far as the filter lets them through.",
+    "Addresses of the job without a result yet. A later export has those that match the filter.",
     count,
     0,
   ),
-  Location: header("Where the same is.", { type: "string", format: "uri" }, undefined),
+  Location: header("The URL of the same content.", { type: "string", format: "uri" }, undefined),
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** What an export says of itself, in whatever form it comes. */
+/** The metadata headers of an export, in each format. */
 export const EXPORT_HEADERS: readonly HeaderName[] = [
   "X-Export-Complete",
   "X-Export-Expected-Rows",
@@ -79,7 +79,7 @@ const RATE: readonly HeaderName[] = [
   "X-RateLimit-Reset",
 ];
 
-/** What every answer carries; the allowance from the moment the key is known. */
+/** The headers of every response; the rate limit headers once the key is identified. */
 export const getUsualHeaders = (isPublic: boolean): readonly HeaderName[] =>
   isPublic ? ["X-Request-Id"] : ["X-Request-Id", ...RATE];
 
@@ -89,37 +89,37 @@ const MORE: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** The body of everything that is no success: with these codes, at this place. */
+/** The body of a failure with these codes. */
 const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
   type: "object",
-  description: "Why it failed. The message always says what happened to the money.",
+  description: "The failure. The message always states what happened to the money.",
   properties: {
     success: { type: "boolean", const: false },
     error: {
       type: "object",
       properties: {
-        code: { type: "string", enum: codes, description: "For programs." },
+        code: { type: "string", enum: codes, description: "Machine-readable code." },
         message: {
           type: "string",
-          description: "For people: what is wrong, and what it means for the money.",
+          description: "What is wrong and what happened to the money, for people.",
         },
         money: {
           type: "string",
           enum: MONEY_OUTCOMES,
-          description: "What it means for the money, for programs.",
+          description: "Machine-readable form of what happened to the money.",
         },
         details: {
           description:
-            "What is wrong in particular: the fields, the missing scope, the rows that are missing.",
+            "Specifics: the invalid fields, the missing scope, or the number of missing rows.",
         },
         retryable: {
           type: "boolean",
-          description: "Present, and true, when the same request may succeed later.",
+          description: "Present and true when the same request may succeed later.",
         },
       },
       required: ["code", "message", "money"],
     },
-    request_id: { type: "string", description: "As in the header X-Request-Id." },
+    request_id: { type: "string", description: "The value of the X-Request-Id header." },
   },
   required: ["success", "error", "request_id"],
 });
@@ -135,7 +135,7 @@ export type Failing = {
   readonly schema: JsonSchema;
 };
 
-/** The ways in which an operation fails, by status. Many fail in the same ways, so each is a component. */
+/** The failures of an operation, by status. Each is a component, since many operations share it. */
 export const listFailures = ({ errors, access }: Endpoint): ReadonlyMap<number, Failing> => {
   const isPublic = access === "public";
   const byStatus = Map.groupBy(new Set(errors), (code) => STATUS[code]);
@@ -158,7 +158,7 @@ const createResponse = (
   codes: readonly FailureCode[],
   isPublic: boolean,
 ): JsonSchema => {
-  // Before the key is known nothing is counted.
+  // Requests are counted once the key is identified.
   const usual = getUsualHeaders(isPublic || status === 401);
   const isUnderWay = codes.includes("REQUEST_IN_PROGRESS");
   const more = isUnderWay ? (["Retry-After"] as const) : (MORE[status] ?? []);

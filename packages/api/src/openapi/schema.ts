@@ -1,11 +1,11 @@
 import type { Schema } from "../http/endpoint.ts";
 
-// Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. What a schema does at run time is told as far
-// as JSON Schema can; a kind that is not in these tables throws, so nothing gets lost in silence.
+// Writes Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1, as far as JSON Schema can express them.
+// A kind that is not in these tables throws, so nothing is lost silently.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What stands in a schema or in a step of its pipe. Valibot's own types say it once for each of them. */
+/** A schema or a step of its pipe. Valibot has a type of its own for each of them. */
 type Node = {
   readonly kind: "schema" | "validation" | "transformation" | "metadata";
   readonly type: string;
@@ -29,7 +29,7 @@ export type Writer = {
   readonly define: (schema: Schema) => JsonSchema;
 };
 
-/** `named`: shapes with a name of their own, known by identity. */
+/** `named`: schemas with a name, matched by identity. */
 export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
   const write = (node: Node): JsonSchema => {
     const name = named.get(node);
@@ -85,17 +85,17 @@ export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer 
   };
 };
 
-/** What `describe` said of a schema. */
+/** The description of a schema. */
 export const getDescription = (schema: Schema): string | undefined =>
   (schema as unknown as Node).pipe?.find(({ type }) => type === "description")?.description;
 
-/** A schema without what `describe` said of it where it stands: the shape that others may use, too. */
+/** A schema without the description of this field: the form that other fields can share. */
 export const withoutDescription = <S extends Schema>(schema: S): S => {
   const [first, ...steps] = (schema as unknown as Node).pipe ?? [];
   return steps.length === 1 && steps[0]?.type === "description" ? (first as unknown as S) : schema;
 };
 
-/** Names mean the same everywhere, so a name tells what kind of text it is. */
+/** A field name has one meaning everywhere, so it determines the format. */
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/_at$|_since$|^last_(?:seen|open|click)$|^timestamp$/, "date-time"],
   [/^(?:date|from|to)$/, "date"],
@@ -122,13 +122,13 @@ const PLAIN: Readonly<Record<string, (node: Node) => JsonSchema>> = {
   boolean: () => ({ type: "boolean" }),
   null: () => ({ type: "null" }),
   unknown: () => ({}),
-  // What is asked beyond the shape; words say it.
+  // Checks that JSON Schema cannot express; the description states them.
   custom: () => ({}),
   literal: ({ literal }) => ({ type: typeof literal, const: literal }),
   picklist: ({ options = [] }) => ({ type: "string", enum: [...options] }),
 };
 
-/** By what is required, and of what: a text and a list are bounded in different words. */
+/** By requirement and type: a text and a list have different keywords for their bounds. */
 const CHECKS: Readonly<Record<string, (requirement: unknown, of: JsonSchema) => JsonSchema>> = {
   min_length: (least, { type }) => ({ [type === "array" ? "minItems" : "minLength"]: least }),
   max_length: (most, { type }) => ({ [type === "array" ? "maxItems" : "maxLength"]: most }),
@@ -147,7 +147,7 @@ const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T 
   throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);
 };
 
-/** A parameter is a text when it arrives, and so is what stands in for it. */
+/** A parameter arrives as text, and so does its default. */
 const withDefault = (schema: JsonSchema, otherwise: unknown): JsonSchema => {
   if (otherwise === undefined) return schema;
   return { ...schema, default: schema["type"] === "integer" ? Number(otherwise) : otherwise };

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { Count, createText, describe, EMAIL_LENGTH_MAX, limitCharacters, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
-/** An address that can have activity. What is none is named. */
+/** An address that can have activity. An error names the text that is not an address. */
 export const Email = v.pipe(
   createText("idn-email"),
   limitCharacters(EMAIL_LENGTH_MAX),
@@ -18,7 +18,7 @@ export const Level = describe(
 );
 const Timestamp = v.optional(v.string());
 
-/** A share, left out where there is nothing to divide by. */
+/** A share, left out where the divisor is 0. */
 export const Rate = v.optional(Share);
 
 /** Whether all, some or none of the fields beside it are known. A field that is not known is left out. */
@@ -117,7 +117,7 @@ export const toRecord = (
   },
 });
 
-/** The part of a verification result that speaks of activity. */
+/** The activity in a verification result. */
 export const ActivityPart = v.object({
   last_seen: describe(
     Timestamp,

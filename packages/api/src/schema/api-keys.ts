@@ -26,7 +26,7 @@ export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => (
   created_at: key.createdAt,
 });
 
-/** A test key that could mint or see live keys would be a live key with one more step. */
+/** A test key that could create or see live keys would be a live key with one more step. */
 export const mayManage = (caller: Caller, mode: ApiKey["mode"]): boolean =>
   caller.mode === "live" || mode === "test";
 

@@ -4,13 +4,13 @@ import type { FailureCode } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { isObject } from "../http/parse.ts";
 
-// Shapes that more than one endpoint speaks of.
+// Schemas that more than one endpoint uses.
 
-/** Says in the API reference what a field holds. It stands beside the field; at run time it does nothing. */
+/** The field's description in the API reference. It has no effect at run time. */
 export const describe = <S extends v.GenericSchema>(schema: S, text: string): S =>
   v.pipe(schema, v.description(text)) as unknown as S;
 
-/** What any route behind a key can answer. */
+/** The errors of any route that needs a key. */
 export const KEYED_ERRORS = [
   "INVALID_REQUEST",
   "UNAUTHORIZED",
@@ -20,7 +20,7 @@ export const KEYED_ERRORS = [
   "UNAVAILABLE",
 ] as const satisfies readonly FailureCode[];
 
-/** What a route that costs credits and takes an Idempotency-Key can answer besides. */
+/** The additional errors of a route that costs credits and takes an Idempotency-Key. */
 export const PAID_ERRORS = [
   "INVALID_IDEMPOTENCY_KEY",
   "INSUFFICIENT_CREDITS",
@@ -28,7 +28,7 @@ export const PAID_ERRORS = [
   "PAYLOAD_TOO_LARGE",
 ] as const satisfies readonly FailureCode[];
 
-/** The size of a page: what is larger is cut, what is no whole number from 1 up is refused. */
+/** The size of a page: a larger value is cut, anything but a whole number from 1 up is refused. */
 export const limitUpTo = ({ default: otherwise, most }: { default: number; most: number }) =>
   v.optional(
     v.pipe(
@@ -53,7 +53,7 @@ export const limitCharacters = (most: number) =>
 /** Of a text: at least one character. */
 export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
 
-/** Of an address as it is sent. None is longer, with all that may stand round it. */
+/** The maximum length of an address field, including a display name and comments. */
 export const EMAIL_LENGTH_MAX = 1_000;
 
 export const Integer = v.pipe(v.number(), v.integer());
@@ -67,12 +67,12 @@ export const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 /** A part of a whole, from 0 to 1. */
 export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-/** A text with the JSON Schema format of this name. The document shows the format; nothing checks it. */
+/** A text with this JSON Schema format. The document shows the format; it is not checked at run time. */
 export const createText = (format: "email" | "idn-email" | "ipv4") =>
   v.pipe(v.string(), v.metadata({ format }));
 
 const ID = /^[!-~]{1,100}$/;
-/** Has the form of an id. No item has it. */
+/** A well-formed id that no item has. */
 const UNUSED_ID = "-";
 
 /** An id in the path. Text that cannot be an id leads to nothing, like an id that does not exist. */
@@ -81,7 +81,7 @@ export const Id = v.pipe(
   v.transform((text) => (ID.test(text) ? text : UNUSED_ID)),
 );
 
-/** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
+/** An object within the body. Valibot accepts a list as an object, and an empty list as one with every default. */
 export const part = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));
 
@@ -101,7 +101,7 @@ export const optionalOr = <S extends v.GenericSchema, const D extends v.InferInp
 export const Flag = (otherwise: boolean) =>
   optionalOr(v.boolean("must be true or false"), otherwise);
 
-/** Where a page begins. Left out or blank: at the beginning. */
+/** The cursor of a page. Left out or blank: the first page. */
 export const Cursor = v.optional(
   v.pipe(
     v.string(),
@@ -109,7 +109,7 @@ export const Cursor = v.optional(
   ),
 );
 
-/** The length is looked at before the items: a million wrong ones are one mistake. */
+/** The length is checked before the items: a million invalid items are one error. */
 export const createList = <S extends v.GenericSchema>(item: S, most: number) =>
   v.pipe(
     v.array(v.unknown()),
@@ -119,7 +119,7 @@ export const createList = <S extends v.GenericSchema>(item: S, most: number) =>
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day of the calendar: 2026-02-30 is none. */
+/** A day of the calendar: 2026-02-30 is refused. */
 export const Day = v.pipe(
   v.string(),
   v.check((text) => DATE.test(text) && isCalendarDay(text), "must be a date such as 2026-11-21"),
@@ -132,7 +132,7 @@ const isCalendarDay = (text: string): boolean => {
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment with its offset from UTC, without which it would be another one elsewhere. */
+/** A timestamp with its offset from UTC; without the offset it would be ambiguous. */
 export const Timestamp = v.pipe(
   v.string(),
   v.check(

@@ -25,7 +25,7 @@ const ReverseDnsStatus = v.picklist([...STATUSES, "not_checked"]);
 
 const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 
-/** What the history shows of a check, and the check itself shows first. */
+/** The fields that the list of checks and the check itself have in common. */
 export const CheckSummary = v.object({
   check_id: describe(v.string(), "The check's id."),
   ...DOMAIN_FIELDS,
@@ -42,12 +42,12 @@ export const CheckSummary = v.object({
   checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
 
-/** A deliverability check as every way out of the service shows it. */
+/** A deliverability check as the API, MCP and the command return it. */
 export const CheckResult = v.object({
   ...CheckSummary.entries,
   confidence: describe(
     v.picklist(CONFIDENCES),
-    "high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade rests on little.",
+    "high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade is uncertain.",
   ),
   missing_parts: describe(
     v.array(v.picklist(COMPONENTS)),
@@ -266,7 +266,7 @@ export const CheckResult = v.object({
   ),
 });
 
-/** What an answer says of the money beside the result. */
+/** The money fields of a response. */
 export const CheckMoney = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(

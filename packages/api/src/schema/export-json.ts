@@ -13,7 +13,7 @@ import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 import { ResultRow, toRow } from "./jobs.ts";
 
-// The JSON form of an export: what it says of itself, and its rows.
+// The JSON form of an export: its metadata and its rows.
 
 export const ExportMetadata = v.object({
   format: describe(v.literal("json"), "The format of the export."),
@@ -33,7 +33,7 @@ export const ExportMetadata = v.object({
 
 export type ExportMetadata = v.InferOutput<typeof ExportMetadata>;
 
-/** What stood in the list. */
+/** The row's own text and cells. */
 const OWN = {
   submitted: describe(
     v.optional(v.string()),
@@ -56,7 +56,7 @@ export const VerifiedRow = describe(
     ),
     ...OWN,
   }),
-  "A row with its result and what the list says of it.",
+  "A row with its result and its own cells.",
 );
 
 export const UnverifiedRow = describe(
@@ -110,7 +110,7 @@ export const toExportRow = (
   };
 };
 
-/** A cell beyond the last column is called by its place, such as column_9. */
+/** A cell beyond the last column is named by its number, such as column_9. */
 const toColumns = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
@@ -119,7 +119,7 @@ const toColumns = ({ fieldNames }: SourceList, cells: readonly string[]): Record
     ]),
   );
 
-/** The inline form, piece by piece. */
+/** The inline form, as a stream. */
 export async function* formatJson(
   metadata: ExportMetadata,
   listed: AsyncIterable<ListedRows>,

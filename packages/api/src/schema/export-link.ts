@@ -4,7 +4,7 @@ import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import type { World } from "@mailproof/core/ports/world";
 
-// An export that is too long for an answer: an object, and a link to it.
+// An export that is too long for a response: an object, and a link to it.
 
 export type Format = "csv" | "json";
 
@@ -13,25 +13,25 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   json: "application/json; charset=utf-8",
 };
 
-/** A download that has begun goes on after it. */
+/** A download that has begun continues after it. */
 export const LINK_SECONDS = 900;
 
-/** Another one, whenever what stands in an export changes: those that are kept are read by nobody then. */
+/** Incremented whenever the content of an export changes: objects of another version are not read. */
 const VERSION = "v2";
 
 export type Wanted = {
   readonly format: Format;
   readonly filter: ExportFilter;
   readonly selection: RowSelection;
-  /** Of a CSV, where it is not that of the list. */
+  /** The delimiter of a CSV; null: that of the list. */
   readonly delimiter: DelimiterName | null;
 };
 
-/** What a CSV may be asked for. */
+/** The delimiters of a CSV. */
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type DelimiterName = keyof typeof DELIMITERS;
 
-/** Written once for a job that is over, since nothing comes to it any more; what fell due meanwhile is told by the count. */
+/** Written once for a job that has ended, since its rows no longer change; the count in the name covers late changes. */
 export const exportLink = async (
   world: World,
   { job, expected, missing }: ExportSummary,
@@ -66,18 +66,18 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** With the rest of a name it stays below the 255 bytes that file systems take, whatever its letters are. */
+/** The whole name stays below the 255 bytes that file systems allow, in any script. */
 const NAME_LENGTH_MAX = 70;
-/** What a path or a name of Windows cannot have, and what would make one look like another. */
+/** Characters that a path or a Windows file name cannot have, and those that make one name look like another. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
 
-/** After the job, or the list that it was named after. */
+/** Named after the job. */
 export const exportName = (
   job: Job,
   { format, filter, selection }: Omit<Wanted, "delimiter">,
 ): string => {
   const cut = (job.name ?? "").replace(/\.(?:csv|txt)$/i, "").slice(0, NAME_LENGTH_MAX);
-  // A name that begins with a dot is hidden, or leads up.
+  // A name that begins with a dot is hidden, or is a parent folder.
   const name =
     cut
       .replaceAll(UNFIT, "_")

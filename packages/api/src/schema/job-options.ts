@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe, Flag, limitCharacters, notEmpty, optional, optionalOr, part } from "./common.ts";
 import { OutgoingUrl } from "./outgoing-url.ts";
 
-// What a batch and a file can be asked for in the same words.
+// The options that a batch and a file have in common.
 
 const NAME_LENGTH_MAX = 200;
 
@@ -31,7 +31,7 @@ const MaxWaitMinutes = optionalOr(
   MAX_WAIT_MINUTES.default,
 );
 
-/** There is no synchronous wait to be bounded: `timeout_ms` is no field here. */
+/** No `timeout_ms` here: the caller does not wait for the result. */
 export const JobOptions = optionalOr(
   part({
     deep_verify: describe(
@@ -56,7 +56,7 @@ export const toVerifyOptions = (options: JobOptions) => ({
 });
 
 /**
- * The body as its fingerprint is taken. A wait of the default length is left out: a client that sent its request to a
+ * The body as it is fingerprinted. A wait of the default length is left out: a client that sent its request to a
  * release without this option, and repeats it to this one, sends the same request.
  */
 export const toFingerprint = <B extends { readonly options: JobOptions }>(body: B) => {

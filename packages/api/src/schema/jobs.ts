@@ -16,7 +16,7 @@ const Status = describe(
   "pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: not used today. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held.",
 );
 
-/** A job without its results, as the list and the job itself show it. */
+/** A job without its results: an entry of the list, and the first fields of a job. */
 export const JobSummary = v.object({
   job_id: describe(v.string(), "The job's id."),
   name: describe(v.optional(v.string()), "The job's name. Left out when it has none."),
@@ -112,9 +112,9 @@ export const toRow = ({ row, result }: VerifiedRow): v.InferOutput<typeof Result
   ...toWire(result),
 });
 
-/** The caller's own job: another's is missing in just the same words. */
+/** The caller's job. Another account's job gives the same failure as a missing one. */
 export const requireJob = async (world: World, caller: Caller, id: string): Promise<Job> => {
   const job = await findJob(world.table, id);
   if (job && job.owner === getOwnerId(caller)) return job;
-  throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
+  throw new Failure("NOT_FOUND", "nothing_charged", "No such job.");
 };

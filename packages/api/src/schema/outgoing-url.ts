@@ -6,7 +6,7 @@ import { limitCharacters } from "./common.ts";
 
 const URL_LENGTH_MAX = 2_000;
 
-/** A name of one label is known inside a network at most. Who may call localhost, the operator says. */
+/** A name of one label resolves only inside a network. The operator decides whether localhost may be called. */
 const hasPublicName = (text: string): boolean => {
   const target = parseTarget(text);
   if (typeof target === "string") return true;
@@ -14,7 +14,7 @@ const hasPublicName = (text: string): boolean => {
   return host.includes(".") || host.includes(":") || host === "localhost";
 };
 
-/** An address that a caller wants to be called at. */
+/** The URL of a callback or webhook. */
 export const OutgoingUrl = v.pipe(
   v.string(),
   limitCharacters(URL_LENGTH_MAX),
@@ -26,8 +26,8 @@ export const OutgoingUrl = v.pipe(
 );
 
 /**
- * Asked before anything is kept or charged, and again by the door at each call. A name that cannot be found just now
- * is no mistake: it may be there by then.
+ * Checked before anything is stored or charged, and again by the HTTPS port at each call. A name that does not resolve
+ * now is accepted: it may resolve later.
  */
 export const assertMayCall = async (
   { https }: Pick<World, "https">,

@@ -13,7 +13,7 @@ import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { describe } from "./common.ts";
 
-// Domains and sending addresses, as callers write them and as answers show them.
+// Domains and sending IP addresses in requests and responses.
 
 const DOMAIN_WORDS = "must be a domain name such as example.com";
 const IP_WORDS = "must be an IPv4 address such as 192.0.2.1; leave it out if there is none";
@@ -33,7 +33,7 @@ export const DOMAIN_FIELDS = {
 
 export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });
 
-/** For a name that begins with www., which is a web site's and seldom has mail. */
+/** For a name that begins with www.: it belongs to a website and seldom has mail. */
 export const wwwMessage = (domain: string): string | undefined => {
   const mailDomain = removeWww(domain);
   return (
@@ -51,13 +51,13 @@ export const SendingIp = v.optional(
 
 type Sender = { readonly domain: string; readonly sendingIp: string | null };
 
-/** Refuses an address that no mail can come from over the internet. A lab and test keys have reserved ones of their own. */
+/** Refuses an IP address that cannot send mail over the internet. The lab and test keys have reserved ones. */
 export const assertPublicSender = (world: AppWorld, { mode }: Caller, sender: Sender): void => {
   const { sendingIp } = sender;
   if (sendingIp === null || isPublicIp(sendingIp, selectLookups(world, mode, sender).allowed))
     return;
   throw invalidField(
     "sending_ip",
-    "is a private or reserved address; name the public IPv4 address that your mail leaves from",
+    "is a private or reserved address; use the public IPv4 address that sends your mail",
   );
 };

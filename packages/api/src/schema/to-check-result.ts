@@ -41,7 +41,7 @@ export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
   ...toSections(report),
 });
 
-/** All of a report that does not say whose it is and when it was made. */
+/** The report without its owner and time. */
 export const toSections = (report: StoredReport) => {
   const { scored, mx, dkim, spamAssessment } = report;
   const { confidence, missing } = measureCoverage(report);

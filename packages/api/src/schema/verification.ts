@@ -22,7 +22,7 @@ const WIRE_NAMES = {
   catchAll: "catch_all",
 } as const satisfies Record<MailServerCheck, string>;
 
-/** A verification result as every way out of the service shows it: an answer, a row, a line of the command. */
+/** A verification result as the API, MCP, exports and the command return it. */
 export const VerificationResult = v.object({
   email: describe(v.string(), "The address as it was read."),
   status: describe(Status, "The result of the verification."),
@@ -80,7 +80,7 @@ export const VerificationResult = v.object({
       full_name: describe(v.string(), "First and last name. Empty when neither is known."),
       gender: describe(v.string(), "Always `unknown`."),
     }),
-    "What the address says of its owner.",
+    "The name that the address suggests.",
   ),
   ai: describe(
     v.optional(

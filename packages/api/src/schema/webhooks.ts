@@ -8,14 +8,14 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Count, createList, describe, Integer } from "./common.ts";
 
-// What the routes of webhooks have in common.
+// Schemas of the webhook routes.
 
 export const EventName = v.picklist(
   WEBHOOK_EVENT_TYPES,
   `must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
 );
 
-/** Each once, in the order sent. */
+/** Without repeats, in the order of the request. */
 export const EventNames = v.pipe(
   createList(EventName, 100),
   v.minLength(1, "must name at least one event"),
@@ -24,10 +24,10 @@ export const EventNames = v.pipe(
 
 const DisabledBecause = describe(
   v.picklist(["asked", "failing", "gone"]),
-  "asked: disabled by its owner. failing: nothing was delivered for five days. gone: the address answered 410.",
+  "asked: disabled by the account. failing: nothing was delivered for five days. gone: the address answered 410.",
 );
 
-/** A webhook as its owner sees it: everything but the secret. */
+/** A webhook without its secret. */
 export const WebhookSummary = v.object({
   id: describe(v.string(), "The webhook's id."),
   url: describe(v.string(), "The HTTPS address that events are sent to."),
@@ -57,7 +57,7 @@ export const toWebhookSummary = (webhook: Webhook): v.InferOutput<typeof Webhook
   };
 };
 
-/** The caller's webhook, or a failure that does not tell whether it is somebody else's. */
+/** The caller's webhook. Another account's webhook gives the same failure as a missing one. */
 export const requireWebhook = async (
   world: World,
   caller: Caller,

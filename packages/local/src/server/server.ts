@@ -92,7 +92,7 @@ const serveRequest = async (
 };
 
 const createTwoHostsError = () =>
-  new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
+  new Failure("INVALID_REQUEST", "nothing_charged", "host: is sent twice.");
 
 const sendResponse = async (
   { world, waitForClient }: ServerContext,
