@@ -13,7 +13,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/activity/",
   "packages/core/src/app-world.ts",
   "packages/core/src/background/",
-  "packages/core/src/deliverability/",
   "packages/core/src/exports/",
   "packages/core/src/intake/",
   "packages/core/src/jobs/",

@@ -59,8 +59,8 @@ export const OLD_WORDS: readonly OldWord[] = [
   inNames(/\bnews\b/, "outbox event"),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
   inNames(/\b(known|keep known)\b/, "result cache"),
-  // `keptSeconds` stands in stored jobs and operations.
-  inNames(/\bkept\b/, "retained, stored", /kept seconds/),
+  // `keptSeconds` and `keptDays` stand in stored jobs and operations.
+  inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)/),
   inNames(/\bground\b/, "base context"),
   everywhere(/\bseal(s|ed|ing)?\b/, "encrypt, sign, stamp", /SEALING_KEY|sealing_key|sealing key/i),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),

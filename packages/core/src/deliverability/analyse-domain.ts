@@ -34,11 +34,11 @@ import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 
 export type AnalysisPorts = {
   readonly dns: Dns;
-  /** Blocklists refuse the resolvers of clouds, so they may be asked through another one. */
+  /** Blocklists refuse the resolvers of clouds, so their queries may go through another one. */
   readonly listDns: Dns;
-  /** Without it an MTA-STS policy is believed to be what its record in DNS announces. */
+  /** Absent: an MTA-STS policy is assumed to be as its DNS record describes it. */
   readonly fetchPolicy?: FetchPolicy;
-  /** Whether a domain is signed with DNSSEC; undefined is not known. Our own door to names cannot tell. */
+  /** Whether a domain is signed with DNSSEC; undefined when not known. Our own resolver cannot find out. */
   readonly isSigned?: (domain: string) => Promise<boolean | undefined>;
 } & Pick<World, "now" | "sleep">;
 
@@ -46,9 +46,9 @@ export type AnalysisRequest = {
   /** In A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
-  /** A label that nobody can have chosen. */
+  /** A label that no zone can have on purpose. */
   readonly randomLabel: string;
-  /** Addresses that count as public although they are not, for a lab. */
+  /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
     readonly lists: readonly Blocklist[];
@@ -74,25 +74,25 @@ export type CheckReport = {
   readonly hints: readonly Issue[];
   readonly spamAssessment: SpamAssessment;
   readonly recommendations: readonly Recommendation[];
-  /** Every question about the domain, without those to blocklists: their names hold our keys. */
+  /** Every query about the domain, except those to blocklists: their names hold our keys. */
   readonly dnsQueries: readonly RecordedQuery[];
 };
 
-/** Nothing was found out about how the domain is set up, so there is nothing to pay for. */
+/** The check found out nothing about the domain's set-up, so it is not charged. */
 export type NoVerdict = {
   readonly kind: "no_verdict";
-  /** Of the questions about the domain's own names. */
+  /** Counts only queries about the domain's own names. */
   readonly everyLookupTimedOut: boolean;
 };
 
 /** Below the ten seconds that a caller may wait, with room for what comes after. */
 export const BUDGET_MS = 8_000;
-/** A check needs some 110. A hostile zone must not make us ask for ever. */
+/** A check needs some 110 queries. A hostile zone must not cause queries without end. */
 const QUESTIONS_MAX = 250;
-/** Every answer of one check, as large as they may be. */
+/** The largest possible answers of one check together. */
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Everything that DNS tells about how a domain sends and receives mail, and what it comes to. */
+/** Checks everything that DNS shows about how a domain sends and receives mail, and scores it. */
 export const analyseDomain = async (
   ports: AnalysisPorts,
   request: AnalysisRequest,
@@ -110,7 +110,7 @@ export const analyseDomain = async (
     { ...request, blocklists: limitHealthWait(request.blocklists, ports, budgetMs) },
   );
 
-  // What this machine could not ask says nothing of the domain, and is not sold.
+  // A query that this machine could not send is no evidence about the domain, and is not sold.
   if (dnsQueries.some(({ kind }) => kind === "internal"))
     return { kind: "no_verdict", everyLookupTimedOut: false };
 
@@ -142,15 +142,15 @@ export const analyseDomain = async (
   };
 };
 
-/** Names above it, and those of addresses, are somebody else's: that these answer says nothing of the domain. */
+/** Parent names and names of addresses belong to others: their answers say nothing about the domain. */
 const isOwnName = (domain: string, name: string): boolean =>
   name === domain || name.endsWith(`.${domain}`);
 
-/** Within one check, for which no time passes, each question goes out once, whoever asks it. */
+/** No time passes within one check: each query goes out once, for all analysers. */
 const cacheQuestions = (dns: Dns, startedAt: Date): Dns =>
   cacheDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
 
-/** The time of a check bounds what is fetched, too. */
+/** The time limit of a check applies to its fetches, too. */
 const limitFetchTime = (
   { fetchPolicy, sleep }: AnalysisPorts,
   budgetMs: number,
@@ -163,8 +163,8 @@ const limitFetchTime = (
     ]));
 
 /**
- * What a list came to is remembered for all checks, so it is tried past the time of this one, which only waits no
- * longer: else a domain that is slow would have the list skipped for everybody.
+ * All checks share the health of a list, so its test goes on past the time limit of this one, which only stops waiting:
+ * else one slow domain would have all checks skip the list.
  */
 const limitHealthWait = (
   blocklists: AnalysisRequest["blocklists"],
@@ -187,7 +187,7 @@ type DomainAnalyses = Pick<
   "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints"
 >;
 
-/** All at once, as far as one does not need what another finds. */
+/** Runs all analyses at once, except where one needs the result of another. */
 const runAnalyses = async (
   dns: Dns,
   listDns: Dns,
@@ -234,8 +234,8 @@ const runAnalyses = async (
 };
 
 /**
- * Where nobody says from where a domain sends, the first of its mail hosts stands for it: never a later one because
- * the first was silent. All of them were looked up before.
+ * Without a sending address the first mail host stands for it: never a later one because the first did not answer. All
+ * of them were looked up before.
  */
 const findFirstIpv4 = async (
   dns: Dns,
@@ -276,6 +276,6 @@ const collectFindings = ({
   ptr: reverseDns && toFindings(reverseDns),
 });
 
-/** What an address is on or called says nothing about how the domain is set up. */
+/** The findings about an IP address alone say nothing about how the domain is set up. */
 const hasNoVerdict = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
   [dns, spf, dkim, dmarc].every((issues) => issues === null);

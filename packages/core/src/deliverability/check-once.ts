@@ -34,33 +34,33 @@ import { storeCheck } from "./store-check.ts";
 
 export type CheckRequest = CheckSubject & { readonly refresh: boolean };
 
-/** What the caller gets, and what this very request was charged for it. */
+/** The check, and what this request was charged for it. */
 export type CheckOutcome = {
   readonly check: Check;
   readonly report: StoredReport;
   readonly price: Halves;
   readonly cached: boolean;
   readonly replayed: boolean;
-  /** After the charge; undefined where it could not be read. */
+  /** The balance after the charge; undefined where it could not be read. */
   readonly remaining: Halves | undefined;
 };
 
 export const CHECK = "check";
 
-/** How long a result is told again for nothing. */
+/** How long a stored result is served again without a charge. */
 const CACHE_MS = DAY_MS;
-/** After its time a check is stored within this, or somebody else begins it anew. */
+/** After its time limit a check is stored within this; then the reconciler may begin it again. */
 const MARGIN_MS = 12_000;
-/** Whoever has not stored it within this is taken for gone by a repeat. */
+/** A repeat takes the first request for crashed when it has not stored its check within this. */
 const STORING_MS = 1_000;
 const POLL_MS = 200;
-/** A key is remembered for 30 days, and what it stands for must be there as long. */
+/** A key is stored for 30 days, and its check must be readable as long. */
 const RETENTION_DAYS_MIN = 31;
 
 const FREE = 0 as Halves;
 const HISTORY: LookUpOperation = "listChecks";
 
-/** One domain, paid for once, whatever breaks meanwhile; for nothing when its result is not a day old. */
+/** Checks one domain and charges once, whatever crashes; without a charge when the last result is not a day old. */
 export const checkOnce = async (
   world: CheckWorld,
   payer: Payer,
@@ -86,7 +86,7 @@ export const checkOnce = async (
   return resume(world, order, outcome);
 };
 
-/** The check of an operation has its number, in the form that the contract wants. */
+/** An operation has its check's number, in the form that the contract requires. */
 const toOperationId = (check: string): string => `chk_${check}`;
 const toCheckId = ({ id }: Operation): string => id.slice("chk_".length);
 
@@ -105,19 +105,19 @@ const findFreshCheck = async (
 ): Promise<string | undefined> => {
   const latest = await findLatest(world.table, getOwnerId(payer), subject).catch(
     (cause: unknown) => {
-      const what = "The checks of this day cannot be read right now.";
-      // An earlier request with this key may have been paid for.
+      const what = "Cached checks cannot be read right now.";
+      // An earlier request with this key may have been charged.
       const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
       throw new Failure("UNAVAILABLE", money, what, { cause });
     },
   );
   if (!latest) return undefined;
   const ageMs = world.now().getTime() - Date.parse(latest.checkedAt);
-  // A check of a time that has not come yet was written by a wrong clock.
+  // A check with a time in the future was written by a wrong clock.
   return -CLOCK_SKEW_MS <= ageMs && ageMs < CACHE_MS ? latest.check : undefined;
 };
 
-/** What a claim remembers, and a repeat is told. */
+/** What a claim stores, and a repeated request gets as its response. */
 type StoredAnswer = {
   readonly check: string;
   readonly cached: boolean;
@@ -138,8 +138,8 @@ const returnCached = async (
 };
 
 /**
- * An earlier request under this key may have been left half done. It is paid, so a repeat checks again, as the contract
- * has it, lease or no lease: should the first wake up after all, whoever is first to store ends it for both.
+ * A crash may have left an earlier request under this key half done. It is charged, so a repeat checks again, as the
+ * contract requires, with or without the lease: if the first wakes up after all, the first to store ends it for both.
  */
 const resume = async (
   world: CheckWorld,
@@ -166,7 +166,7 @@ const resume = async (
   }
 };
 
-/** As long as the first may be at it, its end is waited for: to check beside it would ask all its questions again. */
+/** While the first request may still run, the repeat waits for it: a second check would send all queries again. */
 const waitForFirst = async (
   world: World,
   order: OperationRequest,
@@ -175,7 +175,7 @@ const waitForFirst = async (
   const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
   while (world.now().getTime() < endsAtMs) {
     await world.sleep(POLL_MS);
-    // What cannot be read now is looked at again.
+    // A failed read is tried again.
     const isOpen = await isStillOwned(world.table, underWay).catch(() => true);
     const how = { price: FREE, replayed: true };
     const storedResult = await findStoredResult(world, order, underWay, how).catch(() => null);
@@ -185,7 +185,7 @@ const waitForFirst = async (
   return null;
 };
 
-/** What somebody else stored for the same payment meanwhile. */
+/** The check that another process stored for the same charge meanwhile. */
 const findStoredResult = async (
   world: World,
   { idempotencyKey }: OperationRequest,
@@ -203,11 +203,11 @@ const loadResult = async (
   how: Pick<CheckOutcome, "price" | "replayed">,
 ): Promise<CheckOutcome> => {
   const stored = await findStoredCheck(world, id).catch((cause: unknown) => {
-    const what = "The check that was stored cannot be read right now.";
+    const what = "The stored check cannot be read right now.";
     const money = how.replayed ? "retry_same_key" : "nothing_charged";
     throw new Failure("UNAVAILABLE", money, what, { cause });
   });
-  if (!stored) throw new Error(`the check ${id} that an answer speaks of is not there`);
+  if (!stored) throw new Error(`the stored answer names check ${id}, which does not exist`);
   return { ...stored, ...how, cached, remaining: remaining ?? undefined };
 };
 
@@ -227,7 +227,7 @@ const runCheck = async (
   remaining: Halves | undefined,
 ): Promise<StoredCheck> => {
   const analysis = await analyse(world, operation).catch((cause: unknown) =>
-    refund(world, operation, { code: "INTERNAL", what: "The check broke on our side.", cause }),
+    refund(world, operation, { code: "INTERNAL", what: "The check failed on our side.", cause }),
   );
   if (analysis.kind === "no_verdict") return refund(world, operation, explainNoVerdict(analysis));
 
@@ -243,7 +243,7 @@ const runCheck = async (
   }).catch((cause: unknown) => {
     throw createUnknownFailure(operation, cause);
   });
-  // Without a key nobody can ask again, and what was not stored is checked anew by whoever finds it.
+  // Without a key the client cannot retry, and the reconciler repeats a check that was not stored.
   if (ended === "ended" || (ended === "unknown" && !operation.claim)) return stored;
   throw createUnknownFailure(operation);
 };
@@ -265,13 +265,13 @@ type FailureReason = {
 
 const explainNoVerdict = ({ everyLookupTimedOut }: NoVerdict): FailureReason =>
   everyLookupTimedOut
-    ? { code: "UNAVAILABLE", what: "Not one question about this domain was answered in time." }
+    ? { code: "UNAVAILABLE", what: "No DNS query about this domain was answered in time." }
     : {
         code: "INTERNAL",
-        what: "Nothing could be found out: its name servers answer with errors.",
+        what: "Nothing could be found out: the domain's name servers answer with errors.",
       };
 
-/** What told nothing costs nothing: the charge and the key are given back together. */
+/** A check without a verdict costs nothing: the charge and the key are released together. */
 const refund = async (
   world: World,
   operation: Operation,
@@ -284,15 +284,15 @@ const refund = async (
   throw new Failure(code, mode === "live" ? "refunded" : "nothing_charged", what, { cause });
 };
 
-/** Somebody else goes on with it, or will: the money is held until then. */
+/** Another process continues the operation, or will: the credits stay held until then. */
 const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure => {
-  const what = "It is not known how this check ended.";
+  const what = "The outcome of this check is not known.";
   return claim
     ? new Failure("UNAVAILABLE", "retry_same_key", what, { cause })
     : new Failure("INTERNAL", "unknown", what, { cause, lookAt: HISTORY });
 };
 
-/** Whoever began it is gone: what is paid for is checked, and stands in the history. */
+/** The process that began it is gone: the check is paid, so it is done, and stands in the history. */
 export const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const remaining = await findRemainingCredits(world.table, operation);

@@ -11,7 +11,7 @@ export type ScoreCoverage = {
   readonly missing: readonly CheckComponent[];
 };
 
-/** How much of a score rests on answers. Without a sending address reverse DNS is no part of the check. */
+/** The share of a score that answers support. Without a sending address reverse DNS is no part of the check. */
 export const measureCoverage = ({
   scored,
   sendingIp,

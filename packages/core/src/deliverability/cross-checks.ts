@@ -7,7 +7,7 @@ import type { SpfAnalysis } from "../mail/spf/analyse.ts";
 import { sendsNothing } from "../mail/spf/record-text.ts";
 import { createSpfIssues } from "../mail/spf/rules.ts";
 
-/** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
+/** What one finding means together with another: ~all with DMARC, and a null MX with both. */
 export const crossCheck = (
   mx: MxAnalysis,
   spf: SpfAnalysis,
@@ -21,8 +21,8 @@ export const crossCheck = (
 });
 
 /**
- * It says everywhere that it sends nothing, so it need not receive anything either (RFC 7505 §4.2). What was not
- * answered may have said so.
+ * Every record shows that the domain sends nothing, so it need not receive anything either (RFC 7505 §4.2). A record
+ * that was not answered counts as one of them.
  */
 const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
   (spf.status === "error" || sendsNothing(spf.record)) &&
@@ -31,7 +31,7 @@ const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
 const reduceNullMx = (issue: Issue): Issue =>
   issue.id === "MX_NULL" ? createMxIssue("MX_NULL", issue.detail, "lesser") : issue;
 
-/** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
+/** A softfail leaves the decision to DMARC. Without a DMARC policy there is no decision. */
 const chargeSoftfail = (issue: Issue): readonly Issue[] =>
   issue.id === "SPF_SOFTFAIL"
     ? createSpfIssues([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])

@@ -8,21 +8,21 @@ import type { World } from "../ports/world.ts";
 import { analyseDomain, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
 import type { CheckSubject } from "./items.ts";
 
-/** The way to what domains publish, and to what others say of them. */
+/** The ports to what domains publish, and to what blocklists say about them. */
 export type DnsLookups = {
-  /** Remembers nothing from one check to the next: whoever has mended a record wants to see it. */
+  /** Caches nothing from one check to the next: a customer that has corrected a record wants to see it. */
   readonly dns: Dns;
-  /** Blocklists refuse the resolvers of clouds, so they may be asked through others. */
+  /** Blocklists refuse the resolvers of clouds, so their queries may go through others. */
   readonly listDns: Dns;
   readonly fetchPolicy?: FetchPolicy;
-  /** Addresses that count as public although they are not, for a lab. */
+  /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
-    /** A lab has lists of its own, which know its addresses. */
+    /** The lab has blocklists of its own, which know its addresses. */
     readonly listsFor: (domain: string) => readonly Blocklist[];
-    /** By what a list says that it needs; secret. */
+    /** The key that each list requires; secret. */
     readonly keys: BlocklistKeys;
-    /** What the lists came to is remembered by the process. */
+    /** The process remembers the health of each list. */
     readonly isHealthy: IsHealthy;
   };
 };
@@ -31,7 +31,7 @@ export type DnsLookups = {
 export type WithDnsLookups = { readonly names: DnsLookups };
 export type CheckWorld = World & WithDnsLookups;
 
-/** Looks a domain up: everything that these names tell about it. */
+/** Checks one domain through these ports. */
 export const runLookups = (
   { now, sleep, randomBytes }: Pick<World, "now" | "sleep" | "randomBytes">,
   lookups: DnsLookups,
@@ -43,7 +43,7 @@ export const runLookups = (
     {
       domain,
       sendingIp: sendingIp ?? undefined,
-      // A label that nobody can have chosen.
+      // A label that no zone can have on purpose.
       randomLabel: Buffer.from(randomBytes(8)).toString("hex"),
       allowed: lookups.allowed,
       blocklists: { ...lists, lists: listsFor(domain) },

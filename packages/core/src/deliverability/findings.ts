@@ -1,15 +1,15 @@
 import type { Issue } from "../mail/issue.ts";
 import { scoreIssues } from "../mail/issue-rules.ts";
 
-/** What a check looks at. The names are those of the score's parts. */
+/** The components of a check. Their names are those of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;
 
 export type CheckComponent = (typeof COMPONENTS)[number];
 
-/** What was found, by component. Null: nothing could be found out, which counts neither for nor against. */
+/** The issues, by component. Null: nothing could be found out, which counts neither for nor against the domain. */
 export type Findings = Readonly<Record<CheckComponent, readonly Issue[] | null>>;
 
-/** What an analyser says of its component, as far as the score goes by it. */
+/** The part of an analysis that the score needs. */
 export type ComponentAnalysis = {
   readonly score: number | null;
   readonly issues: readonly Issue[];
@@ -25,19 +25,19 @@ export const scoreComponent = (issues: readonly Issue[] | null): number | null =
 export const listIssues = (findings: Findings): readonly Issue[] =>
   COMPONENTS.flatMap((component) => findings[component] ?? []);
 
-/** The same findings with some issues put right. */
+/** The same findings without the issues that a recommendation would resolve. */
 export const removeIssues = (
   findings: Findings,
   isPutRight: (issue: Issue) => boolean,
 ): Findings => {
-  const rest = (component: CheckComponent) =>
+  const filter = (component: CheckComponent) =>
     findings[component]?.filter((issue) => !isPutRight(issue)) ?? null;
   return {
-    dns: rest("dns"),
-    spf: rest("spf"),
-    dkim: rest("dkim"),
-    dmarc: rest("dmarc"),
-    reputation: rest("reputation"),
-    ptr: rest("ptr"),
+    dns: filter("dns"),
+    spf: filter("spf"),
+    dkim: filter("dkim"),
+    dmarc: filter("dmarc"),
+    reputation: filter("reputation"),
+    ptr: filter("ptr"),
   };
 };

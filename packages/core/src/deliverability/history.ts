@@ -1,16 +1,16 @@
 import type { Table } from "../ports/table.ts";
 import { type Check, iterateChecks } from "./items.ts";
 
-/** The contract reads at most so many pages of a history, and says so when there is more. */
+/** The most pages of a history that are read; the response shows when there is more. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
 type CheckHistory = {
   /** Newest first. */
   readonly checks: readonly Check[];
-  /** How many there are among those that were considered. */
+  /** The number of matches among the checks that were read. */
   readonly total: number;
-  /** There are more than were considered. */
+  /** There are more checks than were read. */
   readonly isTruncated: boolean;
 };
 

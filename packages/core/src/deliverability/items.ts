@@ -7,15 +7,15 @@ import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 import type { CheckReport } from "./analyse-domain.ts";
 import { CONFIDENCES } from "./coverage.ts";
 
-// Layout. A check is two items: what the history shows of it, and its report. The latest of a domain and address is
-// what a repeat within a day is told, and what the next check is compared with.
+// Layout. A check is two items: its entry in the history, and its report. The latest check of a domain and address is the
+// response to a repeat within a day, and the next check is compared with it.
 //
 //   pk                      sk      list_pk         list_sk             what
-//   CHECK#<id>              CHECK   CHECKS#<owner>  <checked at>#<id>   of what, and what it came to
-//   CHECK#<id>              REPORT                                      report, deflated
-//   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and what stands
+//   CHECK#<id>              CHECK   CHECKS#<owner>  <checked at>#<id>   the subject and the score
+//   CHECK#<id>              REPORT                                      report, compressed
+//   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and the alerts that hold
 
-/** What is checked. */
+/** The subject of a check. */
 export type CheckSubject = {
   /** In A-labels. */
   readonly domain: string;
@@ -35,10 +35,10 @@ const Check = v.object({
   expiresAt: v.number(),
 });
 
-/** What the history shows of a check. */
+/** The entry of a check in the history. */
 export type Check = Readonly<v.InferOutput<typeof Check>>;
 
-/** What a check keeps of what it found: the questions themselves are nobody's business afterwards. */
+/** The stored part of a report. The DNS queries themselves are not needed afterwards. */
 export type StoredReport = Omit<CheckReport, "dnsQueries" | "kind" | "reputation"> & {
   readonly reputation: Omit<CheckReport["reputation"], "outcomes">;
 };
@@ -89,14 +89,14 @@ export async function* iterateChecks(
 const LatestCheck = v.object({
   check: v.string(),
   checkedAt: v.string(),
-  /** The lists that last said of it that it is listed, and whether DMARC failed when last it could be told. */
+  /** The lists that last had a listing of it, and whether DMARC failed when it could last be decided. */
   listedOn: v.array(v.string()),
   isDmarcFailing: v.boolean(),
 });
 
 export type LatestCheck = Readonly<v.InferOutput<typeof LatestCheck>>;
 
-/** Longer than any monitor waits, so that what stands is not news again. */
+/** Longer than any monitor's interval, so that an alert that holds is not emitted again. */
 const LATEST_RETENTION_SECONDS = 100 * 86_400;
 
 const toLatestKey = (owner: string, { domain, sendingIp }: CheckSubject): Key => ({
@@ -104,7 +104,7 @@ const toLatestKey = (owner: string, { domain, sendingIp }: CheckSubject): Key =>
   sk: "LATEST",
 });
 
-/** Refused when another check of the same came in between: then `before` is not what was before. */
+/** Refused when another check of the same subject was stored in between: then `before` is out of date. */
 export const createLatestWrite = (
   owner: string,
   subject: CheckSubject,

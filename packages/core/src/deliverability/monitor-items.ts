@@ -7,10 +7,10 @@ import { scheduleWork } from "../runtime/leases.ts";
 import { CONFIDENCES } from "./coverage.ts";
 import type { CheckSubject } from "./items.ts";
 
-// Layout. A domain that is watched; due when it is to be checked next.
+// Layout. A monitored domain; scheduled for the time of its next check.
 //
 //   pk                     sk            list_pk           list_sk             what
-//   MONITOR#<id>           MONITOR       MONITORS#<owner>  <created at>#<id>   of what, how often, what came last
+//   MONITOR#<id>           MONITOR       MONITORS#<owner>  <created at>#<id>   subject, interval, result of the last run
 //   MONITORCOUNT#<owner>   MONITORCOUNT                                        monitors: how many there are
 
 export const MONITOR = "monitor";
@@ -18,7 +18,7 @@ export const MONITOR = "monitor";
 /** How often a domain may be checked. */
 export const INTERVAL_HOURS = { least: 24, most: 30 * 24 } as const;
 
-/** Why a run came to nothing. */
+/** Why a run has no result. */
 const PROBLEMS = ["insufficient_credits", "no_verdict", "failed"] as const;
 export type MonitorProblem = (typeof PROBLEMS)[number];
 
@@ -47,7 +47,7 @@ const Monitor = v.object({
 
 export type Monitor = Readonly<v.InferOutput<typeof Monitor>>;
 
-/** One owner watches one domain and address once, so the id follows from them. */
+/** An owner has at most one monitor for a domain and address, so the id follows from them. */
 export const toMonitorId = (owner: string, { domain, sendingIp }: CheckSubject): string =>
   `mon_${fingerprint([owner, domain, sendingIp])}`;
 
@@ -63,7 +63,7 @@ export const toMonitorItem = (monitor: Monitor, token: string): Item => ({
   ...scheduleWork(MONITOR, monitor.id, new Date(monitor.nextAt), token),
 });
 
-/** Each of them costs its owner money day by day; a script that adds them in a loop meets this. */
+/** Each monitor costs its owner credits every day; this limit stops a script that adds them in a loop. */
 export const MONITORS_MAX = 100;
 
 export const createMonitorIncrement = (owner: string): Write => ({

@@ -22,7 +22,7 @@ import {
   toMonitorKey,
 } from "./monitor-items.ts";
 
-/** A check takes ten seconds at the worst; a message that is worked on is not handed out again meanwhile. */
+/** A check takes at most ten seconds; meanwhile the queue must not deliver its message again. */
 export const MONITORS = {
   name: "monitors",
   visibilitySeconds: 120,
@@ -32,7 +32,7 @@ export const MONITORS = {
 
 type MonitorRequest = CheckSubject & { readonly intervalHours: number };
 
-/** Watches from now on. What is watched already is watched at the new pace from its next run on. */
+/** Adds a monitor. An existing one gets the new interval from its next run on. */
 export const addMonitor = async (
   world: World,
   payer: Payer,
@@ -62,7 +62,7 @@ export const addMonitor = async (
   }
   if (result.refusedWrite === create)
     return { monitor: await updateInterval(world, monitor), isNew: false };
-  const what = `${MONITORS_MAX} domains are watched already; stop watching one first.`;
+  const what = `${MONITORS_MAX} domains are monitored already; remove one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
@@ -80,10 +80,10 @@ const createUnsureFailure = () =>
   new Failure(
     "UNAVAILABLE",
     "nothing_charged",
-    "It is not known whether this was done; send it again.",
+    "The outcome of this request is not known; send it again.",
   );
 
-/** False when there was none. */
+/** False when there was no such monitor. */
 export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
   const { outcome } = await world.table.transact([
     { remove: toMonitorKey(id), where: { id } },
@@ -93,7 +93,7 @@ export const removeMonitor = async (world: World, { id, owner }: Monitor): Promi
   return outcome === "committed";
 };
 
-/** A message is for one run of one monitor: when it comes twice, the second finds that run behind it. */
+/** A message is for one run of one monitor: when it is delivered twice, the second finds that the run is over. */
 const Message = v.object({ monitor: v.string(), at: v.string() });
 
 const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void> => {
@@ -101,7 +101,7 @@ const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void>
   await world.queue.sendMany(MONITORS.name, [message]);
 };
 
-/** It is due, and stays so until a run is done: a message that is lost is sent again. */
+/** The monitor stays scheduled until its run is done: a message that is lost is sent again. */
 export const sendScheduledMonitor = async (world: World, item: Item): Promise<string> => {
   await send(world, parseMonitor(item));
   return "sent";
@@ -123,7 +123,7 @@ export const runMonitor: Worker<CheckWorld> = {
   },
 };
 
-/** The run has a key of its own, so that it is paid for once however often it is begun. */
+/** Each run has a key of its own, so that it is charged once however often it is begun. */
 const run = async (
   world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
@@ -145,10 +145,10 @@ const run = async (
   }
 };
 
-/** Longer than any run is tried for. */
+/** Longer than any run is retried. */
 const RUN_RETENTION_SECONDS = 7 * 86_400;
 
-/** Undefined: it is not over, and the message comes again. */
+/** Undefined: the run is not over, and the queue delivers the message again. */
 const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
   if (code === "INSUFFICIENT_CREDITS") return "insufficient_credits";
   const isOver = money === "refunded" || money === "nothing_charged";
@@ -156,11 +156,11 @@ const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
   return code === "UNAVAILABLE" ? "no_verdict" : "failed";
 };
 
-/** What cost nothing may be tried again sooner. */
+/** A run that was not charged may be retried sooner. */
 const AFTER_PROBLEM_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** The interval begins with the end of a run: so the next one finds its result a whole interval old, and checks anew. */
+/** The interval begins when a run ends: so the next run finds a result that is a whole interval old, and checks again. */
 const advance = async (
   world: World,
   { id, nextAt, intervalHours }: Monitor,
@@ -177,6 +177,6 @@ const advance = async (
     },
     where: { nextAt },
   });
-  // Refused: it was removed, or somebody else has done this run.
-  if (outcome === "ambiguous") throw new Error("it is not known whether the monitor went on");
+  // Refused: the monitor was removed, or another process has done this run.
+  if (outcome === "ambiguous") throw new Error("the outcome of advancing the monitor is ambiguous");
 };

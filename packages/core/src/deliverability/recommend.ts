@@ -7,14 +7,14 @@ import { scoreFindings } from "./score.ts";
 export type Recommendation = {
   readonly id: string;
   readonly severity: Severity;
-  /** What the score regains when this alone is put right. */
+  /** The points that the score gains when this alone is done. */
   readonly pointsRegained: number;
   readonly text: string;
-  /** The issues that it puts right. */
+  /** The issues that it resolves. */
   readonly issues: readonly string[];
 };
 
-/** What to do, what regains most first. Of what costs nothing only `hints` are worth a word. */
+/** Recommendations, the one that gains most first. Issues that cost nothing appear only when they are hints. */
 export const recommend = (
   findings: Findings,
   hints: readonly Issue[],
@@ -31,11 +31,11 @@ export const recommend = (
       return [{ advice, gravest, pointsRegained, issues: meant.map(({ id }) => id) }];
     })
     .toSorted((a, b) => b.pointsRegained - a.pointsRegained || compareGravity(a.gravest, b.gravest))
-    .map(({ advice, gravest, ...rest }) => ({
+    .map(({ advice, gravest, ...values }) => ({
       id: advice.id,
       severity: gravest.severity,
       text: advice.text === undefined ? gravest.message : fillTemplate(advice.text, gravest.detail),
-      ...rest,
+      ...values,
     }));
 };
 
@@ -49,7 +49,7 @@ const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])
   ["BLOCKLISTS_", "reputation"],
 ];
 
-/** Without hints about parts that were not answered: nobody can know whether they hold. */
+/** Drops hints about parts without an answer: it is not known whether they hold. */
 export const dropUnansweredHints = (
   findings: Findings,
   hints: readonly Issue[],
@@ -64,7 +64,7 @@ const compareGravity = (a: Issue, b: Issue): number =>
 
 const LISTED = "LISTED:";
 
-/** Each listing is its own errand, at another operator's door. */
+/** One recommendation per listing: each list has its own way of removal. */
 const listAdvice = (issues: readonly Issue[]): readonly Advice[] => [
   ...ADVICE,
   ...issues

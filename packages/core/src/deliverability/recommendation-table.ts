@@ -1,13 +1,13 @@
-/** What to do about an issue. {name} stands for what the issue's detail calls so. */
+/** What to do about an issue. {name} stands for the field of that name in the issue's detail. */
 export type Advice = {
   readonly id: string;
-  /** The issues that it puts right. */
+  /** The issues that it resolves. */
   readonly for: readonly string[];
-  /** Without it the issue's own message is the text: it says what is so and what to do. */
+  /** Absent: the text is the issue's own message, which already says what to do. */
   readonly text?: string;
 };
 
-/** In no order: what is told first is what regains most. */
+/** In any order: `recommend` sorts by points. */
 export const ADVICE: readonly Advice[] = [
   {
     id: "add_mx",
@@ -22,23 +22,23 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "fix_mx_target",
     for: ["MX_TARGET_NX", "MX_TARGET_PRIVATE"],
-    text: "Point {host} at an address that the internet can reach, or name another host in the MX record.",
+    text: "Point {host} to a public IP address, or use another host in the MX record.",
   },
   {
     id: "mx_ip",
     for: ["MX_TARGET_IP"],
-    text: "Name a host in the MX record instead of the address {host}, and give the host that address.",
+    text: "Use a host name in the MX record instead of the IP address {host}, and point that host name to the address.",
   },
   {
     id: "mx_cname",
     for: ["MX_TARGET_CNAME"],
     text: "Replace the CNAME behind MX {host} with address records.",
   },
-  { id: "mx_duplicate", for: ["MX_DUP"], text: "Name {host} in one MX record only." },
+  { id: "mx_duplicate", for: ["MX_DUP"], text: "List {host} in one MX record only." },
   {
     id: "name_servers",
     for: ["NS"],
-    text: "Have the domain served by two name servers at least, in different networks.",
+    text: "Use at least two name servers for the domain, in different networks.",
   },
 
   {
@@ -60,12 +60,12 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "spf_void",
     for: ["SPF_VOID_GT_2"],
-    text: "Remove the names from your SPF record that no longer exist: after two of them receivers give up.",
+    text: "Remove names that no longer exist from your SPF record: receivers stop after two of them.",
   },
   {
     id: "spf_fewer_hosts",
     for: ["SPF_MX_GT_10", "SPF_PTR_GT_10"],
-    text: "Replace mx and ptr in your SPF record with ip4 and ip6: more than 10 hosts behind them are too many.",
+    text: "Replace mx and ptr in your SPF record with ip4 and ip6: they may resolve to at most 10 hosts.",
   },
   {
     id: "spf_plus_all",
@@ -85,23 +85,23 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "spf_softfail",
     for: ["SPF_SOFTFAIL"],
-    text: "Let DMARC decide about mail that SPF does not know (p=quarantine or reject); -all is right only where nothing is forwarded.",
+    text: "Let DMARC decide about mail that fails SPF (p=quarantine or reject). Use -all only when your mail is never forwarded.",
   },
   {
     id: "spf_after_all",
     for: ["SPF_TERMS_AFTER_ALL"],
-    text: "Move what stands after all in your SPF record before it, or remove it: nobody reads it there.",
+    text: "Move the mechanisms after all in your SPF record before it, or remove them: receivers ignore them there.",
   },
   {
     id: "spf_ptr",
     for: ["SPF_PTR"],
     text: "Replace ptr in your SPF record with ip4, ip6 or a: it is slow, and some receivers ignore it.",
   },
-  { id: "spf_duplicates", for: ["SPF_DUP_INCLUDE"], text: "Name each include once." },
+  { id: "spf_duplicates", for: ["SPF_DUP_INCLUDE"], text: "List each include once." },
   {
     id: "spf_shorten",
     for: ["SPF_LONG"],
-    text: "Shorten your SPF record, or move a part of it behind an include: long answers get lost.",
+    text: "Shorten your SPF record, or move a part of it into an include: long DNS answers get lost.",
   },
   {
     id: "spf_include_broken",
@@ -112,7 +112,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "add_dkim",
     for: ["DKIM_NXDOMAIN"],
-    text: "Sign your mail with DKIM: let your mail server or provider make a key of 2048 bits, and publish it below _domainkey.{domain}.",
+    text: "Sign your mail with DKIM: create a 2048-bit key with your mail server or provider, and publish it below _domainkey.{domain}.",
   },
   {
     id: "dkim_unknown",
@@ -122,7 +122,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dkim_short",
     for: ["DKIM_SHORT"],
-    text: "Replace the DKIM key at {selector} with one of 2048 bits: receivers take none below 1024.",
+    text: "Replace the DKIM key at {selector} with one of 2048 bits: receivers reject keys below 1024 bits.",
   },
   {
     id: "dkim_rotate_2048",
@@ -132,7 +132,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dkim_testing",
     for: ["DKIM_TESTING"],
-    text: "Remove t=y from the DKIM key at {selector}: while it is there, signatures count for nothing.",
+    text: "Remove t=y from the DKIM key at {selector}: with it, receivers ignore signatures.",
   },
   {
     id: "dkim_revoked",
@@ -157,7 +157,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dkim_alias",
     for: ["DKIM_CNAME_DANGLING"],
-    text: "Finish the set-up of the DKIM selector {selector} with your provider, or remove its CNAME.",
+    text: "Finish setting up the DKIM selector {selector} with your provider, or remove its CNAME.",
   },
 
   {
@@ -169,7 +169,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dmarc_version",
     for: ["DMARC_VERSION"],
-    text: "Let the record at {name} begin with v=DMARC1; exactly so.",
+    text: "Start the record at {name} with exactly v=DMARC1;.",
   },
   { id: "dmarc_place", for: ["DMARC_WRONG_PLACE"] },
   {
@@ -180,7 +180,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dmarc_tags",
     for: ["DMARC_DUP_TAG"],
-    text: "Name each tag of the DMARC record once: {tags} stands in it more than once.",
+    text: "Use each tag of the DMARC record once: {tags} is repeated.",
   },
   {
     id: "dmarc_enforce",
@@ -190,7 +190,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dmarc_sp",
     for: ["DMARC_SP_WEAK", "DMARC_NP"],
-    text: "Set sp= and np= in the DMARC record to quarantine or reject, so that subdomains, real or made up, are guarded too.",
+    text: "Set sp= and np= in the DMARC record to quarantine or reject, so that existing and non-existent subdomains are protected too.",
   },
   {
     id: "dmarc_rua",
@@ -200,7 +200,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dmarc_rua_authorize",
     for: ["DMARC_RUA_UNAUTHORIZED"],
-    text: "Ask {host} to publish v=DMARC1 at {name}, or it gets no reports about you.",
+    text: "Ask {host} to publish v=DMARC1 at {name}; without it, receivers send it no reports about you.",
   },
   {
     id: "dmarc_obsolete_tags",
@@ -211,19 +211,19 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "ptr_missing",
     for: ["PTR_MISSING"],
-    text: "Ask whoever gave you {ip} to set its reverse DNS (PTR) to your mail server's name.",
+    text: "Ask the provider of {ip} to set its reverse DNS (PTR) to your mail server's name.",
   },
   {
     id: "ptr_mismatch",
     for: ["PTR_MISMATCH"],
-    text: "Let {name} have the address {ip}, or name {ip} after a host that has it.",
+    text: "Point {name} to {ip}, or set the reverse DNS of {ip} to a host that resolves to it.",
   },
   {
     id: "ptr_generic",
     for: ["PTR_GENERIC"],
-    text: "Have {ip} named after your mail server: names like {name} are refused by several receivers.",
+    text: "Set the reverse DNS of {ip} to your mail server's name: several receivers reject names like {name}.",
   },
-  { id: "ptr_single", for: ["PTR_SEVERAL"], text: "Keep one name for {ip}." },
+  { id: "ptr_single", for: ["PTR_SEVERAL"], text: "Keep one PTR record for {ip}." },
 
   {
     id: "blocklists_inconclusive",

@@ -5,19 +5,19 @@ import { parseCidr, parseIp, toReverseName } from "../mail/ip.ts";
 import type { DnsLookups, WithDnsLookups } from "./dns-lookups.ts";
 import type { CheckSubject } from "./items.ts";
 
-/** What a domain comes to under a test key, by its first label. Other domains are without fault. */
+/** The result of a domain under a test key, by its first label. Other domains have no issues. */
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
-  /** Not one record: it does not exist. */
+  /** No records: it does not exist. */
   nxdomain: "nxdomain",
-  /** Not one answer: UNAVAILABLE, and a live key would have been refunded. */
+  /** No answers: UNAVAILABLE; a live key would have been refunded. */
   dnsfail: "timeout",
-  /** Breaks on our side: INTERNAL, and a live key would have been refunded. */
+  /** Breaks on our side: INTERNAL; a live key would have been refunded. */
   error: "breaks",
   nomx: { without: "mx" },
   nospf: { without: "spf" },
   nodkim: { without: "dkim" },
   nodmarc: { without: "dmarc" },
-  /** A policy that asks receivers for nothing, and an open end of SPF. */
+  /** A policy that asks receivers for nothing, and an SPF record with an open end. */
   weak: { spf: "v=spf1 mx ~all", dmarc: "v=DMARC1; p=none" },
   listed: { isListed: true },
 };
@@ -33,12 +33,12 @@ type SandboxSender =
       readonly isListed?: true;
     };
 
-/** RFC 5737: nobody's. */
+/** For documentation (RFC 5737). */
 const IP = "192.0.2.1";
 const BLOCK = parseCidr("192.0.2.0/24");
 const LIST = "blocklist.test";
 
-/** A key whose other half is nowhere. */
+/** A public key whose private key does not exist. */
 const DKIM_KEY =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA5N67T9aqvA3OM0PA0N4mLu8WwSdZXjknWiLkLOrvoLUtmxLFpZYuYG7DDaJ0eN7AKkZeP3yKs+P9ysW9sxi59i6x9qdFUOtIT57p3VJA1WHNr5MUysIWpGguWNuWAJvjTNpyPo6LxigQ/N752SZUe0bHEiScPYFnuI4066kbKkQU+HPFpnndNk33I2ivmCTaWCVpxPhIAjQGWJrGg3Hbz5h68E5E+JSUJSS+HvhSPDnXm1nZBT6MaU85+1bF038kNPf5LjWX9nOOmiWoBz5F8ctj+YeXLZ5q+q22uFQkRDQhTqwPobfhrkyDmdpA39e8Q24vVnl5j/N5iDvMzZfCIQIDAQAB";
 
@@ -46,7 +46,7 @@ type SandboxZone = Readonly<
   Record<string, Partial<Record<DnsRecordType, readonly (string | MxRecordData)[]>>>
 >;
 
-/** The world of test keys: one domain, and the same answers always. All that judges them is the real thing. */
+/** The DNS of test keys: one domain, always the same answers. The analysers are the real ones. */
 export const createSandboxLookups = ({ domain, sendingIp }: CheckSubject): DnsLookups => {
   const sender = SANDBOX_SENDERS[domain.split(".")[0] ?? ""] ?? {};
   const zone = typeof sender === "string" ? {} : createZone(domain, sendingIp ?? IP, sender);

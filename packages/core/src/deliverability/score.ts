@@ -1,7 +1,7 @@
 import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "./findings.ts";
 import { SIGNALS, type Signal } from "./signals.ts";
 
-/** Goes up with every change of a weight, a cap, a cost or a rule, so that scores of different years can be told apart. */
+/** Rises with every change of a weight, a cap, a cost or a rule, so that scores of different years can be compared. */
 export const MODEL_VERSION = "1";
 
 /** How much each component counts. docs/scores.md says why. */
@@ -16,7 +16,7 @@ export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {
 
 export type ScoreCap = { readonly id: string; readonly holds: Signal; readonly atMost: number };
 
-/** What no other virtue makes up for. The lowest that holds counts. */
+/** Faults that no other part makes up for. The lowest cap that holds counts. */
 export const CAPS: readonly ScoreCap[] = [
   { id: "no_domain", holds: SIGNALS.noDomain, atMost: 39 },
   { id: "no_spf_no_dkim", holds: SIGNALS.unsigned, atMost: 49 },
@@ -34,7 +34,7 @@ export type Grade = "A" | "B" | "C" | "D" | "F";
 export type ScoreResult = {
   readonly score: number;
   readonly grade: Grade;
-  /** What went into it, so that it can be counted again by hand. */
+  /** The parts of the score, so that it can be computed again by hand. */
   readonly parts: readonly {
     readonly component: CheckComponent;
     readonly weight: number;
@@ -45,7 +45,7 @@ export type ScoreResult = {
   readonly cappedBy: string | null;
 };
 
-/** The score of what was found, or null where nothing was: a component without a verdict is left out, and is no zero. */
+/** The score of the findings, or null without any: a component without a verdict is left out, and is not zero. */
 export const scoreFindings = (findings: Findings): ScoreResult | null => {
   const parts = COMPONENTS.flatMap((component) => {
     const score = scoreComponent(findings[component]);

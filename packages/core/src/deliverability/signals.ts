@@ -1,12 +1,12 @@
 import type { Issue } from "../mail/issue.ts";
 import type { Findings } from "./findings.ts";
 
-/** What the caps and the spam assessment go by: each is a question to the findings, answered by ids. */
+/** The signals of the caps and of the spam assessment: each is a test of the findings by issue ids. */
 export type Signal = (findings: Findings) => boolean;
 
 type Component = keyof Findings;
 
-/** Issues that come in two degrees count here only in the full one. */
+/** Issues with two degrees count here only in the full one. */
 const hasIssue =
   (component: Component, ...ids: readonly string[]): Signal =>
   (findings) =>
@@ -29,7 +29,7 @@ const allOf =
   (findings) =>
     signals.every((signal) => signal(findings));
 
-/** A component about which something is known, and nothing of this weight. */
+/** A component with a verdict and without an issue of this severity. */
 const isClean =
   (component: Component, isGrave: (issue: Issue) => boolean): Signal =>
   (findings) =>
@@ -48,7 +48,7 @@ const dmarcNone = hasIssue("dmarc", "DMARC_P_NONE", "DMARC_P_MISSING");
 
 export const SIGNALS = {
   noDomain,
-  // A null MX of a domain that sends nothing costs nothing, and a host that leads nowhere counts where all do.
+  // A null MX of a domain that sends nothing costs nothing, and an unroutable host counts where all hosts are.
   noMx: anyOf(
     noDomain,
     hasIssue("dns", "MX_NONE_NO_A", "MX_NULL"),
@@ -68,7 +68,7 @@ export const SIGNALS = {
     "SPF_LOOP",
     "SPF_DANGLING_INCLUDE",
   ),
-  // A block of the whole internet says the same as +all.
+  // A block of the whole internet means the same as +all.
   spfOpen: anyOf(hasIssue("spf", "SPF_PLUS_ALL"), hasFullIssue("spf", 90, "SPF_WIDE_CIDR")),
   spfOk: isClean("spf", isMoreThanLow),
   noDkim,

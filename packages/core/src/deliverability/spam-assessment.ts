@@ -16,7 +16,7 @@ export type SpamAssessment = {
   readonly factors: readonly SpamFactor[];
 };
 
-/** How a filter sees whoever sends in a domain's name. It says nothing about what is in the mail. */
+/** How a spam filter sees mail from the domain. It says nothing about the content of the mail. */
 export const assessSpam = (findings: Findings): SpamAssessment => {
   const factors = [
     ...NEGATIVE.filter(({ holds }) => holds(findings)).map(
@@ -47,34 +47,34 @@ const toLikelihood = (score: number): SpamAssessment["likelihood"] => {
 
 type FactorRule = Pick<SpamFactor, "id" | "description"> & { readonly holds: Signal };
 
-/** By component, so that no order of answers shows. */
+/** By component, so that the order of answers does not show. */
 export const NEGATIVE: readonly (FactorRule & { readonly points: number })[] = [
   { id: "NO_MX", points: 15, holds: SIGNALS.noMx, description: "The domain cannot receive mail." },
-  { id: "NO_SPF", points: 20, holds: SIGNALS.noSpf, description: "There is no SPF record." },
+  { id: "NO_SPF", points: 20, holds: SIGNALS.noSpf, description: "No SPF record." },
   {
     id: "SPF_PERMERROR",
     points: 25,
     holds: SIGNALS.spfBroken,
-    description: "The SPF record is broken, so every evaluation of it fails.",
+    description: "The SPF record is invalid, so every evaluation of it fails.",
   },
   {
     id: "SPF_OPEN",
     points: 25,
     holds: SIGNALS.spfOpen,
-    description: "The SPF record lets the whole internet send.",
+    description: "The SPF record allows the whole internet to send.",
   },
-  { id: "NO_DKIM", points: 20, holds: SIGNALS.noDkim, description: "There is no DKIM key." },
+  { id: "NO_DKIM", points: 20, holds: SIGNALS.noDkim, description: "No DKIM key." },
   {
     id: "DKIM_UNKNOWN",
     points: 5,
     holds: SIGNALS.dkimUnknown,
-    description: "No DKIM key was found under the usual names.",
+    description: "No DKIM key was found under the usual selectors.",
   },
   {
     id: "NO_DMARC",
     points: 15,
     holds: SIGNALS.noDmarc,
-    description: "There is no DMARC record that counts.",
+    description: "No valid DMARC record.",
   },
   {
     id: "DMARC_NONE",
@@ -86,46 +86,47 @@ export const NEGATIVE: readonly (FactorRule & { readonly points: number })[] = [
     id: "NO_PTR",
     points: 20,
     holds: SIGNALS.noPtr,
-    description: "The sending address has no name.",
+    description: "The sending IP address has no reverse DNS name.",
   },
   {
     id: "PTR_MISMATCH",
     points: 10,
     holds: SIGNALS.ptrMismatch,
-    description: "The name of the sending address does not lead back to it.",
+    description: "The reverse DNS name of the sending IP address does not resolve to it.",
   },
   {
     id: "PTR_GENERIC",
     points: 8,
     holds: SIGNALS.ptrGeneric,
-    description: "The sending address is called as those in a provider's pool are.",
+    description:
+      "The reverse DNS name of the sending IP address looks like one of a provider's pool.",
   },
 ];
 
 export const POSITIVE: readonly FactorRule[] = [
-  { id: "SPF_OK", holds: SIGNALS.spfOk, description: "The SPF record is sound." },
-  { id: "DKIM_OK", holds: SIGNALS.dkimOk, description: "The DKIM keys are sound." },
+  { id: "SPF_OK", holds: SIGNALS.spfOk, description: "The SPF record is valid." },
+  { id: "DKIM_OK", holds: SIGNALS.dkimOk, description: "The DKIM keys are valid." },
   {
     id: "DMARC_ENFORCED",
     holds: SIGNALS.dmarcEnforced,
-    description: "DMARC asks receivers to keep forged mail away.",
+    description: "DMARC asks receivers to reject or quarantine forged mail.",
   },
   {
     id: "NOT_LISTED",
     holds: SIGNALS.notListed,
-    description: "No blocklist that answered has a listing.",
+    description: "No blocklist that answered lists the domain or the sending IP address.",
   },
   {
     id: "FCRDNS_OK",
     holds: SIGNALS.ptrConfirmed,
-    description: "The sending address has a name that leads back to it.",
+    description: "The sending IP address has a reverse DNS name that resolves to it.",
   },
 ];
 
 /** One list alone does not make a sender a spammer. */
 export const LISTING_MAX = 40;
 
-/** A list of domains may count otherwise than its cost: the detail says so. */
+/** A domain list may count more or less than its cost: the detail has the points. */
 const toListingFactors = ({ id, detail, message, costPoints }: Issue): readonly SpamFactor[] => {
   if (costPoints === 0) return [];
   const points = Math.min(LISTING_MAX, Number(detail["spam"] ?? costPoints));

@@ -14,7 +14,7 @@ import {
   type StoredReport,
 } from "./items.ts";
 
-/** So often another check of the same domain may come in between: of a hundred that end together, one does each time. */
+/** How many other checks of the domain may be stored in between: of a hundred that end together, one is at each try. */
 const TRIES_MAX = 20;
 const BETWEEN_TRIES_MS = 20;
 
@@ -24,7 +24,7 @@ type StoreOutcome = {
   readonly ended: EndResult;
 };
 
-/** The money is settled, the answer remembered, the check kept and its news told, in one transaction. */
+/** Settles the hold, stores the answer and the check, and emits its events, in one transaction. */
 export const storeCheck = async (
   world: World,
   operation: Operation,
@@ -59,11 +59,11 @@ export const storeCheck = async (
   return { check, report, ended };
 };
 
-/** Without the questions that were asked: they are nobody's business afterwards. */
+/** The report without its DNS queries, which are not needed afterwards. */
 const toStoredReport = ({ reputation, ...otherParts }: CheckReport): StoredReport => {
   const { outcomes: _outcomes, ...counted } = reputation;
-  const { kind: _kind, dnsQueries: _dnsQueries, ...rest } = otherParts;
-  return { ...rest, reputation: counted };
+  const { kind: _kind, dnsQueries: _dnsQueries, ...stored } = otherParts;
+  return { ...stored, reputation: counted };
 };
 
 type CheckIdentity = {
