@@ -16,11 +16,12 @@ const inlineBuiltModules: Plugin = {
   },
 };
 
-/** What `describe` says beside a field is for the document and for the tools, which are built ahead. */
+/** What `describe` says beside a field is for the document and for the tools, which are built ahead; a `why` is for the manual. */
 const withoutDescriptions: Plugin = {
   name: "without descriptions",
   setup: (build) => {
-    const filter = /\/(?:api\/src\/(?:schema|endpoints)|core\/src\/webhooks)\/[^/]+\.ts$/;
+    const filter =
+      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|core\/src\/(?:webhooks\/[^/]+|verify\/(?:result|retry)))\.ts$/;
     build.onLoad({ filter }, async ({ path }) => ({
       contents: dropDescriptions(await readFile(path, "utf8")),
       loader: "ts",
@@ -29,11 +30,12 @@ const withoutDescriptions: Plugin = {
 };
 
 const CALL = "describe(";
+const WHY = /^ *why: "(?:[^"\\]|\\.)*",\n/gm;
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 
 /** From the last call to the first: those within another are done before it. */
 export const dropDescriptions = (source: string): string => {
-  let text = source;
+  let text = source.replaceAll(WHY, "");
   for (let at = text.lastIndexOf(CALL); at > 0; at = text.lastIndexOf(CALL, at - 1)) {
     const end = endOfCall(text, at + CALL.length);
     const schema = text.slice(at + CALL.length, end).replace(/,\s*"(?:[^"\\]|\\.)*",?\s*$/, "");

@@ -75,10 +75,14 @@ test("what is said of fields is dropped from code, whatever stands in it", () =>
     v.picklist(["y", "z"], "must be y"),
     "Of two lines.",
   ),
+  d: {
+    why: "A \\"number\\", for a reason.",
+    at: 1,
+  },
 });`;
 
   expect(dropDescriptions(source).replaceAll(/\s+/g, "")).toBe(
-    'v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),});',
+    'v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),d:{at:1,},});',
   );
 });
 

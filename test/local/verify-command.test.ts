@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/schema/verification";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
-import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { startLab } from "@mailproof/lab/lab";
 import { createTextFormat } from "@mailproof/local/cli/show-results";
 import { paintAnsi, paintPlain } from "@mailproof/local/cli/terminal";
@@ -191,17 +190,17 @@ test("what stands in a list does not steer the terminal", () => {
     {
       email: "a@\u001b[31mb\u202e",
       status: "invalid",
-      score: 5,
+      quality_score: 5,
       reason: "syntax.control",
-      subStatus: null,
-    } as Verification,
+      sub_status: null,
+    } as VerificationResult,
     [],
   );
 
   expect(line).toContain("a@�[31mb�");
 });
 
-const EVIDENCE: Evidence = {
+const EVIDENCE: NonNullable<VerificationResult["evidence"]> = {
   dns: [
     {
       type: "MX",
@@ -212,11 +211,11 @@ const EVIDENCE: Evidence = {
     },
     { type: "A", name: "mx.x.com", kind: "timeout", records: [], count: 0 },
   ],
-  mailHost: "mx.x.com",
+  mail_host: "mx.x.com",
   ip: "192.0.2.1",
   reply: { code: 550, enhanced: "5.1.1", text: "No such\u001b[2Juser" },
   rule: "no_mailbox",
-  catchAll: "not_tested",
+  catch_all: "not_tested",
   transcript: [
     { ms: 5, who: "server", text: "220 mx.x.com\nready" },
     { ms: 7, who: "client", text: "QUIT" },
@@ -233,12 +232,12 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
   const result = {
     email: "a@x.com",
     status: "invalid",
-    score: 3,
+    quality_score: 3,
     reason: "no_mailbox",
-    subStatus: null,
+    sub_status: null,
   };
   const show = (paint: typeof paintPlain) =>
-    createTextFormat(paint).line({ ...result, evidence: EVIDENCE } as Verification, []);
+    createTextFormat(paint).line({ ...result, evidence: EVIDENCE } as VerificationResult, []);
 
   expect(show(paintPlain)).toBe(`invalid      3  a@x.com  no_mailbox
   DNS        MX x.com: 10 mx.x.com and 2 more

@@ -1,14 +1,13 @@
 import { KEY_MODES } from "@mailproof/core/accounts/key-format";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
+import { describe } from "@mailproof/core/lib/describe";
 import type { FailureCode } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { isObject } from "../http/parse.ts";
 
 // Schemas that more than one endpoint uses.
 
-/** The field's description in the API reference. It has no effect at run time. */
-export const describe = <S extends v.GenericSchema>(schema: S, text: string): S =>
-  v.pipe(schema, v.description(text)) as unknown as S;
+export { describe };
 
 /** The errors of any route that needs a key. */
 export const KEYED_ERRORS = [

@@ -1,26 +1,28 @@
-import type { Verification } from "../verify/result.ts";
+import { type Fields, listPublicFields, type PublicOf } from "../verify/fields.ts";
+import { RESULT_FIELDS, type Verification } from "../verify/result.ts";
 
-type ResultColumn = readonly [name: string, of: (result: Verification) => string | number | null];
+type Values = Readonly<Record<string, unknown>>;
 
 /** What a row of a list gains, in the command's file and in the export. The names are the API's, without its levels. */
-const RESULT_COLUMNS: readonly ResultColumn[] = [
-  // The address that was verified. The list's own cell may hold a name beside it, or be spelt otherwise.
-  ["email", ({ email }) => email],
-  ["status", ({ status }) => status],
-  ["quality_score", ({ score }) => score],
-  ["reason", ({ reason }) => reason],
-  ["sub_status", ({ subStatus }) => subStatus],
-  ["provider", ({ provider }) => provider],
-  ["mailbox_exists", ({ verification }) => String(verification.mailboxExists)],
-  ["catch_all", ({ verification }) => String(verification.catchAll)],
-  ["disposable", ({ flags }) => String(flags.disposable)],
-  ["role_account", ({ flags }) => String(flags.roleAccount)],
-  ["free_provider", ({ flags }) => String(flags.freeProvider)],
-  ["typo_suggestion", ({ ai }) => ai?.typoSuggestion ?? null],
-  ["verified_at", ({ verifiedAt }) => verifiedAt],
-];
+type ResultColumn = {
+  readonly name: string;
+  /** The keys that lead to its value within the service, and in the public form. */
+  readonly keys: readonly string[];
+  readonly publicKeys: readonly string[];
+};
 
-const COLUMN_NAMES = RESULT_COLUMNS.map(([name]) => name);
+const listColumns = (fields: Fields): readonly ResultColumn[] =>
+  listPublicFields(fields).flatMap(({ key, name, column, fields: inner }) => {
+    if (column) return [{ name, keys: [key], publicKeys: [name] }];
+    return listColumns(inner ?? {}).map(({ keys, publicKeys, ...rest }) => ({
+      ...rest,
+      keys: [key, ...keys],
+      publicKeys: [name, ...publicKeys],
+    }));
+  });
+
+const RESULT_COLUMNS = listColumns(RESULT_FIELDS);
+const COLUMN_NAMES = RESULT_COLUMNS.map(({ name }) => name);
 
 /**
  * What the columns are called beside those of the list. Where it has such a name already, in whatever case, ours is
@@ -39,10 +41,26 @@ export const listResultColumns = (
   });
 };
 
-const COLUMN_READERS = RESULT_COLUMNS.map(([, of]) => of);
+const createCellWriter = (paths: readonly (readonly string[])[]) => {
+  const columns = paths.map(([key = "", inner]) => ({ key, inner }));
+  return (result: object): readonly string[] =>
+    columns.map(({ key, inner }) => {
+      const value = (result as Values)[key];
+      return toCell(inner === undefined ? value : (value as Values | undefined)?.[inner]);
+    });
+};
 
-export const toResultCells = (result: Verification): readonly string[] =>
-  COLUMN_READERS.map((of) => String(of(result) ?? ""));
+/** Only fields with a text, a number, a boolean or null have a column. */
+const toCell = (value: unknown): string =>
+  typeof value === "string" ? value : String((value ?? "") as number | boolean | "");
+
+export const toResultCells: (result: Verification) => readonly string[] = createCellWriter(
+  RESULT_COLUMNS.map(({ keys }) => keys),
+);
+
+/** The same cells, from a result with its public names. */
+export const toPublicCells: (result: PublicOf<typeof RESULT_FIELDS>) => readonly string[] =
+  createCellWriter(RESULT_COLUMNS.map(({ publicKeys }) => publicKeys));
 
 /** As many as `toResultCells` has, for a row without a result. */
 export const BLANK_CELLS: readonly string[] = COLUMN_NAMES.map(() => "");

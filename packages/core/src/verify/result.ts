@@ -1,8 +1,10 @@
+import * as v from "valibot";
+import { describe } from "../lib/describe.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { PersonName } from "../signals/person-name.ts";
+import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
 
 export const STATUSES = [
@@ -16,66 +18,7 @@ export const STATUSES = [
   "spam_trap",
 ] as const;
 
-export type Status = (typeof STATUSES)[number];
-
-/** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
-export type CatchAll = "yes" | "no" | "undecided" | "not_tested";
-
-/** The result of one address. The API gives its fields their names on the wire. */
-export type Verification = {
-  readonly email: string;
-  readonly status: Status;
-  readonly score: number;
-  readonly reason: string;
-  /** A second finding, where the reason is about something else: a role address may also be full. */
-  readonly subStatus: string | null;
-  readonly provider: string | null;
-  readonly verification: {
-    readonly syntaxValid: boolean;
-    /** True: proven. Where it is false, `isDomainExistenceDecided` separates "no" from "unknown". */
-    readonly domainExists: boolean;
-    readonly mxFound: boolean;
-    readonly smtpCheck: boolean;
-    readonly mailboxExists: boolean;
-    readonly catchAll: boolean;
-  };
-  readonly flags: {
-    readonly disposable: boolean;
-    readonly roleAccount: boolean;
-    readonly freeProvider: boolean;
-    readonly spamTrap: boolean;
-    readonly honeypot: boolean;
-    readonly botGenerated: boolean;
-  };
-  readonly enrichment: PersonName;
-  readonly ai?: {
-    readonly typoSuggestion: string | null;
-    readonly typoConfidence: number | null;
-    /** Null where the domain cannot be a catch-all. */
-    readonly catchAllConfidence: number | null;
-  };
-  readonly evidence?: Evidence;
-  /** When another attempt may help: greylisting and busy servers. */
-  readonly retry: "later" | "new_connection" | "other_host" | null;
-  /** Why a later attempt may find out more. Absent where the result is final, and never stored. */
-  readonly retryCause?: RetryCause;
-  readonly verifiedAt: string;
-};
-
 export type ScorePart = { readonly part: string; readonly points: number };
-
-/** Enough to check a verdict by hand. */
-export type Evidence = {
-  readonly dns: readonly RecordedQuery[];
-  readonly mailHost: string | null;
-  readonly ip: string | null;
-  readonly reply: Reply | null;
-  readonly rule: string | null;
-  readonly catchAll: CatchAll;
-  readonly transcript: Transcript;
-  readonly score: readonly ScorePart[];
-  readonly lists: Lists["versions"];
-};
 
 /**
  * Whether it is known if the domain exists. A domain that DNS does not have makes the address invalid; under any other
@@ -84,8 +27,261 @@ export type Evidence = {
 export const isDomainExistenceDecided = ({
   status,
   verification,
-}: Pick<Verification, "status" | "verification">): boolean =>
-  verification.domainExists || status === "invalid";
+}: {
+  readonly status: string;
+  readonly verification: { readonly domainExists: boolean };
+}): boolean => verification.domainExists || status === "invalid";
+
+/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
+export const NOT_PROBED = "not_probed";
+/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
+export const HOST_DAILY_LIMIT = "host_daily_limit";
+
+/** Why a mail server was not asked. */
+const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
+
+const Bool = v.boolean();
+const Text = v.string();
+const TextOrNull = v.nullable(Text);
+const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+
+const StatusName = describe(
+  v.picklist(STATUSES),
+  "valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap.",
+);
+
+const CHECKS = {
+  syntaxValid: {
+    name: "syntax_valid",
+    schema: describe(Bool, "True when the address is well formed."),
+  },
+  domainExists: {
+    name: "domain_exists",
+    schema: describe(
+      v.optional(Bool),
+      "True when the domain exists in DNS. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why.",
+    ),
+    /** True: proven. Where it is false, `isDomainExistenceDecided` separates "no" from "unknown". */
+    inner: Bool,
+    compute: (result: Parameters<typeof isDomainExistenceDecided>[0]) =>
+      isDomainExistenceDecided(result) ? result.verification.domainExists : undefined,
+  },
+  mxFound: {
+    name: "mx_found",
+    schema: describe(Bool, "True when the domain has a host that accepts mail."),
+  },
+  smtpCheck: {
+    name: "smtp_check",
+    schema: describe(Bool, "True when the mail server gave a definite reply about this address."),
+  },
+  mailboxExists: {
+    name: "mailbox_exists",
+    schema: describe(
+      Bool,
+      "True when the mail server accepts this address and rejects random ones.",
+    ),
+    column: true,
+  },
+  catchAll: {
+    name: "catch_all",
+    schema: describe(Bool, "True when the mail server accepts every address of the domain."),
+    column: true,
+  },
+} as const satisfies Fields;
+
+/** The checks that need the mail server. */
+const MAIL_SERVER_CHECKS = [
+  CHECKS.smtpCheck.name,
+  CHECKS.mailboxExists.name,
+  CHECKS.catchAll.name,
+] as const;
+
+const FLAGS = {
+  disposable: {
+    schema: describe(Bool, "True for a domain of a disposable-address service."),
+    column: true,
+  },
+  roleAccount: {
+    name: "role_account",
+    schema: describe(Bool, "True for a role address, such as info@ or sales@."),
+    column: true,
+  },
+  freeProvider: {
+    name: "free_provider",
+    schema: describe(Bool, "True for a free mail provider."),
+    column: true,
+  },
+  spamTrap: { name: "spam_trap", schema: describe(Bool, "True for a known spam trap.") },
+  honeypot: {
+    schema: describe(Bool, "True for an address that exists to catch harvesters."),
+  },
+  botGenerated: {
+    name: "bot_generated",
+    schema: describe(Bool, "True when the local part looks machine-generated."),
+  },
+} as const satisfies Fields;
+
+const PERSON_NAME = {
+  first_name: {
+    schema: describe(TextOrNull, "First name. Null when the address does not suggest one."),
+  },
+  last_name: {
+    schema: describe(TextOrNull, "Last name. Null when the address does not suggest one."),
+  },
+  full_name: {
+    schema: describe(Text, "First and last name. Empty when neither is known."),
+  },
+  gender: { schema: describe(Text, "Always `unknown`.") },
+} as const satisfies Fields;
+
+const AI = {
+  typoSuggestion: {
+    name: "typo_suggestion",
+    schema: describe(
+      TextOrNull,
+      "The address that was probably meant. Null when the domain receives mail or there is no likely typo.",
+    ),
+    column: true,
+  },
+  typoConfidence: {
+    name: "typo_confidence",
+    schema: describe(
+      v.nullable(Share),
+      "Probability of the suggestion, 0–1. Null without a suggestion.",
+    ),
+  },
+  catchAllConfidence: {
+    name: "catch_all_confidence",
+    schema: describe(
+      v.optional(Share),
+      "Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another.",
+    ),
+    /** Null where the domain cannot be a catch-all. */
+    inner: v.nullable(Share),
+    compute: ({ ai }: { readonly ai?: { readonly catchAllConfidence: number | null } }) =>
+      ai?.catchAllConfidence ?? undefined,
+  },
+} as const satisfies Fields;
+
+/** Enough to check a verdict by hand. */
+const EVIDENCE = {
+  dns: { schema: typed<readonly RecordedQuery[]>() },
+  mailHost: { name: "mail_host", schema: TextOrNull },
+  ip: { schema: TextOrNull },
+  reply: { schema: typed<Reply | null>() },
+  rule: { schema: TextOrNull },
+  /** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
+  catchAll: {
+    name: "catch_all",
+    schema: typed<"yes" | "no" | "undecided" | "not_tested">(),
+  },
+  transcript: { schema: typed<Transcript>() },
+  score: { schema: typed<readonly ScorePart[]>() },
+  lists: { schema: typed<Lists["versions"]>() },
+} as const satisfies Fields;
+
+/** The API reference does not list its fields: they may change with the engine. */
+const AnyEvidence = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<
+  PublicOf<typeof EVIDENCE>
+>;
+
+/**
+ * The result of one address: one row per field, in the order of the API. The types, the schema of the API reference, the
+ * public form and the columns of files follow from it; pack.ts stores the result.
+ */
+export const RESULT_FIELDS = {
+  email: {
+    schema: describe(Text, "The address as it was read."),
+    // The list's own cell may hold a name beside the address, or be spelt otherwise.
+    column: true,
+  },
+  status: {
+    schema: describe(StatusName, "The result of the verification."),
+    column: true,
+  },
+  score: {
+    name: "quality_score",
+    schema: describe(
+      v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100)),
+      "Quality, 0–100: 90 excellent, 70 good, 50 fair, below that poor.",
+    ),
+    column: true,
+  },
+  reason: {
+    schema: describe(Text, "Code for why the address has this status."),
+    column: true,
+  },
+  // A second finding, where the reason is about something else: a role address may also be full.
+  subStatus: {
+    name: "sub_status",
+    schema: describe(TextOrNull, "A finer code for the reason. Null when there is none."),
+    column: true,
+  },
+  provider: {
+    schema: describe(TextOrNull, "The mail provider. Null when it is not recognized."),
+    column: true,
+  },
+  verification: {
+    schema: describe(toPublicSchema(CHECKS), "The outcome of each check."),
+    fields: CHECKS,
+  },
+  flags: {
+    schema: describe(toPublicSchema(FLAGS), "Kind of address."),
+    fields: FLAGS,
+  },
+  enrichment: {
+    schema: describe(toPublicSchema(PERSON_NAME), "The name that the address suggests."),
+    fields: PERSON_NAME,
+  },
+  ai: {
+    schema: describe(
+      v.optional(toPublicSchema(AI)),
+      "Estimates. Left out when `include_ai` is false.",
+    ),
+    fields: AI,
+  },
+  evidence: {
+    schema: describe(
+      v.optional(AnyEvidence),
+      "DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`.",
+    ),
+    fields: EVIDENCE,
+  },
+  checksSkipped: {
+    name: "checks_skipped",
+    schema: describe(
+      v.optional(v.array(v.picklist(MAIL_SERVER_CHECKS))),
+      "Checks not made because the mail server was not asked. Left out when it was asked or did not have to be.",
+    ),
+    isComputed: true,
+    compute: ({
+      reason,
+      subStatus,
+    }: {
+      readonly reason: string;
+      readonly subStatus: string | null;
+    }) =>
+      NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus)
+        ? MAIL_SERVER_CHECKS
+        : undefined,
+  },
+  // When another attempt may help: greylisting and busy servers.
+  retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
+  // Why a later attempt may find out more. Absent where the result is final, and never stored.
+  retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
+  verifiedAt: {
+    name: "verified_at",
+    schema: describe(Text, "When the address was verified, ISO 8601."),
+    column: true,
+  },
+} as const satisfies Fields;
+
+/** The result of one address, as the service holds it. */
+export type Verification = ValuesOf<typeof RESULT_FIELDS>;
+
+export type Status = Verification["status"];
+export type Evidence = NonNullable<Verification["evidence"]>;
+export type CatchAll = Evidence["catchAll"];
 
 /** Each result is found out whole. The caller gets the optional parts that its request names. */
 export const trimResult = (
@@ -100,27 +296,9 @@ export const trimResult = (
   ...(includeEvidence && evidence && { evidence }),
 });
 
-/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
-export const NOT_PROBED = "not_probed";
-/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
-export const HOST_DAILY_LIMIT = "host_daily_limit";
-
-/** Why a mail server was not asked. */
-const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
-
 /** Only the mail server could have decided, and it was not asked: such a result costs nothing. */
 export const isNotProbed = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
   status === "unknown" && NOT_PROBED_REASONS.has(reason);
-
-/** The checks that need the mail server, where it was not asked. */
-export const listSkippedChecks = ({
-  reason,
-  subStatus,
-}: Pick<Verification, "reason" | "subStatus">): readonly MailServerCheck[] =>
-  NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus) ? MAIL_SERVER_CHECKS : [];
-
-const MAIL_SERVER_CHECKS = ["smtpCheck", "mailboxExists", "catchAll"] as const;
-export type MailServerCheck = (typeof MAIL_SERVER_CHECKS)[number];
 
 /** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
 export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>

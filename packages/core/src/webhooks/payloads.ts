@@ -1,11 +1,8 @@
 import * as v from "valibot";
+import { describe } from "../lib/describe.ts";
 
 // What subscribers are told. These schemas are the documentation, too: every event that is written fits its own
 // (test/core/webhooks/payloads.test.ts), and a field may be added to them but none taken away.
-
-/** Says in the API reference what a field holds. */
-const describe = <S extends v.GenericSchema>(schema: S, text: string): S =>
-  v.pipe(schema, v.description(text)) as unknown as S;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Credits = v.pipe(v.number(), v.multipleOf(0.5));

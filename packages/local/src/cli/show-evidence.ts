@@ -1,17 +1,19 @@
-import type { Evidence } from "@mailproof/core/verify/result";
+import type { VerificationResult } from "@mailproof/api/schema/verification";
 import { type Paint, replaceControls } from "./terminal.ts";
+
+type Evidence = NonNullable<VerificationResult["evidence"]>;
 
 /** What a verdict rests on, below its line: DNS answers, the SMTP dialogue, the rule, and the score as a sum. */
 export const formatEvidence = (evidence: Evidence, paint: Paint): string => {
-  const { dns, mailHost, ip, transcript, rule, reply, catchAll, score } = evidence;
-  const host = mailHost === null ? [] : [`${mailHost}${ip === null ? "" : ` (${ip})`}`];
+  const { dns, mail_host, ip, transcript, rule, reply, catch_all, score } = evidence;
+  const host = mail_host === null ? [] : [`${mail_host}${ip === null ? "" : ` (${ip})`}`];
   const rows: readonly Row[] = [
     ...withTitle("DNS", dns.map(formatAnswer)),
     ...withTitle("Mail host", host),
     ...withTitle("SMTP", transcript.flatMap(toLines)),
     ...withTitle("Rule", rule === null ? [] : [rule]),
     ...withTitle("Reply", reply === null ? [] : [formatReply(reply)]),
-    ...withTitle("Catch-all", catchAll === "not_tested" ? ["not tested"] : [catchAll]),
+    ...withTitle("Catch-all", catch_all === "not_tested" ? ["not tested"] : [catch_all]),
     ...withTitle("Score", [formatSum(score)]),
   ];
   const lines = rows.map(

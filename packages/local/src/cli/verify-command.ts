@@ -1,5 +1,6 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
+import { toWire } from "@mailproof/api/schema/verification";
 import { parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toText } from "@mailproof/core/intake/byte-text";
 import { isListFault, type ListRow, openList } from "@mailproof/core/intake/open-list";
@@ -135,7 +136,7 @@ const verifyAll = async (
   const verifyOptions = { deepVerify: true, includeAi: true, includeEvidence: options.evidence };
   for await (const result of verifyMany(createEngine(mailPorts), readEmails(), verifyOptions)) {
     const row = waiting.shift();
-    await writeOutput(out, format.line(result, row?.cells ?? []));
+    await writeOutput(out, format.line(toWire(result), row?.cells ?? []));
     progress.addDone();
   }
   progress.end();

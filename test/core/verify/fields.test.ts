@@ -1,0 +1,90 @@
+import {
+  listResultColumns,
+  toPublicCells,
+  toResultCells,
+} from "@mailproof/core/exports/result-columns";
+import { createPublicWriter, type Fields, listPublicFields } from "@mailproof/core/verify/fields";
+import { pack, unpack } from "@mailproof/core/verify/pack";
+import { RESULT_FIELDS, type Verification } from "@mailproof/core/verify/result";
+import { expect, test } from "vitest";
+
+const toPublic = createPublicWriter(RESULT_FIELDS);
+const getBits = (of: Fields) => Object.fromEntries(Object.keys(of).map((key) => [key, true]));
+
+const RESULT = {
+  email: "info@example.com",
+  status: "role",
+  score: 53,
+  reason: "role_account",
+  subStatus: "not_probed",
+  provider: "google",
+  verification: getBits(RESULT_FIELDS.verification.fields),
+  flags: getBits(RESULT_FIELDS.flags.fields),
+  enrichment: { first_name: "Ann", last_name: "Lee", full_name: "Ann Lee", gender: "unknown" },
+  ai: { typoSuggestion: "info@example.org", typoConfidence: 0.9, catchAllConfidence: 0.4 },
+  evidence: { mailHost: "mx.example.com", catchAll: "yes" },
+  retry: "later",
+  retryCause: "dns",
+  verifiedAt: "2026-11-21T00:00:00.000Z",
+} as unknown as Verification;
+
+/** A result of which every field says something. */
+const hasEveryField = (fields: Fields, values: object): boolean =>
+  Object.entries(fields)
+    .filter(([, { isComputed }]) => !isComputed)
+    .every(([key]) => key in values);
+
+test("every field of the table is stored and read again, apart from the cause of a retry", () => {
+  expect(hasEveryField(RESULT_FIELDS, RESULT)).toBe(true);
+  const { retryCause, ...stored } = RESULT;
+
+  expect(retryCause).toBe("dns");
+  expect(unpack(JSON.parse(JSON.stringify(pack(RESULT))))).toEqual(stored);
+});
+
+test("every field with a public name is in the public form under it, and no other", () => {
+  const named = listPublicFields(RESULT_FIELDS).map(({ name }) => name);
+
+  expect(Object.keys(toPublic(RESULT))).toEqual(named);
+  expect(named).not.toContain("retry");
+});
+
+test("what is not known is left out of the public form", () => {
+  const { ai, ...rest } = RESULT;
+  const { verification } = toPublic({
+    ...rest,
+    verification: { ...RESULT.verification, domainExists: false },
+  });
+  const unlikely = { ...RESULT, ai: { ...(ai as object), catchAllConfidence: null } };
+
+  expect(verification).not.toHaveProperty("domain_exists");
+  expect(toPublic(rest)).not.toHaveProperty("ai");
+  expect(toPublic(unlikely as Verification).ai).toEqual({
+    typo_suggestion: "info@example.org",
+    typo_confidence: 0.9,
+  });
+  expect(toPublic({ ...RESULT, subStatus: null })).not.toHaveProperty("checks_skipped");
+});
+
+test("a row of a file is the same, made of a stored result or of a public one", () => {
+  const { ai: _, ...plain } = RESULT;
+
+  for (const result of [RESULT, { ...plain, provider: null }])
+    expect(toPublicCells(toPublic(result))).toEqual(toResultCells(result));
+  expect(toResultCells(RESULT)).toEqual([
+    "info@example.com",
+    "role",
+    "53",
+    "role_account",
+    "not_probed",
+    "google",
+    "true",
+    "true",
+    "true",
+    "true",
+    "true",
+    "info@example.org",
+    "2026-11-21T00:00:00.000Z",
+  ]);
+  expect(listResultColumns([])).toHaveLength(13);
+});
