@@ -118,7 +118,7 @@ test("without the setting nothing on this machine is called, nor registered", as
       status: 400,
       error: {
         message:
-          "url: must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it. Nothing was charged.",
+          "url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
       },
     });
 

@@ -90,7 +90,7 @@ test.each<[string, unknown, string]>([
 test.each([
   [
     "private_address",
-    "url: must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it. Nothing was charged.",
+    "url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
   ],
   ["port_not_allowed", "url: must use port 443. Nothing was charged."],
 ] as const)("an address that nobody may call (%s) is 400", async (fault, message) => {

@@ -4,13 +4,13 @@ import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { World } from "./ports/world.ts";
 import type { WithEngine } from "./verify/engine.ts";
 
-/** What features make out of a world. Built once per process, where the app is composed. */
+/** Services that are built from the ports, once per process, where the app is composed. */
 type Services = WithEngine &
   WithDnsLookups & {
     readonly rateLimit: RateLimit;
-    /** Null: only our own keys open anything. */
+    /** Null: only API keys are accepted. */
     readonly accessTokens: AccessTokens | null;
   };
 
-/** What endpoints, workers and schedules are handed. A function that needs less of it says so in its parameter. */
+/** The parameter of endpoints, workers and schedules. A function that needs less declares less. */
 export type AppWorld = World & Services;

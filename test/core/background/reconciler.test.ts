@@ -163,7 +163,7 @@ test("a kind that nobody knows is named", async () => {
   expect(logged).toMatchObject([
     {
       event: "repair_failed",
-      fields: { kind: "teleport", cause: { message: "nobody knows what to do with teleport" } },
+      fields: { kind: "teleport", cause: { message: "no repair for work of kind teleport" } },
     },
   ]);
 });

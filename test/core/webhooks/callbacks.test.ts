@@ -129,7 +129,7 @@ describe("a callback", () => {
 
       expect(statusCode).toBe(400);
       expect(error.message).toBe(
-        "webhook_url: must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it. Nothing was charged.",
+        "webhook_url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
       );
     },
   );

@@ -7,25 +7,25 @@ import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 
-/** What tells an operator that repairs stand still, before a customer does. */
+/** Shows the operator that repairs have stopped before customers notice. */
 export type Gauges = {
-  /** How late the latest piece of due work is. */
+  /** How overdue the oldest scheduled work is. */
   readonly dueAgeSeconds: number;
   /** Credits that have been held for more than an hour. */
   readonly heldOverAnHour: number;
-  /** How many pieces of due work stand later than they can have been put off to: a wrong clock wrote them. */
+  /** How many items are scheduled later than their kind permits: a wrong clock wrote them. */
   readonly dueMisplaced: number;
-  /** By how much the clock jumped within the last hour, negative where it was set back. */
+  /** By how much the clock jumped within the last hour; negative if it was set back. */
   readonly clockJumpSeconds: number;
   /** How often this machine lacked descriptors, memory or ports within the last hour. */
   readonly resourcesExhausted: number;
 };
 
 const HOUR_MS = 60 * 60_000;
-/** Of each partition, the most overdue: where more than this waits, there is enough to ring. */
+/** Of each partition, the most overdue: a longer backlog raises the alarm anyway. */
 const MAX_ITEMS_PER_PARTITION = 500;
 
-/** Whatever holds credits is due some day, so all of it stands in the one index. Only reads. */
+/** Everything that holds credits is scheduled, so one index has all of it. Only reads. */
 export const readGauges = async (world: Pick<World, "table" | "now">): Promise<Gauges> => {
   const { table, now } = world;
   const pages = await Promise.all(
@@ -49,7 +49,7 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
   };
 };
 
-/** What stands furthest ahead, of each partition. */
+/** Reads the items of each partition that are scheduled last. */
 const countMisplaced = async ({ table, now }: Pick<World, "table" | "now">): Promise<number> => {
   const pages = await Promise.all(
     SCHEDULE_PARTITIONS.map((pk) =>

@@ -3,12 +3,15 @@ import { CLOCK_SKEW_MS, HOUR_MS, toEpochSeconds } from "../lib/time.ts";
 import type { Key } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-// Layout. What went wrong with the machine itself, for an hour: the gauges report it.
+// Layout. Incidents of the machine itself, retained for an hour: the gauges report them.
 //
 //   pk        sk      what
-//   INCIDENT  <kind>  at: when it was seen last; size: how large it was
+//   INCIDENT  <kind>  at: when it occurred last; size: how large it was
 
-/** `clock_jumped`: by so many seconds, negative where it was set back. `resources_exhausted`: an errno of our own. */
+/**
+ * `clock_jumped`: `size` is in seconds, negative if the clock was set back. `resources_exhausted`: this machine lacked
+ * descriptors, memory or ports.
+ */
 export type IncidentKind = "clock_jumped" | "resources_exhausted";
 
 const Incident = v.object({ at: v.string(), size: v.number() });
@@ -17,7 +20,7 @@ const RETAINED_MS = HOUR_MS;
 
 const incidentKey = (kind: IncidentKind): Key => ({ pk: "INCIDENT", sk: kind });
 
-/** Best effort: what cannot be stored is still in the log. */
+/** Best effort: if the write fails, the log still has the incident. */
 export const recordIncident = async (
   { table, now }: Pick<World, "table" | "now">,
   kind: IncidentKind,

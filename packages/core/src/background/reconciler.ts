@@ -30,7 +30,7 @@ import { RETRY_WINDOW_MS } from "../webhooks/retry-policy.ts";
 
 type Repair = (world: AppWorld, item: Item) => Promise<string>;
 
-/** What is done with work that nobody finished in time, by its kind. The word that comes back is counted. */
+/** Repairs overdue work, by its kind. The result is logged and counted. */
 const REPAIRS: Readonly<Record<string, Repair>> = {
   verify: async (world, item) => {
     const result = await continueAsJob(world, readOperation(item));
@@ -50,7 +50,7 @@ const REPAIRS: Readonly<Record<string, Repair>> = {
 /** Nothing was wrong, or another process was faster. */
 const NO_REPAIR_RESULTS = ["goes_on", "left_to_others"];
 
-/** The moments that items name themselves: a webhook's next attempt, a monitor's next run, rows that wait. */
+/** The times that items store: a webhook's next attempt, a monitor's next run, the next attempt of deferred rows. */
 const DeferredWork = v.object({
   due_sk: v.string(),
   nextAt: v.optional(v.string()),
@@ -59,7 +59,7 @@ const DeferredWork = v.object({
   retry: v.optional(v.object({ at: v.string() })),
 });
 
-/** Work that was put off until this moment. After it is taken it is due by its lease: then somebody left it undone. */
+/** Whether the work was deferred until this time. Overdue work whose lease was acquired before was left by a crash. */
 const isDeferred = (item: Item): boolean => {
   const { success, output } = v.safeParse(DeferredWork, item);
   if (!success) return false;
@@ -70,8 +70,8 @@ const isDeferred = (item: Item): boolean => {
 const MINUTE_MS = 60_000;
 
 /**
- * For how long work of a kind is put off at most. What is due later than that was written by a wrong clock, and is due
- * now: a clock that was set back would otherwise let it lie until the same time comes again.
+ * How far ahead work of a kind is scheduled at most. Work that is scheduled later was written by a wrong clock and is
+ * repaired now: after the clock was set back, it would otherwise wait until the clock reaches that time again.
  */
 const MAX_WAIT_MS: Readonly<Record<string, number>> = {
   // The lease of a request, or that of a repair.
@@ -80,17 +80,17 @@ const MAX_WAIT_MS: Readonly<Record<string, number>> = {
   [FIND]: MAX_LEASE_MS,
   [FILE]: MAX_LEASE_MS,
   [EVENT]: MAX_LEASE_MS,
-  // A job is looked at once an hour; rows of it wait an hour at most, and half a minute for others to join them.
+  // A job is checked once an hour; its rows wait an hour at most, and half a minute for others to join them.
   [JOB]: JOB_CHECK_INTERVAL_MS,
   [SINGLE]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
   [CHUNK]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
-  // The last attempt comes a day after the first, and its message has a minute of grace.
+  // The last attempt is a day after the first, and its message has a minute of grace.
   [DELIVERY]: RETRY_WINDOW_MS + MINUTE_MS,
   [MONITOR]: INTERVAL_HOURS.most * HOUR_MS,
 };
 const MIN_MAX_WAIT_MS = Math.min(...Object.values(MAX_WAIT_MS));
 
-/** Whether work stands later than it can have been put off to. */
+/** Whether work is scheduled later than its kind permits. */
 export const isMisplaced = (item: Item, now: Date): boolean => {
   const { due_kind: kind, due_sk: scheduledAt } = readScheduledWork(item);
   return isTooFarAhead(
@@ -100,20 +100,21 @@ export const isMisplaced = (item: Item, now: Date): boolean => {
   );
 };
 
-/** Whoever takes work has this long before somebody else may. */
+/** How long a process has the work before another may take it. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** In one run, of each partition: a great heap is worked off in several runs, and by several processes. */
+/** Per run and partition: a long backlog takes several runs, and several processes share it. */
 const MAX_ITEMS_PER_RUN = 100;
 
 /**
- * Finishes what a crash left. Two may run at once: each piece is taken first, under a condition that only one of
- * them meets. A run that breaks off leaves what it took to be due again after the lease.
+ * Finishes what a crash left. Two runs may overlap: each first acquires a lease, under a condition that only one of
+ * them meets. Work of an interrupted run is due again after its lease.
  */
 export const reconcile: Schedule<AppWorld> = {
   name: "reconcile",
   everySeconds: 60,
   async run(world) {
-    // One piece may wait seconds for strangers' name servers: that shall not hold up all the others.
+    // One repair may wait seconds for foreign name servers; the partitions run concurrently so that it delays few
+    // others.
     await Promise.all(SCHEDULE_PARTITIONS.map((partition) => repairOverdue(world, partition)));
     const minute = Math.floor(world.now().getTime() / MINUTE_MS);
     const partition = SCHEDULE_PARTITIONS[minute % SCHEDULE_PARTITIONS.length];
@@ -121,7 +122,7 @@ export const reconcile: Schedule<AppWorld> = {
   },
 };
 
-/** One partition in each run, because all that waits in it is read. */
+/** One partition per run, because it reads everything scheduled in it. */
 const repairMisplacedWork = async (world: AppWorld, pk: string): Promise<void> => {
   const from = addMs(world.now(), MIN_MAX_WAIT_MS).toISOString();
   for await (const item of paginateQuery(world.table, { index: "due", pk, sk: { from, to: "9" } }))
@@ -143,14 +144,14 @@ const findOverdue = async (world: AppWorld, partition: string): Promise<readonly
   return items;
 };
 
-/** One piece that cannot be repaired keeps nobody from the next. */
+/** A repair that fails does not stop the next. */
 const repairItem = async (world: AppWorld, item: Item): Promise<void> => {
   try {
     const { due_kind: kind } = readScheduledWork(item);
     const leased = await acquireLease(world, item, LEASE_MS);
     if (!leased) return;
     const repairKind = REPAIRS[kind];
-    if (!repairKind) throw new Error(`nobody knows what to do with ${kind}`);
+    if (!repairKind) throw new Error(`no repair for work of kind ${kind}`);
     const result = await repairKind(world, leased);
     if (!isDeferred(item) && !NO_REPAIR_RESULTS.includes(result))
       world.log("repaired", { kind, done: result });

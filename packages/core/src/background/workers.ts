@@ -8,7 +8,7 @@ import { deliverEvent } from "../webhooks/deliver-event.ts";
 import { fanOutEvent } from "../webhooks/fan-out.ts";
 import { reconcile } from "./reconciler.ts";
 
-/** Everything that is done behind the caller's back: both runtimes run exactly these. */
+/** All background work: both runtimes run exactly these workers and schedules. */
 export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWorld>([
   verifySingle,
   verifyChunk,

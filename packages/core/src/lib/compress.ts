@@ -1,9 +1,9 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Json } from "../ports/table.ts";
 
-// What is long, repeats itself and is read as a whole is stored like this: an item costs by its bytes.
+// Long, repetitive values that are read as a whole are stored compressed: an item is billed by its bytes.
 
-/** More than this saves little and costs much. */
+/** A higher level saves few bytes and takes much time. */
 const COMPRESSION_LEVEL = 3;
 
 export const compressJson = (value: Json): string =>

@@ -4,18 +4,18 @@ import type { Json } from "../ports/table.ts";
 const MAC_BYTES = 12;
 
 /**
- * Where a reader stopped, for the reader to bring back. `bound` is what it belongs to (whose list, which filter):
- * under another one, or changed by a single letter, it opens nothing.
+ * The position where a client stopped, signed. `binding` names the list and filter that it belongs to: a cursor of
+ * another list, or one with a single letter changed, is invalid.
  */
 export const signCursor = (secret: string, binding: string, position: Json): string => {
   const body = Buffer.from(JSON.stringify(position));
   return Buffer.concat([computeMac(secret, binding, body), body]).toString("base64url");
 };
 
-/** Undefined for whatever we did not make. */
+/** Undefined: this service did not sign the cursor for this binding. */
 export const verifyCursor = (secret: string, binding: string, cursor: string): Json | undefined => {
   const bytes = Buffer.from(cursor, "base64url");
-  // Node skips letters that are none of base64; one cursor has one spelling.
+  // Node skips letters outside base64; a cursor has exactly one spelling.
   if (bytes.toString("base64url") !== cursor || bytes.length <= MAC_BYTES) return undefined;
   const body = bytes.subarray(MAC_BYTES);
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), computeMac(secret, binding, body)))

@@ -1,6 +1,6 @@
 import type { Json } from "../ports/table.ts";
 
-/** What a caller must know before deciding whether to retry. There is no default: every failure says it. */
+/** What a client must know before it retries. There is no default: every failure states it. */
 export type MoneyOutcome =
   | "nothing_charged"
   | "refunded"
@@ -18,7 +18,7 @@ const FAILURE_SENTENCES: Readonly<Record<MoneyOutcome, string>> = {
   unknown: "Do not assume a refund; check {lookAt} before sending this again.",
 };
 
-/** What the `message` of a successful answer says about the money. */
+/** Money sentences for the `message` of a successful response. */
 const SUCCESS_SENTENCES = {
   nothing_more: "Nothing more was charged.",
   partly_refunded: "Their charge was refunded.",
@@ -35,20 +35,20 @@ export type LookUpOperation = "listJobs" | "listChecks";
 
 const DEFAULT_LOOK_AT: LookUpOperation = "listJobs";
 
-/** The only author of sentences about money. `lookAt`: that operation, in the words of whoever speaks to the caller. */
+/** The only source of sentences about money. `lookAt`: that operation, as the client's protocol names it. */
 export const getMoneySentence = (
   outcome: keyof typeof SENTENCES,
   lookAt: string = DEFAULT_LOOK_AT,
 ): string => SENTENCES[outcome].replace("{lookAt}", lookAt);
 
-/** A text for people that ends with its money sentence. */
+/** Appends the money sentence to a text. */
 export const withMoneySentence = (
   text: string,
   outcome: keyof typeof SENTENCES,
   lookAt?: string,
 ): string => `${text} ${getMoneySentence(outcome, lookAt)}`;
 
-/** Every way a request can fail. What a protocol makes of it is for its package. */
+/** Every failure code. Each protocol's package maps it, such as to an HTTP status. */
 export const FAILURE_CODES = [
   "INVALID_REQUEST",
   "INVALID_IDEMPOTENCY_KEY",
@@ -72,19 +72,19 @@ export type FailureCode = (typeof FAILURE_CODES)[number];
 const RETRYABLE_CODES: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
 
 export type FailureOptions = ErrorOptions & {
-  /** For programs: which fields were wrong, which scope is missing. */
+  /** Machine-readable: which fields are invalid, which scope is missing. */
   readonly details?: Json;
-  /** Whether the same request may succeed later. Understood for RATE_LIMITED and UNAVAILABLE. */
+  /** Whether the same request may succeed later. Default: true for RATE_LIMITED and UNAVAILABLE. */
   readonly retryable?: boolean;
-  /** How long to wait before the same request is sent again, where this is known. */
+  /** How long to wait before the same request is sent again, if known. */
   readonly retryAfterMs?: number | undefined;
-  /** The log hears of its cause in another way, and not once for each answer. */
+  /** The cause is logged elsewhere, not once per response. */
   readonly isExpected?: true;
-  /** Where it shows whether something was done of which we do not know. Left out: among the jobs. */
+  /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
   readonly lookAt?: LookUpOperation | undefined;
 };
 
-/** The one error class. Anything else that is thrown is a bug and becomes an opaque INTERNAL. */
+/** The only error that clients see. Any other thrown error is a bug and becomes an opaque INTERNAL. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Json } from "../ports/table.ts";
 
 /**
- * Stands for a value in keys and comparisons: of fixed length, free of the caller's personal data, and the same
- * whatever the order of fields. A field that is undefined is not there.
+ * A hash of a value for keys and comparisons: of fixed length, without personal data, and independent of the order of
+ * fields. Undefined fields are ignored.
  */
 export const fingerprint = (value: Json): string =>
   createHash("sha256").update(canonicalise(value)).digest("base64url");

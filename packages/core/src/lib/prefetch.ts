@@ -1,4 +1,4 @@
-/** What is made of each, in their order, while so many of the next are being made: for what is far away. */
+/** Loads each item, in order, and starts to load the next `count` meanwhile: for items that are far away. */
 export async function* prefetch<T, R>(
   items: Iterable<T>,
   count: number,
@@ -7,7 +7,7 @@ export async function* prefetch<T, R>(
   const inFlight: Promise<R>[] = [];
   for (const item of items) {
     const promise = load(item);
-    // Whether it failed is asked when its turn comes; until then it is no error that nobody looks at.
+    // A failure is reported when the item's turn comes; until then it must not count as an unhandled rejection.
     promise.catch(() => {});
     inFlight.push(promise);
     const first = inFlight.length > count && inFlight.shift();

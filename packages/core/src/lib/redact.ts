@@ -4,15 +4,15 @@ import { createHash } from "node:crypto";
 const API_KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
 // An access token: the first two parts are JSON objects in base64url, and JSON objects begin alike.
 const ACCESS_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
-// A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
+// A word with an @ in it, plain or percent-encoded: better to redact a word too many than to miss an address.
 const ADDRESS_CANDIDATE = /[^\s"'<>()[\]{},;:=]+/g;
 const AT_SIGN = /@|%(?:25)*40/;
-// A local part may stand in quotes, and blanks and quotes in it would end the word.
+// A local part may be quoted, and spaces and quotes in it would end the word.
 const QUOTED_LOCAL_PART = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
 
-/** A copy of a log line's fields without addresses, keys, tokens and signed links, however deep they stand. */
+/** A copy of a log line's fields without addresses, keys, tokens and signed links, at any depth. */
 export const redact = (value: unknown): unknown => {
   if (typeof value === "string") return redactText(value);
   if (value instanceof Error) return redactText(value.stack ?? value.message);

@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A secret as it is stored. A leaked table alone does not tell it, and copied to what belongs to somebody else it
- * opens nothing: `bound` says whose it is.
+ * Encrypts a secret for storage. A leaked table alone does not reveal it, and it cannot be decrypted for another owner:
+ * `associatedData` names the owner.
  */
 export const encryptSecret = (
   world: Pick<World, "randomBytes" | "settings">,
@@ -21,7 +21,7 @@ export const encryptSecret = (
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
 };
 
-/** Undefined for what we did not seal, or not with this key, or not for this owner. */
+/** Undefined: the text was not encrypted with this key and for this owner. */
 export const decryptSecret = (
   { settings }: Pick<World, "settings">,
   associatedData: string,

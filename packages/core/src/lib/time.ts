@@ -1,9 +1,9 @@
-// What is reckoned from a moment that the world was asked for.
+// Calculations with times. The clock itself is a port.
 
 /** Whole seconds since 1970: the unit of `expires_at`, of windows and of signatures. */
 export const toEpochSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** When the window began that a moment lies in, in epoch seconds: for every process the same. */
+/** The start of the window that contains `at`, in epoch seconds: the same for every process. */
 export const getWindowStart = (at: Date, windowSeconds: number): number => {
   const seconds = toEpochSeconds(at);
   return seconds - (seconds % windowSeconds);
@@ -14,12 +14,12 @@ export const addMs = (now: Date, ms: number): Date => new Date(now.getTime() + m
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
 
-/** The clocks of two processes differ by less: a stored time may lie so much further ahead than its writer meant. */
+/** The clocks of two processes differ by less: a stored time may be this much later than its writer intended. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Whether a stored "until" still holds. `maxMs` is the longest time for which it is ever set: one that lies further
- * ahead was written by a wrong clock, and is over.
+ * Whether a stored end time is in the future. `maxMs` is the longest time ahead that is ever stored: a later one was
+ * written by a wrong clock and counts as expired.
  */
 export const isUnexpired = (untilMs: number, nowMs: number, maxMs: number): boolean =>
   untilMs > nowMs && !isTooFarAhead(untilMs, nowMs, maxMs);
@@ -27,5 +27,5 @@ export const isUnexpired = (untilMs: number, nowMs: number, maxMs: number): bool
 export const isTooFarAhead = (untilMs: number, nowMs: number, maxMs: number): boolean =>
   untilMs > nowMs + maxMs + CLOCK_SKEW_MS;
 
-/** The day of UTC: "2026-03-01". */
+/** The UTC date: "2026-03-01". */
 export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { World } from "../ports/world.ts";
 
-/** What came of it in time, or "late". It is not stopped: whoever needs that gives it a signal of its own. */
+/** The result of the work, or "late". The work is not cancelled: a caller that wants that passes it a signal. */
 export const withTimeout = async <T>(
   { sleep }: Pick<World, "sleep">,
   ms: number,

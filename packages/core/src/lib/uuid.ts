@@ -1,4 +1,7 @@
-/** A random UUID (RFC 9562 §5.4), for where the contract wants that form. Elsewhere an id says what it is of. */
+/**
+ * A random UUID (RFC 9562 §5.4), for fields where the contract requires that form. Other ids have a prefix that names
+ * their kind.
+ */
 export const toUuid = (random: Uint8Array): string => {
   const bytes = Uint8Array.from(random.subarray(0, 16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -7,8 +7,8 @@ export type ByteRange = { readonly from: number; readonly to: number };
 export type BlobBody = BlobMetadata & { readonly content: AsyncIterable<Uint8Array> };
 
 /**
- * The bytes under a key are not those that were put, or the disk cannot read them. Reading again does not help. An
- * error of any other class, such as a lost connection or too many open files, says nothing about the blob.
+ * The bytes under a key differ from those that were put, or the disk cannot read them. A second read fails, too. An
+ * error of any other class, such as a lost connection or too many open files, does not mean that the blob is damaged.
  */
 export class UnreadableBlobError extends Error {
   constructor(what: string, options?: ErrorOptions) {
@@ -17,41 +17,41 @@ export class UnreadableBlobError extends Error {
   }
 }
 
-/** The door to files: folders on one machine, S3 on AWS, memory in simulation. */
+/** The port to files: folders on one machine, S3 on AWS, memory in simulation. */
 export type Blobs = {
-  /** All of the content or nothing: a put that breaks off leaves what was there before. */
+  /** Stores all of the content or nothing: an interrupted put leaves the previous blob. */
   put(key: string, content: AsyncIterable<Uint8Array>): Promise<BlobMetadata>;
-  /** Throws UnreadableBlobError where the blob is damaged so much that its size is not known. */
+  /** Throws UnreadableBlobError if the blob is so damaged that its size is unknown. */
   head(key: string): Promise<BlobMetadata | undefined>;
   /**
-   * With `version`: these bytes or none. A reader that pins a version never sees half of another file.
-   * Bytes that were changed or cut off since the put are never given out: `get`, or the content at that place, throws
-   * UnreadableBlobError. S3 holds this promise itself.
+   * With `version`: these bytes or none. A reader that pins a version never sees half of another file. `get` never
+   * returns bytes that were changed or cut off since the put: it, or the iteration of the content, throws
+   * UnreadableBlobError. S3 guarantees this itself.
    */
   get(
     key: string,
     options?: { readonly range?: ByteRange; readonly version?: string },
   ): Promise<BlobBody | undefined>;
   remove(key: string): Promise<void>;
-  /** Whoever holds the link may put this one object until it expires, with a bare `curl -T`. */
+  /** A link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
   presignPut(key: string, options: PresignPutOptions): Promise<string>;
-  /** Whoever holds the link may read this one object until it expires. */
+  /** A link that permits a GET of this one object until it expires. */
   presignGet(key: string, options: PresignGetOptions): Promise<string>;
 };
 
-/** S3 cannot hold an upload to `bytesMax`, so whoever reads it checks again. */
+/** S3 cannot limit an upload to `bytesMax`, so the reader checks again. */
 export type PresignPutOptions = { readonly expiresInSeconds: number; readonly bytesMax: number };
 export type PresignGetOptions = {
   readonly expiresInSeconds: number;
   readonly fileName: string;
   readonly contentType: string;
-  /** The account whose downloads the reading counts as, where the store limits them. */
+  /** The account that the download counts for, if the adapter limits downloads. */
   readonly account?: string;
 };
 
 /**
- * How a key begins, and how many days after its last put a blob is gone. An upload is copied when it is accepted; an
- * export can be made again; an input is read for as long as its job is kept on any plan (90 days), and some.
+ * Key prefixes, and how many days after its last put a blob is deleted. An upload is copied when it is accepted; an
+ * export can be made again; an input is read for as long as any plan retains its job (90 days), and some days longer.
  */
 export const BLOB_RETENTION_DAYS = {
   "uploads/": 1,
@@ -61,7 +61,7 @@ export const BLOB_RETENTION_DAYS = {
 
 export type RetentionPrefix = keyof typeof BLOB_RETENTION_DAYS;
 
-/** Undefined: kept until it is removed. */
+/** Undefined: retained until it is removed. */
 export const findRetentionPrefix = (key: string): RetentionPrefix | undefined =>
   (Object.keys(BLOB_RETENTION_DAYS) as RetentionPrefix[]).find((prefix) => key.startsWith(prefix));
 

@@ -1,7 +1,7 @@
 import { type Cidr, isInBlock, isPublicIp, parseIp } from "../mail/ip.ts";
 
-// The door to other people's servers, and who may be called through it. Whoever gives us an address chooses where
-// we connect to: each one is held against this guard, whatever it is for.
+// The port to customers' HTTPS servers, and the guard that decides which addresses it may call. The customer who sets a
+// URL chooses where this service connects, so every URL passes this guard.
 
 export type HttpsRequest = {
   readonly method: "GET" | "POST";
@@ -10,7 +10,7 @@ export type HttpsRequest = {
   readonly body?: string;
 };
 
-/** Why there was no answer. The first five say that there will be none as long as the address is what it is. */
+/** Why a call got no response. The first five last until the URL or its address changes. */
 export type HttpsFault =
   | "bad_url"
   | "not_https"
@@ -35,40 +35,43 @@ export type HttpsOutcome =
       readonly status: number;
       readonly contentType: string;
       readonly retryAfter: string | null;
-      /** What was said, up to 64 KB; nothing of what came compressed, which we never ask for. */
+      /** The response body, up to 64 KB. Empty if it is compressed, which the request never accepts. */
       readonly body: string;
-      /** Whether the body is all there was. */
+      /** Whether `body` holds the whole response. */
       readonly isComplete: boolean;
     }
   | { readonly kind: "failed"; readonly why: HttpsFault };
 
-/** Never rejects for the network's sake: a failure is an outcome. Follows no redirect, asks no proxy, and connects to what it checked. */
+/**
+ * Never rejects because of the network: a failure is an outcome. It follows no redirect, uses no proxy, and connects to
+ * the address that it checked.
+ */
 export type Https = {
-  /** Why nothing would be sent there, by what is known now; undefined where something would. */
+  /** Why a call to this URL would fail before it is sent; undefined if it would be sent. */
   check(url: string): Promise<HttpsFault | undefined>;
   call(request: HttpsRequest): Promise<HttpsOutcome>;
 };
 
-/** What makes an address one that nobody may register. The others may pass by themselves. */
+/** The faults for which registration refuses a URL. The other faults may be temporary. */
 export const REGISTRATION_FAULTS: Readonly<Partial<Record<HttpsFault, string>>> = {
   bad_url: "must be an https address",
   not_https: "must be an https address",
   credentials_in_url: "must be an https address without credentials",
   port_not_allowed: "must use port 443",
   private_address:
-    "must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it",
+    "must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it",
 };
 
 /** `host` is a name in A-labels without a final dot, or an IP address without brackets. */
 export type HttpsTarget = { readonly url: URL; readonly host: string; readonly port: number };
 
-/** What an address says before anybody is asked for the name in it. */
+/** Parses and checks a URL before its host name is resolved. */
 export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
-  // A URL parser drops tabs and line ends wherever they stand: what is read is then not what was written.
+  // A URL parser drops tabs and line ends anywhere, so the parsed URL would differ from the text.
   if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return "bad_url";
   const url = new URL(text);
   if (url.protocol !== "https:") return "not_https";
-  // "https://@host" has none, and yet is written as if: what others read in it is not ours to guess.
+  // "https://@host" has empty credentials; other parsers may read it differently, so it is refused, too.
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
     return "credentials_in_url";
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
@@ -78,20 +81,17 @@ export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
 
 export const HTTPS_PORT = 443;
 
-/** Labels of up to 63 letters, 253 in all (RFC 1035 §2.3.4): nothing else can be asked for. */
+/** Labels of up to 63 letters, 253 in all (RFC 1035 §2.3.4): DNS resolves nothing else. */
 const HOST = /^(?=.{1,253}$)[^.]{1,63}(?:\.[^.]{1,63})*$/;
 
 export type GuardSettings = {
   /** The one port that may be called. */
   readonly port: number;
-  /** What an operator permits on top, at any port. */
+  /** Private blocks that the operator permits, at any port. */
   readonly allowed: readonly Cidr[];
 };
 
-/**
- * Every address a name leads to must be one that may be called: with one good and one bad it would be chance which
- * is connected to.
- */
+/** Every address of a name must be permitted: with one good and one bad address, chance would decide which is used. */
 export const findAddressFault = (
   { port }: Pick<HttpsTarget, "port">,
   ips: readonly string[],

@@ -9,7 +9,7 @@ import {
 } from "./table.ts";
 import { compareBytes, getItemKey, serialiseItem, toItemId } from "./writes.ts";
 
-// What DynamoDB refuses outright. Every door refuses it too, so a mistake is found before AWS finds it.
+// The limits of DynamoDB. Every adapter enforces them, so a mistake is found before a deployment to AWS.
 
 const WRITES_MAX = 100;
 const TRANSACTION_BYTES_MAX = 4_000_000;
@@ -22,7 +22,7 @@ export const assertTransactable = (writes: readonly Write[]): void => {
   const itemKeys = new Set(writes.map((write) => toItemId(getItemKey(write))));
   if (itemKeys.size < writes.length) throw new RangeError("a transaction touches one item twice");
   writes.forEach(assertValidWrite);
-  // A dozen items of the greatest size fit in any case, so most transactions need no measuring.
+  // A dozen items of the largest size fit in any case, so most transactions are not measured.
   const bytes =
     writes.length > 12 ? writes.reduce((sum, write) => sum + measureWrite(write), 0) : 0;
   if (bytes > TRANSACTION_BYTES_MAX) throw new RangeError(`a transaction of ${bytes} bytes`);
@@ -59,18 +59,18 @@ const assertValidWrite = (write: Write): void => {
   if ("where" in write) assertWhere(write.where ?? {});
   if (!("update" in write)) return;
 
-  const { set = {}, add = {}, bounds: leaving = {} } = write;
+  const { set = {}, add = {}, bounds: bounds = {} } = write;
   assertReservedFields(set);
   if ([set, add].some((fields) => "pk" in fields || "sk" in fields))
     throw new RangeError("an update does not touch the key of its item");
   if (Object.keys(add).some((field) => Object.hasOwn(set, field)))
     throw new RangeError("an update sets and adds one field");
   if (!Object.values(add).every(Number.isFinite)) throw new RangeError("an amount is no number");
-  if (Object.keys(leaving).some((field) => !Object.hasOwn(add, field)))
+  if (Object.keys(bounds).some((field) => !Object.hasOwn(add, field)))
     throw new RangeError("only an amount that is added can be bounded");
 };
 
-/** The fields that mean something to every door. */
+/** The fields that every adapter interprets. */
 const assertReservedFields = (fields: Fields): void => {
   const { expires_at } = fields;
   if (expires_at !== undefined && !Number.isSafeInteger(expires_at))

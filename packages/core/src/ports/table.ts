@@ -1,6 +1,6 @@
 export type Key = { readonly pk: string; readonly sk: string };
 
-/** What every door can store without losing anything. */
+/** The values that every adapter stores without loss. */
 export type Json =
   | string
   | number
@@ -11,13 +11,12 @@ export type Json =
 
 export type Fields = { readonly [field: string]: Json | undefined };
 
-/** `expires_at` is in epoch seconds. From that moment the item is absent, whenever it is really deleted. */
+/** `expires_at` is in epoch seconds. From then on the item is absent, even if it is deleted later. */
 export type Item = Key & Fields & { readonly expires_at?: number };
 
 /**
- * Two more orders an item may stand in: `list` (what belongs to somebody) and `due` (what waits for a
- * moment). An item is in an index while it has both fields. On AWS an index lags behind the table: never
- * read your own write through one.
+ * Two secondary indexes: `list` (items by owner) and `due` (scheduled work by time). An item is in an index while it
+ * has both fields. On AWS an index lags behind the table: never read your own write through one.
  */
 export const INDEXES = {
   list: { pk: "list_pk", sk: "list_sk" },
@@ -43,10 +42,9 @@ export type Bounds = Readonly<
 >;
 
 /**
- * Changes an item that is there; with `orCreate` also one that is not, whose amounts then count as 0.
- * `where` is judged before the change. `leaving` is judged after it, and only for amounts that are added:
- * a balance that may not go below zero says so in the very write that takes from it.
- * A field set to undefined is removed.
+ * Changes an existing item; with `orCreate` also creates a missing one, whose amounts then count as 0. `where` is
+ * evaluated before the change. `bounds` is evaluated after it, and only for amounts that are added: the write that
+ * takes from a balance also states that the balance may not fall below zero. A field set to undefined is removed.
  */
 export type Update = {
   readonly update: Key;
@@ -67,8 +65,8 @@ export type Write =
   | { readonly checkAbsent: Key };
 
 /**
- * `by` is the write whose condition did not hold; then nothing was written.
- * Ambiguous: the reply was lost, so either everything was written or nothing.
+ * `refusedWrite` is the write whose condition did not hold; then nothing was written. Ambiguous: the reply was lost, so
+ * either everything was written or nothing.
  */
 export type RefusedWrite = { readonly outcome: "refused"; readonly refusedWrite: Write };
 export type Ambiguous = { readonly outcome: "ambiguous" };
@@ -95,27 +93,27 @@ export type TableQuery = {
   readonly after?: PagePosition;
 };
 
-/** Without `next` there is nothing more. With it a page may still be short, or even empty: ask again. */
+/** Without `next` the query is at its end. With it a page may still be short, or even empty: query again. */
 export type ItemPage = { readonly items: readonly Item[]; readonly next?: PagePosition };
 
 /**
- * Names one wish, so that it can be sent again after a lost reply and is done once: the same writes under the same
- * token, as of the same moment, by which it is told what has expired. A door knows a token for ten minutes.
+ * Identifies one transaction, so that it can be sent again after a lost reply and takes effect once: the same writes
+ * with the same token and the same `at`, which decides what has expired. An adapter remembers a token for ten minutes.
  */
 export type Attempt = { readonly token: string; readonly at: Date };
 
 /**
- * The only door to stored state: SQLite on one machine, DynamoDB on AWS, memory in simulation.
- * Every method throws only when it is certain that nothing was written.
+ * The port to stored state: SQLite on one machine, DynamoDB on AWS, memory in simulation. Every method throws only when
+ * it is certain that nothing was written.
  */
 export type Table = {
-  /** Sees everything committed before it was called (on DynamoDB: a consistent read). */
+  /** Sees everything committed before the call (on DynamoDB: a consistent read). */
   get(key: Key): Promise<Item | undefined>;
   /** In byte order of the sort key, because that is the order DynamoDB has. */
   query(query: TableQuery): Promise<ItemPage>;
-  /** One write alone: half the price of a transaction on AWS, and it tells the item as it is afterwards. */
+  /** One write alone: half the price of a transaction on AWS, and it returns the item after the change. */
   write(write: Write): Promise<WriteResult>;
-  /** All of the writes or none of them; at most 100, and each on an item of its own. Without an attempt: a new one. */
+  /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
 };
 
@@ -125,6 +123,6 @@ export const toPosition = (item: Item, index?: Index): PagePosition =>
     index ? [item[INDEXES[index].sk], item.pk, item.sk] : [item.sk, item.pk, item.sk],
   ) as PagePosition;
 
-/** The sort key in the query's own order, then the item's key: what every door needs to go on from. */
+/** The sort key in the query's own order, then the item's key: every adapter needs both to continue. */
 export const readPosition = (position: PagePosition) =>
   JSON.parse(position) as [sortKey: string, pk: string, sk: string];

@@ -5,28 +5,31 @@ import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
 
-/** What an id stands for shows in its first letters, in a log as in a support mail. */
+/** The prefix of an id names its kind, so an id in a log or a support mail explains itself. */
 export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "whk" | "dlv";
 
-/** The ports: everything outside the process that core may use. Each host brings its adapters, once per process. */
+/**
+ * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
+ * process.
+ */
 export type World = {
   readonly table: Table;
   readonly queue: Queue;
-  /** Whose stored state was found damaged. Absent where the service that stores it watches over it. */
+  /** The stores that were found damaged. Absent where a managed service checks its own storage. */
   readonly damagedParts?: () => ReadonlySet<string>;
   readonly blobs: Blobs;
-  /** The way to whoever wants to be told. */
+  /** Sends webhooks. */
   readonly https: Https;
   readonly now: () => Date;
   readonly random: () => number;
-  /** Unpredictable to anybody: credentials are made of these, and of nothing else. */
+  /** Cryptographically secure: credentials are made from these bytes only. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly newId: (prefix: IdPrefix) => string;
-  /** Ends early, and quietly, when the signal fires. */
+  /** Resolves early, without an error, when the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Takes out addresses and keys before anything is written (redact.ts). */
+  /** Redacts addresses and keys before anything is written (redact.ts). */
   readonly log: Log;
-  /** Without it this process takes whatever comes: a Lambda has one request at a time. */
+  /** Absent: this process never refuses work, such as a Lambda, which handles one request at a time. */
   readonly pressure?: ReadPressure;
   /** Told of each request, so that lists yield. What `enter` returns is called when the response is known. */
   readonly callers?: { readonly enter: () => () => void };

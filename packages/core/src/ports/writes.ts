@@ -1,7 +1,7 @@
 import type { Bounds, Condition, Item, Key, Scalar, Update, Where, Write } from "./table.ts";
 
-// What a write means, for doors that keep items themselves (SQLite, memory). The DynamoDB door says the same
-// in expressions, and test/contract/table.test.ts holds them all to one behaviour.
+// The semantics of a write, for adapters that apply writes themselves (SQLite, memory). The DynamoDB adapter translates
+// writes to expressions, and test/contract/table.test.ts checks that all of them behave alike.
 
 export const getItemKey = (write: Write): Key => {
   if ("create" in write) return write.create;
@@ -11,7 +11,7 @@ export const getItemKey = (write: Write): Key => {
   return "check" in write ? write.check : write.checkAbsent;
 };
 
-/** Whether the write may be done to what is stored now. */
+/** Whether the write's condition holds for the stored item. */
 export const mayApply = (write: Write, stored: Item | undefined): boolean => {
   if ("put" in write) return true;
   if ("create" in write || "checkAbsent" in write) return stored === undefined;
@@ -19,7 +19,7 @@ export const mayApply = (write: Write, stored: Item | undefined): boolean => {
   return stored !== undefined && matchesWhere(stored, write.where ?? {});
 };
 
-/** The item as it is afterwards, or undefined when there is none. */
+/** The item after the write, or undefined if there is none. */
 export const applyWrite = (write: Write, stored: Item | undefined): Item | undefined => {
   if ("create" in write) return write.create;
   if ("put" in write) return write.put;
@@ -37,10 +37,10 @@ export const applyWrite = (write: Write, stored: Item | undefined): Item | undef
 
 const mayUpdate = (write: Update, stored: Item | undefined): boolean => {
   if (stored === undefined && !write.orCreate) return false;
-  const { add = {}, where = {}, bounds: leaving = {} } = write;
+  const { add = {}, where = {}, bounds: bounds = {} } = write;
   return (
     matchesWhere(stored ?? {}, where) &&
-    Object.entries(leaving).every(([field, bound]) =>
+    Object.entries(bounds).every(([field, bound]) =>
       isInBounds(readAmount(stored, field) + (add[field] ?? 0), bound),
     )
   );
@@ -74,24 +74,24 @@ export const compareBytes = (a: string, b: string): number =>
 const isInBounds = (value: number, { atLeast, atMost }: Bounds[string]): boolean =>
   (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
 
-/** A missing amount counts as 0. Adding to what is no number is an error, as DynamoDB says. */
+/** A missing amount counts as 0. Adding to a value that is no number is an error, as in DynamoDB. */
 const readAmount = (item: Item | undefined, field: string): number => {
   const value = readField(item ?? {}, field) ?? 0;
   if (typeof value === "number") return value;
   throw new RangeError(`${field} is no number, so nothing can be added to it`);
 };
 
-/** A field of the item itself: one that is named like something every object has is still missing. */
+/** An own field of the item: "constructor" is missing unless the item has a field of that name. */
 const readField = (item: object, field: string): unknown =>
   Object.hasOwn(item, field) ? (item as Readonly<Record<string, unknown>>)[field] : undefined;
 
-// DynamoDB takes 400 KB, but counts otherwise than JSON does: a list of small numbers is larger there.
+// DynamoDB takes 400 KB, but counts differently from JSON: a list of small numbers is larger there.
 const ITEM_BYTES_MAX = 250_000;
 
-/** The JSON of an item, unless it is larger than every door takes. */
+/** The JSON of an item. Throws if some adapter would refuse its size. */
 export const serialiseItem = (item: Item): string => {
   const json = JSON.stringify(item);
-  // Only a long string is worth measuring: a character is at most three bytes of UTF-8 here.
+  // A UTF-16 unit is at most three bytes of UTF-8, so only long strings are measured.
   if (json.length * 3 <= ITEM_BYTES_MAX || Buffer.byteLength(json) <= ITEM_BYTES_MAX) return json;
   throw new RangeError(`the item ${item.sk} is over ${ITEM_BYTES_MAX} bytes`);
 };

@@ -1,13 +1,13 @@
 import { createFairShares } from "../ports/queue.ts";
 
-// What a process can do only a few times at once, and accounts share.
+// A limited number of slots per process that accounts share.
 
 export type AccountSlots = {
-  /** Runs the work as soon as its account may have a slot. Those that wait begin in the order of their arrival. */
+  /** Runs the work as soon as its account may have a slot. Waiting work starts in the order of arrival. */
   readonly run: <T>(account: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/** An account that holds as many slots as are free waits, and holds up no other meanwhile. */
+/** An account that holds as many slots as are free waits, and does not block other accounts. */
 export const createAccountSlots = (limit: number): AccountSlots => {
   const slotsInUse = new Map<string, number>();
   let waiting: { readonly account: string; readonly begin: () => void }[] = [];

@@ -4,10 +4,10 @@ import type { Item, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
-/** The list is the policy: how often a lost reply is asked after, and at most how long before each time. */
+/** How often a transaction whose reply was lost is sent again, and the longest wait before each attempt. */
 const LOST_REPLY_BACKOFF_MS = [30, 200, 800];
 
-/** An item that waits for a worker, with the message that makes the worker look at once. */
+/** An item that waits for a worker, and the message that starts the worker at once. */
 export type OutboxWrite = {
   readonly create: Item;
   readonly sends: { readonly queue: string; readonly message: Message };
@@ -20,11 +20,12 @@ export type Writes = readonly [first: AnyWrite, ...more: AnyWrite[]];
 type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | "newId">;
 
 /**
- * A transaction whose reply may be lost is sent again under the same token: it was written, or it is written now. When
- * its first write is refused then, an earlier try may have got through: it did if what is there is what we wanted to
- * create. So the first write should create what stays. The outcome is ambiguous only when no try was ever answered.
+ * A transaction whose reply was lost is sent again with the same token: either it was written already, or it is written
+ * now. If its first write is refused then, an earlier attempt may have been committed: it was if the stored item equals
+ * the one to create. So the first write should create an item that stays. The outcome is ambiguous only if no attempt
+ * got a reply.
  *
- * What its outbox writes send is on its way as soon as they are written.
+ * The messages of its outbox writes are sent after the commit.
  */
 export const commit = async (world: CommitWorld, writes: Writes): Promise<TransactResult> => {
   const result = await writeAll(world, writes);
@@ -32,7 +33,7 @@ export const commit = async (world: CommitWorld, writes: Writes): Promise<Transa
   return result;
 };
 
-/** Best effort: the item is due, so a worker finds it also without a message. */
+/** Best effort: the item is scheduled, so the reconciler finds it without a message, too. */
 const sendOutbox = async ({ queue }: CommitWorld, writes: Writes): Promise<void> => {
   const sent = writes.flatMap((write) => ("sends" in write ? [write.sends] : []));
   for (const [name, all] of Map.groupBy(sent, (one) => one.queue))
@@ -51,7 +52,7 @@ const writeAll = async (world: CommitWorld, writes: Writes): Promise<TransactRes
   for (const ms of LOST_REPLY_BACKOFF_MS) {
     if (result.outcome !== "ambiguous") return result;
     await world.sleep(world.random() * ms);
-    // A door that throws now is sure about this try, and says nothing about the one before.
+    // An adapter that throws is certain about this attempt only, not about the earlier ones.
     result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
     if (result.outcome === "refused" && result.refusedWrite === first)
       return resolveByReading(world.table, first, result);
@@ -62,7 +63,7 @@ const writeAll = async (world: CommitWorld, writes: Writes): Promise<TransactRes
 const COMMITTED = { outcome: "committed" } as const;
 const AMBIGUOUS = { outcome: "ambiguous" } as const;
 
-/** Whether it was us after all. What cannot be read is as unknown as before. */
+/** Reads whether the transaction was written after all. If the read fails, the outcome stays ambiguous. */
 const resolveByReading = async (
   table: Table,
   write: Write,
@@ -76,7 +77,7 @@ const resolveByReading = async (
   }
 };
 
-/** A removal leaves nothing to look at; what it removes has nobody else who would. */
+/** A removed item cannot be compared; no other process would have removed it. */
 const isAppliedTo = (write: Write, found: Item | undefined): boolean =>
   "create" in write
     ? found !== undefined && fingerprint(found) === fingerprint(write.create)

@@ -9,11 +9,11 @@ import { getItemKey } from "../ports/writes.ts";
 // finds another token there has lost its lease.
 //
 //   due_pk         due_sk      due_kind             token       taken_at
-//   DUE#<shard>    <ISO time>  what is to be done   who has it  since when, if it was taken
+//   DUE#<shard>    <ISO time>  what is to be done   the holder  since when, if it was acquired
 
 const SHARDS = 8;
 
-/** Every partition of work that waits for its moment. */
+/** Every partition of scheduled work. */
 export const SCHEDULE_PARTITIONS: readonly string[] = Array.from(
   { length: SHARDS },
   (_, shard) => `DUE#${shard}`,
@@ -37,7 +37,7 @@ export const scheduleWork = (kind: string, id: string, at: Date, token: string):
   token,
 });
 
-/** For a `set`: it is done, and nobody looks at it any more. */
+/** For a `set`: the work is done and leaves the index. */
 export const UNSCHEDULED = {
   due_pk: undefined,
   due_sk: undefined,
@@ -46,16 +46,16 @@ export const UNSCHEDULED = {
   taken_at: undefined,
 } as const;
 
-/** No request and no repair has its work for longer. */
+/** The longest lease of any request or repair. */
 export const MAX_LEASE_MS = HOUR_MS / 6;
 
-/** How long work is still somebody's. A lease that a wrong clock wrote is over. */
+/** How long the lease still lasts. A lease that a wrong clock wrote counts as expired. */
 export const getRemainingLeaseMs = ({ due_sk: until }: ScheduledWork, now: Date): number => {
   const untilMs = Date.parse(until);
   return isUnexpired(untilMs, now.getTime(), MAX_LEASE_MS) ? untilMs - now.getTime() : 0;
 };
 
-/** Undefined: somebody else was faster. */
+/** Undefined: another process was faster. */
 export const acquireLease = async (
   world: Pick<World, "table" | "now" | "newId">,
   item: Item,
@@ -71,7 +71,7 @@ export const acquireLease = async (
   });
   if (result.outcome === "committed") return result.item;
   if (result.outcome === "refused") return undefined;
-  // The reply was lost. With our token on it, it is ours.
+  // The reply was lost. If the item has our token, the lease is ours.
   const found = await readCurrent(world.table, item);
   return found?.["token"] === token ? found : undefined;
 };

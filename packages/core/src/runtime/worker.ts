@@ -3,29 +3,29 @@ import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
 /**
- * What is done with the messages of one queue. It returns when a message is done and throws when it is not.
- * A message may come twice, or after a later one: handling it again must change nothing.
+ * Handles the messages of one queue. `handle` returns when a message is done and throws when it is not. A message may
+ * arrive twice, or after a later one: handling it again must change nothing.
  */
 export type Worker<W = World> = {
   readonly queue: QueueConfig;
   readonly handle: (world: W, body: Json) => Promise<void>;
-  /** What is done with a message that nobody could handle, however often. Without it a person has to look. */
+  /** Handles a dead letter. Without it the dead letter waits for the operator. */
   readonly giveUp?: (world: W, body: Json) => Promise<void>;
 };
 
 /** The worker of its dead letters. */
 export const toDeadLetterWorker = <W>({ queue, giveUp }: Worker<W>): Worker<W> => {
-  if (!giveUp) throw new Error(`nobody knows what to do with the dead letters of ${queue.name}`);
+  if (!giveUp) throw new Error(`the worker of ${queue.name} does not handle dead letters`);
   return { queue: toDeadLetterQueue(queue), handle: giveUp };
 };
 
-/** The same workers, and one for the dead letters of each that knows what to do with them. */
+/** The same workers, and a dead-letter worker for each that has `giveUp`. */
 export const withDeadLetterWorkers = <W>(workers: readonly Worker<W>[]): readonly Worker<W>[] => [
   ...workers,
   ...workers.filter(({ giveUp }) => giveUp).map((one) => toDeadLetterWorker(one)),
 ];
 
-/** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */
+/** Work at regular intervals. A run may be interrupted anywhere; the next one finds what is left. */
 export type Schedule<W = World> = {
   readonly name: string;
   readonly everySeconds: number;
