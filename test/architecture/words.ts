@@ -59,13 +59,18 @@ export const OLD_WORDS: readonly OldWord[] = [
   inNames(/\bnews\b/, "outbox event"),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
   inNames(/\b(known|keep known)\b/, "result cache"),
-  // `keptSeconds` and `keptDays` stand in stored jobs and operations.
-  inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)/),
+  // `keptSeconds` and `keptDays` stand in stored jobs and operations; `kept` is a money outcome in responses.
+  inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)|^ *kept: /),
   inNames(/\bground\b/, "base context"),
-  everywhere(/\bseal(s|ed|ing)?\b/, "encrypt, sign, stamp", /SEALING_KEY|sealing_key|sealing key/i),
+  everywhere(
+    /\bseal(s|ed|ing)?\b/,
+    "encrypt, sign, stamp",
+    /SEALING_KEY|sealing_key|sealing key|"sealed secrets"/i,
+  ),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),
   inNames(/\bmanner\b/, "effect"),
   everywhere(/\bpour(s|ed|ing)?\b/, "pipe"),
-  everywhere(/\blaws?\b/, "invariant"),
+  // A field of the audit's log and response.
+  everywhere(/\blaws?\b/, "invariant", /\blaw: /),
   everywhere(/\b(storm|weather|drizzle|fleet)\b/, "simulation, run, smoke, cluster"),
 ];

@@ -47,7 +47,7 @@ test.each([
   expect(violations).toContainEqual({ account_id: account, law });
 });
 
-const HELD_FOR_WORK = "what is held is held for work that is under way, and for nothing else";
+const HELD_FOR_WORK = "credits are held for work under way, and for nothing else";
 
 test("money that is held by nobody is found, though every sum is right", async () => {
   const { world, account } = await given({ balance: 10 });
@@ -102,8 +102,8 @@ test("what a test key has under way is nobody's money", async () => {
 });
 
 const COUNTERS =
-  "a job's counters add up to what it processed, and a completed job has processed or given back all";
-const CHUNKS = "what a job has processed is what its chunks tell of";
+  "a job's counters add up to what it processed, and a completed job has processed or refunded all";
+const CHUNKS = "a job has processed the rows that its chunks have";
 
 test.each([
   ["counts more than it processed", { valid: 2 }, [COUNTERS]],

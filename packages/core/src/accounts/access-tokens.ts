@@ -1,15 +1,15 @@
-/** What an access token says. By whom it says it, for whom and until when has been looked at. */
+/** The claims of an access token whose signature, issuer, audience and expiry were verified. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** The OAuth issuer that the operator trusts. */
+/** The OAuth issuer whose access tokens are accepted. */
 export type TrustedIssuer = {
   readonly issuer: string;
-  /** What a token must be made for: the address of this service. */
+  /** The `aud` that a token must have: the address of this service. */
   readonly audience: string;
 };
 
-/** The same, with all that we have to do with it. */
+/** The issuer, with the verifier of its tokens. */
 export type AccessTokens = TrustedIssuer & {
-  /** Undefined: no token in force. Throws when that cannot be known, because the issuer's keys cannot be had. */
+  /** Undefined: the token is invalid or expired. Throws if the issuer's keys cannot be fetched. */
   readonly verify: (token: string) => Promise<TokenClaims | undefined>;
 };

@@ -6,7 +6,7 @@ import { PLAN_IDS } from "./plans.ts";
 // Layout.
 //
 //   pk                 sk        list_pk   list_sk    what
-//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  who it is and which plan it has
+//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  its name and its plan
 
 const Account = v.object({
   account: v.string(),
@@ -28,7 +28,7 @@ export const toAccountItem = (account: Account): Item => ({
 
 export const readAccount = (item: Item): Account => v.parse(Account, item);
 
-/** Every account there is, for the auditor. */
+/** Every account, for the audit. */
 export async function* iterateAccounts(table: Table): AsyncGenerator<Account> {
   for await (const item of paginateQuery(table, { index: "list", pk: "ACCOUNTS" }))
     yield readAccount(item);

@@ -17,7 +17,7 @@ export type OpenedAccount = {
   readonly testKey: string;
 };
 
-/** A new account with its opening credits and one unrestricted key of each kind, or nothing at all. */
+/** Creates an account with its opening credits and one unrestricted key of each mode, or nothing at all. */
 export const openAccount = async (
   world: World,
   { name, plan, opening }: { name: string; plan: PlanId; opening: Halves },
@@ -36,11 +36,7 @@ export const openAccount = async (
     ...test.writes,
   ]);
   if (outcome === "committed") return { account, liveKey: live.secret, testKey: test.secret };
-  throw new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
-    "It is not known whether the account exists.",
-  );
+  throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was created.");
 };
 
 export const findAccount = async (table: Table, account: string): Promise<Account | undefined> => {
@@ -65,15 +61,11 @@ export const grantCredits = async (
   if (result.outcome === "refused")
     throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
   if (result.outcome === "ambiguous")
-    throw new Failure(
-      "UNAVAILABLE",
-      "unknown",
-      "It is not known whether the credits were granted.",
-    );
+    throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were granted.");
   return getBalance(world.table, account);
 };
 
-/** The balance moves while others pay: as often the clawback is tried anew. */
+/** Concurrent charges change the balance: the clawback is attempted this often. */
 const CLAWBACK_ATTEMPTS_MAX = 5;
 
 /** Takes back unspent credits, all of them or none. The balance after it. */
@@ -94,13 +86,9 @@ export const clawBackCredits = async (
     const { outcome } = await commit(world, writes);
     if (outcome === "committed") return getBalance(world.table, account);
     if (outcome === "ambiguous")
-      throw new Failure(
-        "UNAVAILABLE",
-        "unknown",
-        "It is not known whether the credits were taken back.",
-      );
+      throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were taken back.");
   }
-  const what = "The balance of the account changed too often; send this again.";
+  const what = "The balance changed too often during the request; send it again.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 

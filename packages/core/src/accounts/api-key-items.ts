@@ -5,13 +5,13 @@ import { KEY_MODES } from "./key-format.ts";
 import { getOwnerId } from "./payer.ts";
 import { SCOPES } from "./scopes.ts";
 
-// Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written
-// and removed together, so neither is ever there alone.
+// Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written and
+// removed together, so neither is ever there alone.
 //
 //   pk                  sk        what
-//   KEY#<hash>          KEY       what the key may do, for authentication
-//   KEYS#<account>      <id>      the same facts and the hash, for the list and for revoking
-//   KEYCOUNT#<owner>    KEYCOUNT  keys: how many there are, so that racing requests cannot pass the limit
+//   KEY#<hash>          KEY       the key's account and scopes, for authentication
+//   KEYS#<account>      <id>      the same fields, for the list and for revoking
+//   KEYCOUNT#<owner>    KEYCOUNT  keys: the number of keys, so that concurrent requests cannot exceed the limit
 
 const ApiKey = v.object({
   id: v.string(),
@@ -42,7 +42,7 @@ export const buildNewKeyWrites = (key: ApiKey): Write[] => [
 export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
   { remove: toKeyById(key.account, key.id) },
   { remove: toKeyByHash(key.hash) },
-  // Made where there is none: an account of before there were two counts must be able to revoke.
+  // Creates a missing count: accounts of earlier releases have no count per mode, and must be able to revoke.
   { update: toKeyCountKey(key), add: { keys: -1 }, orCreate: true },
 ];
 
@@ -58,8 +58,8 @@ export const incrementKeyCount = (key: KeyOwner): Write => ({
 });
 
 /**
- * Of each mode. More than anybody manages by hand; a script that mints keys in a loop meets it, and whoever found a test
- * key takes no room from live ones, nor learns how many there are.
+ * Per mode. Enough for keys that are managed by hand; it stops a script that creates keys in a loop. The counts are
+ * separate, so a leaked test key can neither use up the limit of live keys nor reveal how many exist.
  */
 export const KEYS_MAX = 100;
 

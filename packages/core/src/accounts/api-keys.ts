@@ -15,10 +15,10 @@ import {
 import { generateKey, hashKey, isWellFormedKey, toKeyHint } from "./key-format.ts";
 
 type ApiKeyRequest = Pick<ApiKey, "account" | "name" | "mode" | "scopes">;
-/** `secret` is the key itself. It is nowhere else, so whoever gets this shows it or loses it. */
+/** `secret` is the key itself. It is not stored, so the caller shows it now or never. */
 export type MintedKey = { readonly key: ApiKey; readonly secret: string; readonly writes: Write[] };
 
-/** A key that will exist once its writes are committed. */
+/** Generates a key. It exists once its writes are committed. */
 export const mintKey = (world: World, request: ApiKeyRequest): MintedKey => {
   const secret = generateKey(request.mode, world.randomBytes);
   const key: ApiKey = {
@@ -37,13 +37,13 @@ export const createKey = async (world: World, request: ApiKeyRequest): Promise<M
   if (result.outcome === "committed") return minted;
   if (result.outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "It is not known whether the key was created; look at the list.",
+      "Unknown whether the key was created. Check the list of keys.",
     );
-  const what = `The account has ${KEYS_MAX} ${request.mode} keys; revoke one first.`;
+  const what = `The account already has ${KEYS_MAX} ${request.mode} keys, the maximum. Revoke one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
-/** The key behind what a caller sent, or undefined for whatever is not a key in force. */
+/** The key of this secret, or undefined if there is no such key. */
 export const findKey = async (world: World, secret: string): Promise<ApiKey | undefined> => {
   if (!isWellFormedKey(secret)) return undefined;
   const item = await world.table.get(toKeyByHash(hashKey(secret, world.settings.keyPepper)));
@@ -65,13 +65,13 @@ export const listKeys = async (table: Table, account: string): Promise<ApiKey[]>
   return keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 };
 
-/** From the moment this returns the key opens nothing. */
+/** When this returns, the key is no longer accepted. */
 export const revokeKey = async (table: Table, key: ApiKey): Promise<void> => {
   const { outcome } = await table.transact(buildRevokeKeyWrites(key));
-  // Refused: somebody else removed it at the same moment, which is as good.
+  // Refused: a concurrent request removed it, which has the same effect.
   if (outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "It is not known whether the key is revoked; send this again.",
+      "Unknown whether the key was revoked. Send the request again.",
     );
 };
 

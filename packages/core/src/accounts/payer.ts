@@ -1,22 +1,25 @@
 import type { KeyMode } from "./key-format.ts";
 import type { PlanId } from "./plans.ts";
 
-/** Who asks, and with which kind of key. */
+/** The account of a request, and the mode of its key. */
 export type Payer = {
   readonly account: string;
   readonly mode: KeyMode;
   readonly plan: PlanId;
 };
 
-/** Whose records these are. Those of test keys are kept apart: a live key never sees them, a test key sees no others. */
+/**
+ * The owner of stored records. Records of test keys are separate: live keys never see them, and test keys see no
+ * others.
+ */
 export const getOwnerId = ({ account, mode }: Pick<Payer, "account" | "mode">): string =>
   mode === "live" ? account : `${account}${TEST_SUFFIX}`;
 
 const TEST_SUFFIX = "~test";
 
 /**
- * How a message for an owner is queued: an account's work takes turns with that of others, its live and its test keys
- * together, and what a test key asks for, which costs nothing, is done last.
+ * How a message for an owner is queued: accounts take turns, live and test keys of an account count as one, and the
+ * requests of test keys, which cost nothing, are done last.
  */
 export const toQueueGroup = (
   owner: string,

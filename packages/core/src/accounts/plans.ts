@@ -1,4 +1,4 @@
-/** What an account may do, by plan. A limit that is not here does not exist. */
+/** The limits of each plan. There are no others. */
 export const PLANS = {
   free: { jobAddressesMax: 1_000, requestsPerMinute: 60, retentionDays: 7, centsPerMonth: 0 },
   pro: {
@@ -19,7 +19,7 @@ export type PlanId = keyof typeof PLANS;
 
 export const PLAN_IDS = Object.keys(PLANS) as PlanId[];
 
-/** Credits are bought in packs. Prices are in US cents, before tax. */
+/** The packs in which credits are sold. Prices are in US cents, before tax. */
 export const CREDIT_PACKS = [
   { id: "pack_5k", credits: 5_000, cents: 1_500 },
   { id: "pack_25k", credits: 25_000, cents: 6_000 },

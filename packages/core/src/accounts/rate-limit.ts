@@ -2,7 +2,7 @@ import { getWindowStart } from "../lib/time.ts";
 import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-/** `resetAt` is in epoch seconds: the moment the window ends and the count starts again. */
+/** `resetAt` is in epoch seconds: when the window ends and the count starts again. */
 export type RateLimitResult = {
   readonly allowed: boolean;
   readonly limit: number;
@@ -10,23 +10,23 @@ export type RateLimitResult = {
   readonly resetAt: number;
 };
 
-/** Takes one request from the minute's allowance of a key. */
+/** Counts one request against the key's limit per minute. */
 export type RateLimit = (keyId: string, limit: number) => Promise<RateLimitResult>;
 
 const WINDOW_SECONDS = 60;
-// A clock that is a little behind elsewhere still finds the window it writes to.
+// A process whose clock is a little behind still finds its window.
 const RETENTION_SECONDS = 60;
 
 //   pk              sk              what
-//   RATE#<key id>   <window start>  n: the requests let through in this window
+//   RATE#<key id>   <window start>  n: the requests allowed in this window
 const toWindowKey = (keyId: string, startsAt: number): Key => ({
   pk: `RATE#${keyId}`,
   sk: String(startsAt),
 });
 
 /**
- * A fixed window of one minute, counted in the table, so every process counts together. Once a window is
- * full this process remembers it: a refused burst costs no write and no read.
+ * A fixed window of one minute, counted in the table, so all processes share the count. A process remembers a full
+ * window: a refused burst costs no write and no read.
  */
 export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
   const exhaustedUntil = new Map<string, number>();
@@ -49,13 +49,13 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
       exhaustedUntil.set(keyId, resetAt);
       return refused;
     }
-    // A lost reply is no reason to turn a paying caller away; the count is at most one off.
+    // A lost reply does not refuse a paying client; the count is at most one off.
     const used = result.outcome === "committed" ? Number(result.item?.["n"]) : limit;
     return { allowed: true, limit, remaining: limit - used, resetAt };
   };
 };
 
-/** Keeps the memory as small as the number of keys that ran into their limit this minute. */
+/** Limits the memory to the keys that reached their limit this minute. */
 const dropExpired = (exhaustedUntil: Map<string, number>, resetAt: number): void => {
   for (const [keyId, until] of exhaustedUntil) if (until < resetAt) exhaustedUntil.delete(keyId);
 };

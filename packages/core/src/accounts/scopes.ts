@@ -1,4 +1,4 @@
-/** What a key can be limited to. Minting keys is for unrestricted keys alone and so has no scope. */
+/** The scopes of restricted keys. Only unrestricted keys can create keys, so there is no scope for it. */
 export const SCOPES = [
   "verification:read",
   "verification:write",

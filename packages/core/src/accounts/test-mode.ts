@@ -1,7 +1,7 @@
 import { credits } from "../money/credits.ts";
 import type { Balance } from "../money/items.ts";
 
-/** What every test key is told its account owns. No call with a test key ever changes it. */
+/** The balance that every test key sees. No request with a test key changes it. */
 export const TEST_BALANCE: Balance = {
   available: credits(1_000),
   held: credits(0),

@@ -24,19 +24,19 @@ export type Audit = {
   readonly violations: readonly Violation[];
 };
 
-/** Adds up every entry of every account and holds the sums against the balances and the jobs. Only reads. */
+/** Sums the entries of every account and compares the sums with the balances and the jobs. Only reads. */
 export const audit = async (table: Table, now: Date): Promise<Audit> => {
   const violations: Violation[] = [];
   let accounts = 0;
   for await (const { account, createdAt } of iterateAccounts(table)) {
     accounts++;
     const broken = await auditAccount(table, account, { from: createdAt, now });
-    violations.push(...broken.map((law) => ({ account_id: account, law })));
+    violations.push(...broken.map((invariant) => ({ account_id: account, law: invariant })));
   }
   return { ok: violations.length === 0, accounts, violations };
 };
 
-/** Money may move while it is counted. What is broken is still broken when looked at again. */
+/** Money may move during the audit. A real violation is still there at the next attempt. */
 const ATTEMPTS_MAX = 3;
 
 type AuditPeriod = { readonly from: string; readonly now: Date };
@@ -50,7 +50,7 @@ const auditAccount = async (
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const snapshot = await takeSnapshot(table, account, time);
     broken = snapshot
-      ? INVARIANTS.filter(({ holds }) => !holds(snapshot)).map(({ law }) => law)
+      ? INVARIANTS.filter(({ holds }) => !holds(snapshot)).map(({ invariant }) => invariant)
       : [NO_BALANCE];
     if (broken.length === 0) return [];
   }
@@ -59,19 +59,21 @@ const auditAccount = async (
 
 const NO_BALANCE = "the account has a balance";
 
-/** `isQuiet`: nothing moved between the first look and the last, so every sum must be exact. */
+/** `isQuiet`: nothing moved between the first read and the last, so every sum must be exact. */
 type AuditSnapshot = {
   readonly balance: Balance;
   readonly before: Balance;
   readonly isQuiet: boolean;
   readonly sums: Readonly<Record<Total, number>>;
-  /** What the entries say is held, by operation, and what the operations and jobs under way say. */
+  /** Held credits by operation: according to the entries, and according to the operations and jobs under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
   readonly jobs: readonly JobCount[];
 };
 
-/** `inChunks`: how many rows its chunks tell of, counted between two looks at the job. Null: they may be gone. */
+/**
+ * `inChunks`: how many rows its chunks have, counted between two reads of the job. Null: the chunks may have expired.
+ */
 type JobCount = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
 
 const takeSnapshot = async (
@@ -81,7 +83,7 @@ const takeSnapshot = async (
 ): Promise<AuditSnapshot | undefined> => {
   const before = await getBalance(table, account).catch(() => undefined);
   const { sums, heldByEntries } = await sumEntries(table, account, [
-    // The clock may have been wrong when an entry was written: the days of usage name its month all the same.
+    // An entry may have been written while the clock was wrong: the days of usage still name its month.
     ...new Set([...monthsBetween(from, now), ...(await listUsedMonths(table, account))]),
   ]);
   const jobs = await Array.fromAsync(iterateJobs(table, account), (job) =>
@@ -96,50 +98,51 @@ const takeSnapshot = async (
   return { balance, before, isQuiet, sums, heldByEntries, heldByWork, jobs };
 };
 
-type Invariant = { readonly law: string; readonly holds: (seen: AuditSnapshot) => boolean };
+type Invariant = { readonly invariant: string; readonly holds: (seen: AuditSnapshot) => boolean };
 
-/** The laws of money, each as a sentence and what it says in numbers. */
+/** The invariants of money, each as a sentence and as a check. */
 const INVARIANTS: readonly Invariant[] = [
   {
-    law: "available = granted - debited + refunded",
+    invariant: "available = granted - debited + refunded",
     holds: ({ balance: b }) => b.available === b.granted - b.debited + b.refunded,
   },
   {
-    law: "held + spent + refunded = debited",
+    invariant: "held + spent + refunded = debited",
     holds: ({ balance: b }) => b.held + b.spent + b.refunded === b.debited,
   },
   {
-    law: "nothing is below zero",
+    invariant: "nothing is below zero",
     holds: ({ balance }) => TOTALS.every((total) => balance[total] >= 0),
   },
   ...TOTALS.map(
     (total): Invariant => ({
-      law: `${total} = the sum of the entries in the ledger`,
+      invariant: `${total} = the sum of the entries in the ledger`,
       holds: ({ isQuiet, balance, sums }) => !isQuiet || balance[total] === sums[total],
     }),
   ),
   ...(["granted", "debited", "refunded"] as const).map(
     (total): Invariant => ({
-      // Only a clawback makes one of these fall, so the sum lies between what the balance said before and after.
-      law: `${total} keeps up with the ledger`,
+      // Only a clawback reduces one of these totals, so the sum lies between the balance before and after.
+      invariant: `${total} keeps up with the ledger`,
       holds: ({ before, balance, sums }) =>
         Math.min(before[total], balance[total]) <= sums[total] &&
         sums[total] <= Math.max(before[total], balance[total]),
     }),
   ),
   {
-    law: "what is held is held for work that is under way, and for nothing else",
+    invariant: "credits are held for work under way, and for nothing else",
     holds: ({ isQuiet, heldByEntries, heldByWork }) =>
       !isQuiet ||
       (heldByEntries.size === heldByWork.size &&
         [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
   {
-    law: "a job's counters add up to what it processed, and a completed job has processed or given back all",
+    invariant:
+      "a job's counters add up to what it processed, and a completed job has processed or refunded all",
     holds: ({ jobs }) => jobs.every(({ job }) => areCountsConsistent(job)),
   },
   {
-    law: "what a job has processed is what its chunks tell of",
+    invariant: "a job has processed the rows that its chunks have",
     holds: ({ jobs }) =>
       jobs.every(
         ({ job, after, inChunks }) =>
@@ -158,7 +161,7 @@ const areCountsConsistent = (job: Job): boolean => {
   );
 };
 
-/** An audit takes its time: what goes within it is not asked for. */
+/** Chunks that may expire during the audit are not counted. */
 const RETENTION_MARGIN_MS = 3_600_000;
 
 const countJobRows = async (table: Table, job: Job, now: Date): Promise<JobCount> => {
@@ -195,7 +198,7 @@ const addEntry = (
   else held.set(operation, now);
 };
 
-/** Every month from one moment to another, both included, as the ledger's partitions are named. */
+/** Every month between two times, inclusive, in the form of the ledger's partition keys. */
 export const monthsBetween = (from: string, to: Date): string[] => {
   const months: string[] = [];
   const month = new Date(`${from.slice(0, 7)}-01T00:00:00.000Z`);

@@ -4,11 +4,11 @@ import { Failure } from "../lib/failure.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 
-// Layout. Who was first to use an Idempotency-Key, for what, and what came of it. It is written with the debit and
-// removed with the refund, so a key never remembers a call that was not paid for.
+// Layout. The first use of an Idempotency-Key: its operation, its request and its response. It is written with the
+// debit and removed with the refund, so no key refers to a request that was not paid for.
 //
 //   pk                                       sk     what
-//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  operation, fingerprint; answer: once there is one
+//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  operation, fingerprint; answer: once there is a response
 
 /** One use of a key. The same key with another fingerprint is another request. */
 export type IdempotencyKey = {
@@ -16,12 +16,12 @@ export type IdempotencyKey = {
   readonly route: string;
   readonly key: string;
   readonly fingerprint: string;
-  /** What an earlier release made of the same request, where it made something else. */
+  /** The fingerprint that an earlier release made of the same request, if it differs. */
   readonly formerFingerprint?: string;
   readonly retentionSeconds: number;
 };
 
-/** How long an Idempotency-Key is remembered. */
+/** How long an Idempotency-Key is stored. */
 export const IDEMPOTENCY_KEY_RETENTION_SECONDS = 30 * 86_400;
 
 const Claim = v.object({
@@ -38,7 +38,7 @@ export const toClaimKey = ({ owner, route, key }: Omit<IdempotencyKey, "fingerpr
   sk: "CLAIM",
 });
 
-/** With an answer: there is nothing left to do, and a repeat gets just this. */
+/** With an answer: the operation is complete, and a repeat gets this answer. */
 export const createClaim = (
   idempotencyKey: IdempotencyKey,
   operation: ClaimOrigin,
@@ -69,13 +69,13 @@ export const releaseClaim = (claim: Key, operation: string): Write => ({
 
 const readClaim = (item: Item): Claim => v.parse(Claim, item);
 
-/** The claim that is there, if it is for the same request. */
+/** The stored claim of this key. Throws if it is for a different request. */
 export const findClaim = async (
   table: Table,
   idempotencyKey: IdempotencyKey,
 ): Promise<Claim | undefined> => {
   const item = await table.get(toClaimKey(idempotencyKey)).catch((cause: unknown) => {
-    const what = "The service cannot read what this Idempotency-Key stands for right now.";
+    const what = "The service cannot read the state of this Idempotency-Key right now.";
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   const claim = item && readClaim(item);

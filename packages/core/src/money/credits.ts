@@ -11,7 +11,7 @@ export const credits = (amount: number): Halves => {
 
 export const toCredits = (amount: Halves): number => amount / 2;
 
-/** The whole price list. A price that is not here does not exist. */
+/** All prices. */
 export const PRICE = {
   verify: credits(1),
   verifyCached: credits(0.5),

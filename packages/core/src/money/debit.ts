@@ -8,15 +8,15 @@ import { move } from "./ledger.ts";
 import { findCrossing } from "./thresholds.ts";
 
 export type DebitRequest = OperationOrigin & {
-  /** Held until it is known what comes of it, paid for good at once, or taken back by the operator. */
+  /** Held until the outcome is known, paid at once, or taken back by the operator. */
   readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: string;
 };
 
 /**
- * The writes that take the money, and the news that it runs low where this very debit makes it so. Their first is
- * the entry. Refused by the balance, they are made anew: it moved meanwhile.
+ * The writes of a debit, and the outbox events of the thresholds that it crosses. The entry is first. If the balance
+ * refuses them, it has changed meanwhile and the caller builds them again.
  */
 export const debit = async (
   world: World,
@@ -25,7 +25,7 @@ export const debit = async (
   const balance = await getBalance(world.table, origin.account);
   if (balance.available < amount) throw createInsufficientCreditsFailure(amount, balance);
   const at = world.now().toISOString();
-  const { crossed, bounds: leaving } = findCrossing(balance, amount);
+  const { crossed, bounds } = findCrossing(balance, amount);
   const entry = { ...origin, step: "debit" as const, at, moved: { [kind]: amount }, reason };
   const events = crossed.map(({ event, below }) =>
     emitEvent(world, origin.account, event, {
@@ -34,7 +34,7 @@ export const debit = async (
       threshold: toCredits(below),
     }),
   );
-  return [...move(entry, leaving), ...events];
+  return [...move(entry, bounds), ...events];
 };
 
 const createInsufficientCreditsFailure = (needed: Halves, { available }: Balance): Failure => {

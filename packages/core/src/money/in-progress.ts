@@ -1,6 +1,6 @@
 import { Failure } from "../lib/failure.ts";
 
-// A repeat that comes while the first request is at work.
+// Repeats of a request that is still in progress.
 
 type WorkInProgress = {
   readonly openedAt: string;
@@ -9,8 +9,8 @@ type WorkInProgress = {
 };
 
 /**
- * How long the work is expected to go on. Work that is overdue usually ends soon, or its process is gone: then half as
- * long again as it has taken.
+ * The expected remaining time. Overdue work usually ends soon, or its process is gone: then the estimate is half of the
+ * time it has taken so far.
  */
 export const estimateRemainingMs = (
   { expectedMs, taken_at, openedAt }: WorkInProgress,
@@ -22,7 +22,7 @@ export const estimateRemainingMs = (
 };
 
 export const createInProgressFailure = (retryAfterMs: number): Failure => {
-  const what = "The first request with this Idempotency-Key is still being worked on.";
+  const what = "The first request with this Idempotency-Key is still in progress.";
   return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {
     retryable: true,
     retryAfterMs,

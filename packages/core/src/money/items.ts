@@ -3,18 +3,18 @@ import type { Fields, Item, Key, Table } from "../ports/table.ts";
 import { type Halves, isHalves } from "./credits.ts";
 import { MOVES, type MovedAmounts } from "./moves.ts";
 
-// Layout. The balance stands alone, because every charge of an account writes it; the ledger has a partition
+// Layout. The balance has its own partition, because every charge of an account writes it; the ledger has a partition
 // per month, so a busy account never outgrows one.
 //
 //   pk                          sk                              what
-//   BALANCE#<account>           BALANCE                         the totals; the laws below hold after every write
+//   BALANCE#<account>           BALANCE                         the totals; the invariants below hold after every write
 //   LEDGER#<account>#<yyyy-mm>  <opened at>#<operation>~<step>  one immutable entry
-//   USAGE#<account>             <yyyy-mm-dd>                    what the entries of one day add up to
+//   USAGE#<account>             <yyyy-mm-dd>                    the sums of the entries of one day
 //
 //   available = granted - debited + refunded         held + spent + refunded = debited
 //   nothing is ever below zero
 //
-// The key of an entry derives from its operation alone, so the same step of it can be written once and no more.
+// The key of an entry derives from its operation and step alone, so a step is written once at most.
 
 const StoredHalves = v.custom<Halves>(isHalves, "Expected whole half-credits");
 
@@ -29,7 +29,7 @@ const Totals = {
 
 const Balance = v.object({
   ...Totals,
-  /** Below this the account is told that its credits run low. */
+  /** The threshold below which `credits.low` is emitted. */
   lowLine: v.optional(StoredHalves, 0 as Halves),
 });
 
@@ -44,7 +44,7 @@ export const getBalance = async (table: Table, account: string): Promise<Balance
   return readBalance(item);
 };
 
-/** What an entry belongs to. */
+/** The operation that an entry belongs to. */
 export type OperationOrigin = {
   readonly account: string;
   readonly operation: string;
@@ -67,7 +67,7 @@ const LedgerEntry = v.object({
   at: v.string(),
   moved: v.record(v.picklist(Object.keys(MOVES) as (keyof typeof MOVES)[]), StoredHalves),
   reason: v.string(),
-  /** Whose hand it was, where several may have tried. */
+  /** The fencing token of the process that wrote it, if several may have tried. */
   token: v.optional(v.string()),
 });
 
@@ -76,7 +76,7 @@ export type LedgerEntry = Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, "ste
   readonly moved: MovedAmounts;
 };
 
-/** The entry that closes an operation. It has one key, however the operation ends, so it cannot end twice. */
+/** The entry that ends an operation. Its key is the same for every outcome, so an operation cannot end twice. */
 export const createEndEntry = (
   origin: OperationOrigin,
   end: Pick<LedgerEntry, "moved" | "reason"> & { readonly at: Date; readonly token: string },

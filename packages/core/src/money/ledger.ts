@@ -4,12 +4,12 @@ import { type LedgerEntry, toBalanceKey, toEntryItem, toUsageKey, ZERO_TOTALS } 
 import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
-/** First the entry, whose key only this step of this operation can have; then the totals; then the day's usage. */
+/** First the entry, whose key is unique to this step of this operation; then the totals; then the day's usage. */
 export type MovementWrites = readonly [entry: Write, balance: Write, ...usage: Write[]];
 
 /**
- * Moves money and writes down why, or does neither. What is taken must be there at the moment of the write;
- * `available` narrows what the write may leave.
+ * Moves money and records why, or does neither. The amount must be in the balance at the time of the write; `available`
+ * bounds the balance after it.
  */
 export const move = (request: LedgerEntry, available?: Bounds[string]): MovementWrites => {
   const entry = { ...request, moved: omitZeroAmounts(request.moved) };
@@ -22,7 +22,7 @@ export const move = (request: LedgerEntry, available?: Bounds[string]): Movement
   return [{ create: toEntryItem(entry) }, totals, ...buildUsageWrites(entry, changes)];
 };
 
-/** An entry need not say of what nothing moved. */
+/** An entry omits amounts of 0. */
 const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
@@ -33,7 +33,9 @@ const toLowerBounds = (changes: Amounts): Bounds =>
       .map(([total]) => [total, { atLeast: 0 }]),
   );
 
-/** A day's usage counts what came in and went out, on the day the operation began; settling moves nothing there. */
+/**
+ * A day's usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them.
+ */
 const buildUsageWrites = ({ account, openedAt }: LedgerEntry, changes: Amounts): Write[] => {
   const counted = ["granted", "debited", "refunded"].flatMap((total) =>
     changes[total] ? [[total, changes[total]] as const] : [],
@@ -51,7 +53,7 @@ export type GrantRequest = {
   readonly reason: string;
 };
 
-/** The balance of a new account, and where its first credits came from. */
+/** The balance of a new account, and the entry of its first credits. */
 export const openBalance = (request: GrantRequest): Write[] => {
   const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = {
@@ -63,7 +65,7 @@ export const openBalance = (request: GrantRequest): Write[] => {
   return [{ create: { ...toBalanceKey(request.account), ...totals } }, entry, ...usage];
 };
 
-/** Gives credits and writes down why. The entry's key is the operation's: the same grant twice collides. */
+/** Grants credits and records why. The entry's key derives from the operation, so the same grant is written once. */
 export const grant = (request: GrantRequest): MovementWrites => {
   const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = {

@@ -1,32 +1,32 @@
 import type { Halves } from "./credits.ts";
 
 /**
- * Every way in which money moves, as what one half-credit of it changes. Each line keeps both laws:
- * available = granted - debited + refunded, and held + spent + refunded = debited.
+ * Every kind of movement, and what one half-credit of it changes. Each line preserves both invariants: available =
+ * granted - debited + refunded, and held + spent + refunded = debited.
  */
 export const MOVES = {
   /** New credits. */
   grant: { available: 1, granted: 1 },
-  /** Unspent credits that the operator takes back. */
+  /** The operator takes back unspent credits. */
   clawback: { available: -1, granted: -1 },
-  /** Paid for good. */
+  /** Credits paid at once. */
   charge: { available: -1, debited: 1, spent: 1 },
-  /** Paid, while it is open what comes of it. */
+  /** Credits set aside until the outcome is known. */
   hold: { available: -1, debited: 1, held: 1 },
-  /** What was held is paid for good. */
+  /** Held credits are paid. */
   settle: { held: -1, spent: 1 },
-  /** What was held goes back. */
+  /** Held credits return to the balance. */
   release: { held: -1, available: 1, refunded: 1 },
-  /** What was paid for good goes back: we owed something and did not do it. */
+  /** Paid credits return: the service did not deliver what they paid for. */
   refund: { spent: -1, available: 1, refunded: 1 },
 } as const;
 
 export type MoveKind = keyof typeof MOVES;
 
-/** How much moved in which way; one entry may move some of it so and the rest otherwise. */
+/** Amounts by kind; one entry may have several kinds. */
 export type MovedAmounts = Readonly<Partial<Record<MoveKind, Halves>>>;
 
-/** What it changes in the totals of an account. */
+/** The changes of an account's totals. */
 export const toBalanceChanges = (moved: MovedAmounts): Readonly<Record<string, number>> => {
   const changes: Record<string, number> = {};
   for (const [kind, amount] of Object.entries(moved) as [MoveKind, Halves][])

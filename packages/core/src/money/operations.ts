@@ -27,11 +27,11 @@ import { createEndEntry } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { MovedAmounts } from "./moves.ts";
 
-// Layout. Paid work that is under way. It is there from the debit until the money is settled, released, or handed
-// over to a job, and each of these removes it: so only one of them can happen. A crash leaves it; it is due then.
+// Layout. Paid work under way. The item exists from the debit until the money is settled, released, or handed over to a
+// job. Each of these removes the item, so only one of them can happen. After a crash the item is left, and it is due.
 //
 //   pk               sk         list_pk            list_sk  what
-//   OPERATION#<id>   OPERATION  HELD#<account>     <id>     who pays, what is held, and what was asked for
+//   OPERATION#<id>   OPERATION  HELD#<account>     <id>     the payer, the held amount and the request
 
 const Operation = v.object({
   id: v.string(),
@@ -44,11 +44,11 @@ const Operation = v.object({
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
-  /** How long the work is expected to take. Operations of 0.1.0 do not say. */
+  /** How long the work is expected to take. Absent in operations of release 0.1.0. */
   expectedMs: v.optional(v.number()),
-  /** When the work was taken over; left out while the first request is at it. */
+  /** When another process took the work over. Absent while the first request works on it. */
   taken_at: v.optional(v.string()),
-  /** All that was to be sent is sent. */
+  /** Every message of the operation was sent. */
   isSent: v.optional(v.boolean(), false),
 });
 
@@ -58,28 +58,28 @@ export const readOperation = (item: Item): Operation => v.parse(Operation, item)
 export const toOperationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
 const toHeldPartition = (account: string): string => `HELD#${account}`;
 
-/** Everything of an account that is under way and not yet a job's. */
+/** The operations of an account that are under way and not handed over to a job. */
 export async function* iterateOperations(table: Table, account: string): AsyncGenerator<Operation> {
   for await (const item of paginateQuery(table, { index: "list", pk: toHeldPartition(account) }))
     yield readOperation(item);
 }
 
-/** What somebody wants done and pays for. */
+/** A request for paid work. */
 export type OperationRequest = {
   readonly id: string;
   readonly kind: string;
   readonly payer: Payer;
   readonly reason: string;
   readonly idempotencyKey: IdempotencyKey | null;
-  /** Before this is over nobody else goes on with it. */
+  /** How long no other process may take the work over. */
   readonly leaseMs: number;
-  /** Where the caller sees whether it was done. Left out: among the jobs. */
+  /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
   readonly lookAt?: LookUpOperation;
 };
 
-/** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */
+/** Prepared only if no earlier request did the work: the price, and the writes that go with the debit. */
 type PreparedOperation = { readonly price: Halves; readonly writes?: readonly Write[] };
-/** `input` is enough for another process to go on with it; `expectedMs` is how long the work is expected to take. */
+/** `input` is all that another process needs to continue; `expectedMs` is how long the work is expected to take. */
 export type PreparedWork = PreparedOperation & {
   readonly input: Json;
   readonly expectedMs: number;
@@ -87,15 +87,15 @@ export type PreparedWork = PreparedOperation & {
 export type PreparedAnswer = PreparedOperation & { readonly answer: Json };
 
 /**
- * `begun`: the money is held and the work is ours. `answered`: an earlier request with this key was paid for, and
- * this came of it. `underWay`: it is worked on, and a repeat may take it over after `waitMs`.
+ * `begun`: the money is held and this process has the work. `answered`: the answer of an earlier paid request with this
+ * key. `underWay`: another process works on it, and a repeat may take it over after `waitMs`.
  */
 export type BeginResult =
   | { readonly begun: Operation }
   | { readonly answered: Json }
   | { readonly underWay: Operation; readonly waitMs: number; readonly retryAfterMs: number };
 
-/** Holds the price and claims the key in one transaction, or finds out what an earlier request came to. */
+/** Holds the price and claims the key in one transaction, or returns the state of an earlier request with this key. */
 export const beginOperation = async (
   world: World,
   request: OperationRequest,
@@ -107,7 +107,7 @@ export const beginOperation = async (
     world,
     request,
     prepare,
-    async ({ price, input, expectedMs, writes: also = [] }) => {
+    async ({ price, input, expectedMs, writes = [] }) => {
       operation ??= {
         ...toOrigin(world, request),
         amount: price,
@@ -123,23 +123,23 @@ export const beginOperation = async (
         ...operation,
         ...scheduleWork(kind, id, addMs(world.now(), request.leaseMs), operation.token),
       };
-      // The entry is first: it stays for ever, so a lost reply can be told by it even when the work is done since.
+      // The entry is first: it is never removed, so after a lost reply it shows the outcome even if the work has ended.
       return [
         ...(await buildOperationDebit(world, operation, "hold")),
         { create: item },
         ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
-        ...also,
+        ...writes,
       ];
     },
   );
   if (earlier) return earlier;
-  if (!operation) throw new Error("an operation that nobody prepared");
+  if (!operation) throw new Error("the operation was not prepared");
   return { begun: operation };
 };
 
 /**
- * For what is answered already: charges, claims the key and keeps the answer in one transaction. Unless an earlier
- * request with this key was left half done: that one is ours then.
+ * For work that is already done: charges, claims the key and stores the answer in one transaction. If an earlier
+ * request with this key was left unfinished, this process takes that one over instead.
  */
 export const payImmediately = async (
   world: World,
@@ -148,16 +148,11 @@ export const payImmediately = async (
 ): Promise<BeginResult | PaidResult> => {
   const origin = toOrigin(world, request);
   const { idempotencyKey } = request;
-  const earlier = await runOnce(
-    world,
-    request,
-    prepare,
-    async ({ price, answer, writes: also = [] }) => [
-      ...(await buildOperationDebit(world, { ...origin, amount: price }, "charge")),
-      ...(idempotencyKey ? [createClaim(idempotencyKey, origin, answer)] : []),
-      ...also,
-    ],
-  );
+  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes = [] }) => [
+    ...(await buildOperationDebit(world, { ...origin, amount: price }, "charge")),
+    ...(idempotencyKey ? [createClaim(idempotencyKey, origin, answer)] : []),
+    ...writes,
+  ]);
   return earlier ?? { paid: true };
 };
 
@@ -173,22 +168,22 @@ const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: Ope
   claim: idempotencyKey && toClaimKey(idempotencyKey),
 });
 
-type OwedOperation = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
+type DebitOrigin = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
 
 const buildOperationDebit = async (
   world: World,
-  { id, openedAt, account, mode, amount, reason }: OwedOperation,
+  { id, openedAt, account, mode, amount, reason }: DebitOrigin,
   kind: "hold" | "charge",
 ): Promise<readonly Write[]> =>
   mode === "test" || amount === 0
     ? []
     : debit(world, { account, operation: id, openedAt, kind, amount, reason });
 
-// Refused means that a balance or a claim moved; each time somebody else got on, and not for long.
+// Refused: another request changed the balance or the claim. Each conflict means that one of them made progress.
 const ATTEMPTS_MAX = 20;
 const BACKOFF_MS = 20;
 
-/** Undefined: what was to be written is written, and it is ours. What is prepared is prepared once. */
+/** Undefined: the writes are committed, and this process has the work. `prepare` runs once at most. */
 const runOnce = async <P>(
   world: World,
   request: OperationRequest,
@@ -212,10 +207,10 @@ const runOnce = async <P>(
     await world.sleep(world.random() * BACKOFF_MS * (attempt + 1));
   }
   const money = request.idempotencyKey ? "retry_same_key" : "nothing_charged";
-  throw new Failure("UNAVAILABLE", money, "Too much of this account moves at once.");
+  throw new Failure("UNAVAILABLE", money, "Too many concurrent requests for this account.");
 };
 
-/** What an earlier request with the same key came to. One that nobody works on any more is ours from here. */
+/** The state of an earlier request with the same key. If its lease has expired, this process takes it over. */
 const resumeEarlierRequest = async (
   world: World,
   idempotencyKey: IdempotencyKey,
@@ -225,11 +220,12 @@ const resumeEarlierRequest = async (
   if (!claim) return undefined;
   if (claim.answer !== undefined) return { answered: claim.answer };
   const throwUnreadable = (cause: unknown) => {
-    const what = "It could not be read how far the first request with this Idempotency-Key is.";
+    const what =
+      "The service cannot read the state of the first request with this Idempotency-Key.";
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   };
   const item = await world.table.get(toOperationKey(claim.operation)).catch(throwUnreadable);
-  // Ended between our two looks: the claim says by now what came of it, or is gone.
+  // It ended between the two reads: the claim has its answer by now, or was removed.
   if (!item) return "moved";
   const waitMs = getRemainingLeaseMs(readScheduledWork(item), world.now());
   const underWay = readOperation(item);
@@ -239,30 +235,30 @@ const resumeEarlierRequest = async (
   return leased ? { begun: readOperation(leased) } : "moved";
 };
 
-/** The table is sure that it wrote nothing. Of an earlier request under the same key that says nothing. */
+/** The table wrote nothing. An earlier request with the same key may still have been charged. */
 const rethrowAsUnavailable = <T>(
   { idempotencyKey }: OperationRequest,
   step: Promise<T>,
 ): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
-    const what = "The service cannot reach its own state right now.";
+    const what = "The service cannot reach its database right now.";
     throw new Failure("UNAVAILABLE", idempotencyKey ? "retry_same_key" : "nothing_charged", what, {
       cause,
     });
   });
 
 const createUnknownOutcomeFailure = ({ idempotencyKey, lookAt }: OperationRequest): Failure => {
-  const what = "It is not known whether this was accepted.";
+  const what = "Unknown whether the request was accepted.";
   return idempotencyKey
     ? new Failure("UNAVAILABLE", "retry_same_key", what)
     : new Failure("INTERNAL", "unknown", what, { lookAt });
 };
 
-/** `lost`: somebody else went on with it, since our time was up. `unknown`: no reply came. */
+/** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
 export type EndResult = "ended" | "lost" | "unknown";
 
-/** Moves what was held to where it belongs, and remembers the answer for repeats. */
+/** Moves the held credits and stores the answer for repeats. */
 export const settle = (
   world: World,
   operation: Operation,
@@ -277,7 +273,7 @@ export const settle = (
   return endOperation(world, operation, moved, [...claimWrites, ...also]);
 };
 
-/** Gives back what was held and frees the key, in one transaction. */
+/** Releases the held credits and the key, in one transaction. */
 export const release = (
   world: World,
   operation: Operation,
@@ -303,11 +299,11 @@ const endOperation = async (
   return toEndResult(commit(world, writes));
 };
 
-/** Whether it is under way, and ours: what was refused with its end had another reason then. */
+/** Whether this process still has the operation. If so, its end was refused for another reason. */
 export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
   (await table.get(toOperationKey(id)))?.["token"] === token;
 
-/** Leaves the money held and the work to a job: its creation comes first. */
+/** Hands the held credits and the work over to a job. The creation of the job is the first write. */
 export const handOverToJob = async (
   world: World,
   operation: Operation,
@@ -321,14 +317,14 @@ export const handOverToJob = async (
   );
 };
 
-/** A door that throws changes nothing: the money is held as before, and the next who looks goes on from there. */
+/** If the table throws, nothing changed: the money is still held, and the reconciler or a repeat continues. */
 const toEndResult = async (commitment: Promise<TransactResult>): Promise<EndResult> => {
   const { outcome } = await commitment.catch(() => ({ outcome: "ambiguous" }));
   if (outcome === "committed") return "ended";
   return outcome === "refused" ? "lost" : "unknown";
 };
 
-/** Only whoever holds it now: an owner that was gone for too long finds another token. */
+/** Only the current holder may remove it: a process that lost its lease finds another token. */
 const buildOperationRemoval = ({ id, token }: Operation): Write => ({
   remove: toOperationKey(id),
   where: { token },

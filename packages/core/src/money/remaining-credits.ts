@@ -4,7 +4,7 @@ import type { Table } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
 import { getBalance } from "./items.ts";
 
-/** What a caller has left. Undefined when it cannot be read: what is left out of an answer is not zero. */
+/** The remaining credits of the caller. Undefined if they cannot be read: then the response omits them. */
 export const findRemainingCredits = async (
   table: Table,
   { account, mode }: Pick<Payer, "account" | "mode">,

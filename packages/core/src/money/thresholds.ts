@@ -2,7 +2,7 @@ import type { Bounds } from "../ports/table.ts";
 import { type Halves, PRICE } from "./credits.ts";
 import type { Balance } from "./items.ts";
 
-/** A line that the available credits can fall below, and the news that they did. */
+/** A threshold of available credits, and the event that is emitted when they fall below it. */
 export type CreditThreshold = {
   readonly event: "credits.low" | "credits.depleted";
   readonly below: Halves;
@@ -10,26 +10,26 @@ export type CreditThreshold = {
 
 const LOW_SHARE = 0.1;
 
-/** A tenth of what was granted last. */
+/** A tenth of the latest grant. */
 export const getLowThreshold = (granted: Halves): Halves =>
   Math.floor(granted * LOW_SHARE) as Halves;
 
 const getThresholds = ({ lowLine }: Balance): readonly CreditThreshold[] => [
   { event: "credits.low", below: lowLine },
-  // What is left does not pay for the smallest thing that is asked for the first time.
+  // The remaining credits do not pay for one uncached verification.
   { event: "credits.depleted", below: PRICE.verify },
 ];
 
-/** Which lines are crossed by taking this much, and the condition under which it is exactly these. */
+/** The thresholds that a debit crosses, and the condition under which it crosses exactly these. */
 export type ThresholdCrossing = {
   readonly crossed: readonly CreditThreshold[];
   readonly bounds: Bounds[string];
 };
 
 /**
- * The balance may move between looking and taking, and every crossing must be told once and no more. So the write
- * is refused, and looked at again, unless it leaves an amount on the expected side of every line; one that crosses
- * a line leaves exactly what it says it does.
+ * The balance may change between the read and the write, and every crossing must be reported exactly once. So the write
+ * is refused, and the balance read again, unless the write leaves an amount on the expected side of every threshold. A
+ * write that crosses a threshold must leave exactly the amount that its event reports.
  */
 export const findCrossing = (balance: Balance, amount: Halves): ThresholdCrossing => {
   const before = balance.available;

@@ -10,7 +10,7 @@ export type CreditUsage = {
 };
 export type UsageDay = CreditUsage & { readonly date: string };
 
-/** The days on which money moved, oldest first. Both dates belong to the range. */
+/** The days on which credits moved, oldest first. Both dates belong to the range. */
 export const listUsage = async (
   table: Table,
   account: string,
@@ -29,7 +29,7 @@ export const listUsage = async (
   return days;
 };
 
-/** The months of every operation that moved credits: each has an entry in the ledger of that month. */
+/** The months of every operation that moved credits: their entries are in the ledger of that month. */
 export const listUsedMonths = async (table: Table, account: string): Promise<readonly string[]> => {
   const months = new Set<string>();
   for await (const { sk: day } of paginateQuery(table, {

@@ -31,7 +31,10 @@ export type World = {
   readonly log: Log;
   /** Absent: this process never refuses work, such as a Lambda, which handles one request at a time. */
   readonly pressure?: ReadPressure;
-  /** Told of each request, so that lists yield. What `enter` returns is called when the response is known. */
+  /**
+   * Called for each request, so that batch work yields to requests. `enter` returns the function to call at the
+   * response.
+   */
   readonly callers?: { readonly enter: () => () => void };
   readonly settings: Settings;
 };
