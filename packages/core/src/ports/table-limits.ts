@@ -59,7 +59,7 @@ const assertValidWrite = (write: Write): void => {
   if ("where" in write) assertWhere(write.where ?? {});
   if (!("update" in write)) return;
 
-  const { set = {}, add = {}, bounds: bounds = {} } = write;
+  const { set = {}, add = {}, bounds = {} } = write;
   assertReservedFields(set);
   if ([set, add].some((fields) => "pk" in fields || "sk" in fields))
     throw new RangeError("an update does not touch the key of its item");

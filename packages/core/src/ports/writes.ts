@@ -37,7 +37,7 @@ export const applyWrite = (write: Write, stored: Item | undefined): Item | undef
 
 const mayUpdate = (write: Update, stored: Item | undefined): boolean => {
   if (stored === undefined && !write.orCreate) return false;
-  const { add = {}, where = {}, bounds: bounds = {} } = write;
+  const { add = {}, where = {}, bounds = {} } = write;
   return (
     matchesWhere(stored ?? {}, where) &&
     Object.entries(bounds).every(([field, bound]) =>
