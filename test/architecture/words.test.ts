@@ -12,7 +12,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/activity/",
   "packages/core/src/exports/",
   "packages/core/src/intake/",
-  "packages/core/src/jobs/",
   "packages/core/src/mail/",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/shared-provider.ts",

@@ -26,7 +26,7 @@ test.each([1, 2, 3])("a list made from seed %i holds what is told of it", async 
   });
   expect(result).toMatchObject({
     totalSubmitted: 5_000,
-    facts: { emailColumn: 3, delimiter: "," },
+    format: { emailColumn: 3, delimiter: "," },
   });
   expect(result.duplicatesRemoved).toBeGreaterThan(400);
   expect(result.invalidSkipped).toBeGreaterThan(150);

@@ -170,7 +170,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
 
     expect(await readJob(ctx)).toMatchObject({
       status: "failed",
-      error: `Every part of the job broke on our side, again and again. ${
+      error: `All attempts to verify the addresses failed on our side. ${
         paidBack ? "The charge was refunded." : "The charge stands; it was not refunded."
       }`,
       progress: { total: 3, processed: 3, unknown: 3 },

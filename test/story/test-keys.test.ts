@@ -111,7 +111,7 @@ test("a job that fails says that nothing was charged", async () => {
 
   expect(job.data).toMatchObject({
     status: "failed",
-    error: "The verification broke on our side again and again. Nothing was charged.",
+    error: "All attempts to verify the address failed on our side. Nothing was charged.",
   });
 });
 

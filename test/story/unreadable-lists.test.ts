@@ -51,7 +51,7 @@ describe.each<[string, Sending]>([
     const job = await readJob(ctx);
     expect(job).toMatchObject({
       status: "failed",
-      error: "None of it could be done. The charge was refunded.",
+      error: "None of the addresses could be verified. The charge was refunded.",
       processed_emails: 0,
       credits_refunded: 1,
     });

@@ -29,7 +29,7 @@ describe("a file", () => {
       duplicatesRemoved: 2,
       invalidSkipped: 3,
       unique: 4,
-      facts: { columns: ["id", "E-Mail", "note"], emailColumn: 1, hasHeader: true },
+      format: { columns: ["id", "E-Mail", "note"], emailColumn: 1, hasHeader: true },
     });
     expect(rows).toEqual([
       [2, "Ann@example.com", "1", "Ann@Example.com", "first"],

@@ -23,7 +23,7 @@ export const readList = async (
   if (isListFault(opened)) return opened;
   const rows = (await Array.fromAsync(opened.rows)).flat();
   const read = rows.map((row) => ({ ...row, cells: row.cells.map(toText) }));
-  return { info: opened.facts, rows: read };
+  return { info: opened.format, rows: read };
 };
 
 /** For a list that has no fault. */

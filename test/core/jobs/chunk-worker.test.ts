@@ -217,7 +217,7 @@ test.each([
 
   await expect(
     verifyChunk.handle(withTable(ctx, doors as Partial<Table>), message),
-  ).rejects.toThrow("it is not known");
+  ).rejects.toThrow("unknown whether");
 
   await verifyChunk.handle(ctx.world, message);
   expect(await listResultEmails(ctx)).toEqual(createEmails(2));

@@ -89,5 +89,5 @@ test("no reply to the end is an error, so that somebody looks again; then it is 
       }),
       "job_1",
     ),
-  ).rejects.toThrow("it is not known whether the job is done");
+  ).rejects.toThrow("unknown whether the job was ended");
 });

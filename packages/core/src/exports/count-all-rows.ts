@@ -14,9 +14,9 @@ export const countAllRows = async (
   { job, expected, missing, pending }: ExportSummary,
 ): Promise<ExportRowCounts> => {
   if (!job.input) return { expected, missing };
-  const facts = await findInputMetadata(table, job.id);
-  const { hasEmailCells, excluded } = facts;
-  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, facts)))
+  const metadata = await findInputMetadata(table, job.id);
+  const { hasEmailCells, excluded } = metadata;
+  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, metadata)))
     throw createGoneFailure();
   if (excluded && !(await areExcludedReadable(blobs, excluded))) throw createGoneFailure();
   return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };

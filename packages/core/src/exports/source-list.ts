@@ -51,15 +51,15 @@ export const openSourceList = async (
   job: Job,
 ): Promise<SourceList> => {
   if (!job.input) return NO_SOURCE_LIST;
-  const facts = await findInputMetadata(table, job.id);
-  const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = facts;
+  const metadata = await findInputMetadata(table, job.id);
+  const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = metadata;
   // A batch of the first release has nothing here that its results lack.
   const isNeeded = emailColumn !== null || hasEmailCells;
   // Looked through beforehand: an export cannot drop its columns in the middle.
-  const isReadable = isNeeded && (await isInputReadable(blobs, job.input, facts));
-  const input = isReadable ? await readInput(blobs, job.input, facts) : undefined;
+  const isReadable = isNeeded && (await isInputReadable(blobs, job.input, metadata));
+  const input = isReadable ? await readInput(blobs, job.input, metadata) : undefined;
   if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
-  const columns = listColumns(facts);
+  const columns = listColumns(metadata);
   return {
     columns,
     fieldNames: makeDistinct(columns),

@@ -38,7 +38,7 @@ export type ListIntake = WrittenInput & {
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
 export type FileIntake = ListIntake & {
-  readonly facts: ListFormat;
+  readonly format: ListFormat;
   readonly invalidSkipped: number;
   /** The first rows that hold no address. */
   readonly skippedSample: readonly SkippedRow[];
@@ -95,7 +95,7 @@ export const ingestFile = async (
       ...written,
       ...counts,
       isAscii: written.isAscii && areExcludedAscii,
-      facts: { ...opened.facts, encoding: opened.encoding() },
+      format: { ...opened.format, encoding: opened.encoding() },
       excluded,
     };
   } catch (error) {
@@ -198,7 +198,7 @@ const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 const SKIPPED_WITHOUT_PAUSE = 4_000;
 
 async function* readAddresses(
-  { facts: { emailColumn }, rows }: OpenedList,
+  { format: { emailColumn }, rows }: OpenedList,
   { counts, seen, writer, addressesMax, refuse, pause }: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;

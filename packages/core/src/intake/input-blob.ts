@@ -46,8 +46,8 @@ export const writeInput = async (
   rowsPerChunk: number,
 ): Promise<WrittenInput> => {
   const index: InputIndex = { chunks: [], checksums: [], isAscii: true };
-  const facts = await blobs.put(key, toInputBlocks(rows, rowsPerChunk, index));
-  return { input: { key, ...facts }, ...index };
+  const metadata = await blobs.put(key, toInputBlocks(rows, rowsPerChunk, index));
+  return { input: { key, ...metadata }, ...index };
 };
 
 export const toSlices = (

@@ -25,8 +25,8 @@ export type ListSummary = v.InferOutput<typeof ListSummary>;
 const COLUMNS_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
-export const summarizeList = ({ facts, skippedSample }: FileIntake): ListSummary => {
-  const { columns, emailColumn, otherEmailColumns, hasHeader, encoding, delimiter } = facts;
+export const summarizeList = ({ format, skippedSample }: FileIntake): ListSummary => {
+  const { columns, emailColumn, otherEmailColumns, hasHeader, encoding, delimiter } = format;
   const nameAt = (index: number) => shorten(columns[index] ?? "");
   return {
     columns: columns.slice(0, COLUMNS_MAX).map(shorten),

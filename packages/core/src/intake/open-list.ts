@@ -32,7 +32,7 @@ export type ListFormat = ListColumns & {
 
 /** The rows can be read once, and come in batches; the file is read as they are asked for. */
 export type OpenedList = {
-  readonly facts: ListFormat;
+  readonly format: ListFormat;
   readonly rows: AsyncIterable<readonly ListRow[]>;
   /** As far as the file has been read. */
   readonly encoding: () => ListEncoding;
@@ -61,14 +61,14 @@ export const openList = async (
     await blocks.return(undefined);
     return opened;
   }
-  const { facts, text } = opened;
-  return { facts, rows: readRows(facts, text, blocks, decoder), encoding: decoder.encoding };
+  const { format, text } = opened;
+  return { format, rows: readRows(format, text, blocks, decoder), encoding: decoder.encoding };
 };
 
 export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
   "fault" in opened;
 
-type ListHead = { readonly facts: ListFormat; readonly text: ByteText };
+type ListHead = { readonly format: ListFormat; readonly text: ByteText };
 
 const readHead = (
   head: Uint8Array,
@@ -92,22 +92,22 @@ const readHead = (
   }
   if (found === "no_email_column") return createFault(found);
   const encoding = decoder.encoding();
-  return { facts: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
+  return { format: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
 };
 
 async function* readRows(
-  facts: ListFormat,
+  format: ListFormat,
   head: ByteText,
   blocks: AsyncGenerator<Uint8Array>,
   decoder: ListDecoder,
 ): AsyncGenerator<readonly ListRow[]> {
-  const read = createCsvReader(facts.delimiter);
+  const read = createCsvReader(format.delimiter);
   let line = 0;
   for await (const { text, isLast } of readTexts(head, blocks, decoder)) {
-    const isAtHeader = line === 0 && facts.hasHeader;
+    const isAtHeader = line === 0 && format.hasHeader;
     const rows = read(text, isLast).map((cells) => {
       line += 1;
-      return toRow(facts, line, cells);
+      return toRow(format, line, cells);
     });
     const rowsBelowHeader = isAtHeader ? rows.slice(1) : rows;
     if (rowsBelowHeader.length > 0) yield rowsBelowHeader;
@@ -140,10 +140,10 @@ function* toTextSlices(text: ByteText): Generator<TextSlice> {
   }
 }
 
-const toRow = (facts: ListFormat, line: number, cells: readonly ByteText[]): ListRow => ({
+const toRow = (format: ListFormat, line: number, cells: readonly ByteText[]): ListRow => ({
   line,
   cells,
-  email: toText(cells[facts.emailColumn] ?? "").trim(),
+  email: toText(cells[format.emailColumn] ?? "").trim(),
 });
 
 const FAULT_MESSAGES = {

@@ -82,12 +82,13 @@ export const findFileName = (key: string): string | null => {
 export const findUpload = async (world: World, payer: Payer, key: string) => {
   if (UPLOAD_KEY.test(key) && !key.startsWith(toFolder(payer)))
     throw createForbiddenFailure(payer, key);
-  const facts = UPLOAD_KEY.test(key)
+  const metadata = UPLOAD_KEY.test(key)
     ? await world.blobs.head(key).catch(rethrowUnreadable)
     : undefined;
-  if (facts && facts.bytes > FILE_BYTES_MAX) throw createTooLargeFailure(facts.bytes);
+  if (metadata && metadata.bytes > FILE_BYTES_MAX) throw createTooLargeFailure(metadata.bytes);
   const found =
-    facts && (await world.blobs.get(key, { version: facts.version }).catch(rethrowUnreadable));
+    metadata &&
+    (await world.blobs.get(key, { version: metadata.version }).catch(rethrowUnreadable));
   if (found) return found;
   const what = "There is no file under this file_key; put it to the upload_url first.";
   throw new Failure("NOT_FOUND", "nothing_charged", what);

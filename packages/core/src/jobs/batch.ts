@@ -23,13 +23,13 @@ export type BatchRequest = {
   readonly emails: readonly string[];
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
-  /** Its secret in clear, as it was sent. */
+  /** Its secret in plain text, as the client sent it. */
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 
 export type BatchResult = AcceptedBatch & { readonly replayed: boolean };
 
-/** What a claim remembers, and a repeat is told. */
+/** The answer that the claim stores and a repeat gets. */
 type AcceptedBatch = {
   readonly job: string;
   readonly createdAt: string;
@@ -39,7 +39,7 @@ type AcceptedBatch = {
   readonly price: Halves;
 };
 
-/** Takes a list in and pays for it at once. From then on it is a job, whatever happens to the one who accepted it. */
+/** Accepts a list and charges it at once. From then on it is a job, even if this process crashes. */
 export const acceptBatch = async (
   world: World,
   payer: Payer,
@@ -99,8 +99,8 @@ export const acceptBatch = async (
   if (!("paid" in outcome)) await removeInput(world, id);
   if ("answered" in outcome)
     return { ...(outcome.answered as unknown as AcceptedBatch), replayed: true };
-  // Its answer is written with the debit, so nobody ever finds it half done.
-  if (!("paid" in outcome) || !accepted) throw new Error("a batch that nobody took in");
+  // Its answer is written with the debit, so a batch is never under way.
+  if (!("paid" in outcome) || !accepted) throw new Error("the batch was not accepted");
   await sendFirstChunks(world, { ...payer, id, total: accepted.unique, chunkRows }, stored);
   return { ...accepted, replayed: false };
 };
@@ -114,7 +114,7 @@ const encryptCallback = (
   secret: secret === null ? null : encryptSecret(world, owner, secret),
 });
 
-/** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
+/** Best effort: the reconciler's check of the job sends the chunks that are not sent here. */
 const sendFirstChunks = async (
   world: World,
   job: JobSize & Pick<Job, "id">,

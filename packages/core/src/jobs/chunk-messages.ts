@@ -6,14 +6,14 @@ import type { World } from "../ports/world.ts";
 import type { InputMetadata } from "./input-metadata.ts";
 import type { Job } from "./items.ts";
 
-/** A message only points to its rows, so it may come twice, and late. `pass`: how many there were before. */
+/** A message only points to its rows, so it may arrive twice, and late. `pass`: the number of earlier passes. */
 const ChunkMessage = v.object({
   job: v.string(),
   chunk: v.number(),
   pass: v.number(),
   from: v.number(),
   to: v.number(),
-  /** Of these bytes. Messages of earlier releases have none. */
+  /** The CRC-32 of these bytes. Absent in messages of earlier releases. */
   checksum: v.optional(v.number()),
 });
 
@@ -22,8 +22,8 @@ export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
 export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
 
 /**
- * In rows. An account alone may have half of them in hand: ten chunks of a file, which fill the sessions of an engine.
- * While the thread has much to do, two chunks of a file keep it at work. A pass over a chunk has 12 minutes at the most.
+ * `concurrency` is in rows. One account alone may use half of it: ten chunks of a file, which fill the sessions of an
+ * engine. While the thread is busy, two chunks of a file are enough work. A pass over a chunk takes 12 minutes at most.
  */
 export const CHUNKS_QUEUE = {
   name: "chunks",
@@ -33,12 +33,12 @@ export const CHUNKS_QUEUE = {
   concurrencyWhenBusy: 1_000,
 };
 
-/** What a job's messages take of the queue. */
+/** The fields of a job that decide the weight of its messages. */
 export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows">;
 
 export type ChunkSendOptions = {
   readonly delaySeconds?: number;
-  /** How many rows this pass is over. Absent: every row of the chunk. */
+  /** How many rows this pass attempts. Absent: every row of the chunk. */
   readonly rows?: number;
 };
 

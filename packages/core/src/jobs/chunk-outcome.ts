@@ -21,21 +21,21 @@ import {
 import { type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
 
-// What a pass over a chunk came to, written so that all of it counts or nothing.
+// The result of a pass over a chunk, written so that all of it counts or nothing.
 
 export const CHUNK = "chunk";
 
 export type PassResult = {
   readonly job: Job;
   readonly message: ChunkMessage;
-  /** The rows that have their result by this pass. */
+  /** The rows that this pass gave a result. */
   readonly rows: readonly VerifiedRow[];
-  /** The rows that were deferred before it, and those that are after it. */
+  /** The rows that were deferred before the pass, and those that are deferred after it. */
   readonly before: readonly DeferredGroup[];
   readonly after: readonly DeferredGroup[];
 };
 
-/** First the pages, which nobody reads yet; then in one transaction all that makes them count. */
+/** Writes the pages first, which no reader finds yet; then, in one transaction, everything that makes them count. */
 export const writeOutcome = async (world: VerifyWorld, result: PassResult): Promise<void> => {
   const { job, message, rows, after } = result;
   const requester = { account: job.account, priority: "list" } as const;
@@ -44,7 +44,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const expiresAt = toEpochSeconds(world.now()) + job.keptSeconds;
   for (const page of toPageItems(chunk, rows, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
-    if (outcome === "ambiguous") throw new Error("it is not known whether the results are kept");
+    if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
     await world.engine.yieldToCallers?.(requester);
   }
   const { outcome } = await commit(world, [
@@ -53,8 +53,8 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
     ...buildDeferralWrites(result),
     ...buildRefundForFile(world, result),
   ]);
-  // Refused: somebody else did this pass, or the chunk was paid back, or the job is over.
-  if (outcome === "ambiguous") throw new Error("it is not known whether the chunk is done");
+  // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
+  if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
   if (outcome !== "committed") return;
   if (after.some(({ isSlow }) => isSlow)) await sendNextPass(world, result, 0);
   else if (job.mode === "test" && after.length > 0)
@@ -72,7 +72,7 @@ const sendNextPass = async (
   await sendChunks(world, job, [next], { delaySeconds, rows: countWaiting(due) });
 };
 
-/** The message of slow rows is on its way, and by then they have ended at nearly every server. */
+/** The message for slow rows is already sent, and by then nearly every session has ended. */
 const SLOW_DUE_MS = 180_000;
 
 const getScheduledTime = (after: readonly DeferredGroup[], retryAt: string): Date =>
@@ -90,7 +90,8 @@ const buildChunkOutcome = (
   const { chunk, from, to, checksum } = message;
   const retryAt = findFirstTime(after);
   const waiting = countWaiting(after);
-  // By job and chunk: the reconciler takes so many of a partition at a time, and a great job has a thousand chunks.
+  // By job and chunk, so the chunks spread over all partitions: the reconciler takes 100 items of each per run, and a
+  // large job has a thousand chunks.
   const id = `${job.id}#${chunk}`;
   const schedule = retryAt
     ? { ...scheduleWork(CHUNK, id, getScheduledTime(after, retryAt), token), retryAt }
@@ -129,11 +130,11 @@ const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
   return { update: toJobKey(job.id), add, where: { status: { oneOf: OPEN_STATUSES } } };
 };
 
-/** The rows that wait from now on, in the place of those that waited before. */
+/** Replaces the rows that waited before the pass with those that wait after it. */
 const buildDeferralWrites = ({ job, message, before, after }: PassResult): readonly Write[] => {
   const chunkRef = { job: job.id, chunk: message.chunk };
   const [timeBefore, timeAfter] = [findFirstTime(before), findFirstTime(after)];
-  // One write to an item: where the time is the same, the new item takes the place of the old one.
+  // A transaction writes each item once: if the time is the same, the new item replaces the old one.
   return [
     ...(timeBefore && timeBefore !== timeAfter
       ? [{ remove: toDeferredKey(chunkRef, timeBefore) }]
@@ -142,7 +143,7 @@ const buildDeferralWrites = ({ job, message, before, after }: PassResult): reado
   ];
 };
 
-/** What a file paid for and we could not do goes back. A batch has no refunds, by contract. */
+/** Refunds the rows of a file that failed on our side. A batch has no refunds, by contract. */
 const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
   job.kind === "file" ? buildRefund(world, job, message, countFailed(rows)) : [];
 
@@ -153,7 +154,7 @@ type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
   readonly chunk: Chunk | undefined;
 };
 
-/** Even what was to be verified is gone. So much was our trouble that a batch is paid back, too. */
+/** For a chunk whose input is lost. This failure is ours alone, so a batch is refunded, too. */
 export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
   const { job, message, chunk: stored, before } = failedChunk;
   const { chunk, pass: number } = message;
@@ -181,7 +182,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
     ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
     ...buildRefund(world, job, message, addresses),
   ]);
-  if (outcome === "ambiguous") throw new Error("it is not known whether the chunk is given back");
+  if (outcome === "ambiguous") throw new Error("unknown whether the chunk was refunded");
 };
 
 const buildRefund = (
@@ -192,14 +193,14 @@ const buildRefund = (
 ): readonly Write[] => {
   const { id, account, createdAt: openedAt, mode, unsettled } = job;
   if (addresses === 0 || mode !== "live") return [];
-  // Its price may be held still. Once that is settled, which the reconciler sees to, this has its turn again.
+  // The price may still be held. The reconciler settles it; then this refund is attempted again.
   if (unsettled > 0) throw new Error("the job's dispatch is not settled yet");
   return move({
     account,
     operation: id,
     openedAt,
-    // Not the entry of its settling, which a chunk has if it was not known at first whether it was queued. Each pass
-    // has its own: rows of a chunk may be lost in several.
+    // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because
+    // rows of a chunk may fail in several passes.
     step: `lost-${chunk}-${pass}`,
     at: world.now().toISOString(),
     moved: { refund: (addresses * PRICE.fileAddress) as Halves },

@@ -26,21 +26,21 @@ import { findJob, isOpenJob, type Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 
-/** Verifies the rows of a chunk. A message that comes twice, or late, finds its pass done and changes nothing. */
+/** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
   handle: (world, body) => runPass(world, readChunkMessage(body), verifyRows),
   giveUp: (world, body) => runPass(world, readChunkMessage(body), giveUpRows),
 };
 
-/** A row whose turn it is, and why it was deferred before. */
+/** A row to attempt now, and why it was deferred before. */
 type DueRow = {
   readonly row: InputRow;
   readonly causes: readonly RetryCause[];
-  /** An earlier pass began it. */
+  /** An earlier pass started its verification. */
   readonly isSlow?: boolean | undefined;
 };
-/** What an attempt at it came to. */
+/** A row with the outcome of its attempt. */
 type AttemptedRow = DueRow & { readonly outcome: Verification | "slow" | "timeout" | "internal" };
 
 type PassWork = {
@@ -49,7 +49,7 @@ type PassWork = {
     job: Job,
     rows: readonly DueRow[],
   ) => Promise<readonly AttemptedRow[]>;
-  /** False: whatever came is final. */
+  /** False: every outcome is final. */
   readonly mayRetry: boolean;
 };
 
@@ -80,7 +80,7 @@ const runPass = async (
   await completeIfDone(world, job.id);
 };
 
-/** Undefined: they are gone or damaged, which no later attempt changes. Anything else that fails is tried again. */
+/** Undefined: the rows are gone or damaged, and a retry would not help. Any other failure is retried. */
 const readRows = async (
   world: VerifyWorld,
   input: NonNullable<Job["input"]>,
@@ -95,7 +95,7 @@ const readRows = async (
   return rows ?? undefined;
 };
 
-/** `pass` is how many passes there were before. */
+/** `pass` is the number of earlier passes. */
 const isPassDone = (chunk: Chunk | undefined, pass: number): boolean =>
   chunk ? chunk.outcome === "refunded" || chunk.passes.length !== pass : pass !== 0;
 
@@ -114,7 +114,7 @@ const listDueRows = async (
   });
 };
 
-/** Releases up to 0.1 deferred all rows alike and did not write down which: those that have no result. */
+/** Releases up to 0.1 deferred all rows alike and did not record which: all rows without a result. */
 const listDueRowsOfEarlierRelease = async (
   table: Table,
   all: readonly InputRow[],
@@ -125,7 +125,7 @@ const listDueRowsOfEarlierRelease = async (
   return all.filter(([row]) => !finished.has(row)).map((row) => ({ row, causes }));
 };
 
-/** Longer than this nobody waits for the slowest of the rows: they have their turn in the next pass. */
+/** A pass ends after this time; rows that have not finished are attempted in the next one. */
 const PASS_TIMEOUT_MS = 12 * 60_000;
 
 const verifyRows: PassWork = {
@@ -141,7 +141,7 @@ const verifyRows: PassWork = {
   },
 };
 
-/** A pass over slow rows alone waits for them: however many there are, they are a chunk's last. */
+/** A pass that has only slow rows waits for all of them: they are the last rows of the chunk. */
 const waitForPassEnd = async (
   { settings, sleep }: World,
   rows: readonly DueRow[],
@@ -153,7 +153,7 @@ const waitForPassEnd = async (
   return isSoft ? "slow" : "timeout";
 };
 
-/** One row that breaks is no reason to do the others again. */
+/** A row that fails does not fail the others. */
 const attemptRow = async (
   world: VerifyWorld,
   { id, account, mode, wants }: Job,
@@ -180,7 +180,7 @@ const attemptRow = async (
   return { ...dueRow, outcome };
 };
 
-/** Whatever kept the chunk from being done, again and again, is our trouble: nothing is known of its rows. */
+/** For a chunk that failed too often. The failure is ours, so its rows become `unknown`. */
 const giveUpRows: PassWork = {
   mayRetry: false,
   attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),
@@ -222,16 +222,16 @@ const toResult = (
       )
     : outcome;
 
-/** Why it is tried again: a row that the pass did not reach was not even asked for. */
+/** The retry cause. "unreached": the pass ended before the row's mail server was asked. */
 const RETRY_CAUSE_BY_OUTCOME = { timeout: "unreached", internal: "internal" } as const;
 
-/** Undefined: what came is final. */
+/** Undefined: the outcome is final. */
 const findDeferral = (
   world: World,
   { mode, wants }: Job,
   { row, causes, outcome }: AttemptedRow,
 ): DeferredRow | undefined => {
-  // It was not tried again: it goes on, and its causes are those it had.
+  // The verification continues, so no cause is added.
   if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
@@ -245,7 +245,7 @@ const SETTLEMENT_RETRY_MS = 60_000;
 
 /**
  * A row of a file that failed on our side is refunded with its result. Before the file's price is settled there is
- * nothing to refund from: the row is tried again once it is, which the reconciler sees to.
+ * nothing to refund: the row is deferred until the reconciler has settled it.
  */
 const deferUntilSettled = (
   { now }: World,
@@ -259,14 +259,14 @@ const deferUntilSettled = (
   return { row: row[0], reason: result.reason, causes, at };
 };
 
-/** Deferred rows have their turn now. */
+/** Sends the message for deferred rows that are due. */
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
   const { job, chunk, passes, from, to, waiting, checksum } = readChunkItem(item);
   const pass = passes.length;
   const message = { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) };
   const found = await findJob(world.table, job);
   if (found) await sendChunks(world, found, [message], { rows: waiting });
-  // Somebody may have it in hand for so long; sent again before that, it would be done twice.
+  // A worker may have the message for this long; a second message before that would do the work twice.
   const later = addMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
   await world.table.write({
     update: toChunkKey(job, chunk),

@@ -3,10 +3,10 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { getRecordExpiry } from "./items.ts";
 
-// Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.
-// What is verified is told in passes: rows that are deferred are missing from the first, and come with a later one.
-// Each pass names the pages that count; pages of a worker that was overtaken are nobody's. Which rows are deferred
-// stands in deferrals.ts.
+// Layout. The outcome of a chunk. The first process that creates the item decides, so no address is both verified and
+// refunded. Results are stored in passes: deferred rows are missing from the first and are added by a later one. Each
+// pass names the pages that count; pages of a worker that lost its pass are never read. deferrals.ts has the deferred
+// rows.
 //
 //   pk            sk               what
 //   CHUNKS#<job>  <five digits>    outcome, waiting, retryAt, pass_0, pass_1, …; due while rows wait
@@ -23,11 +23,11 @@ const Chunk = v.object({
   retryAt: v.optional(v.string()),
   from: v.optional(v.number(), 0),
   to: v.optional(v.number(), 0),
-  /** Of the bytes between them. Earlier releases did not write it. */
+  /** The CRC-32 of these bytes. Earlier releases did not write it. */
   checksum: v.optional(v.number()),
 });
 
-/** `passes`: the tokens of the pages that count, one for each pass there was. */
+/** `passes`: the tokens of the pages that count, one for each pass. */
 export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & { readonly passes: readonly string[] };
 
 export const toChunkKey = (job: string, chunk: number): Key => ({
@@ -41,7 +41,7 @@ export const toChunkItem = ({ passes, ...chunk }: Chunk): Item => ({
   ...Object.fromEntries(passes.map((token, pass) => [toPassField(pass), token])),
 });
 
-/** A field of its own for each pass: so a pass can be written under the condition that it was not. */
+/** One field per pass, so that a write can require that the pass is not stored yet. */
 export const toPassField = (pass: number): string => `pass_${pass}`;
 
 export const readChunkItem = (item: Item): Chunk => {
@@ -60,7 +60,7 @@ export const findChunk = async (
   return item && readChunkItem(item);
 };
 
-/** Every chunk of which something is known, in their order, from this one on. */
+/** Every chunk with an outcome, in order, starting with this one. */
 export async function* iterateChunks(table: Table, job: string, from = 0): AsyncGenerator<Chunk> {
   const { pk, sk } = toChunkKey(job, from);
   for await (const item of paginateQuery(table, {
@@ -71,7 +71,7 @@ export async function* iterateChunks(table: Table, job: string, from = 0): Async
     yield readChunkItem(item);
 }
 
-/** What keeps every worker from a chunk that was paid back, for as long as anybody can ask about the job. */
+/** Marks a chunk as refunded, so that no worker verifies it while the job's record exists. */
 export const createRefundedChunk = (
   job: { readonly id: string },
   chunk: number,

@@ -9,26 +9,26 @@ import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
 import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
 
-/** When all is done, the job says so, once, and whoever asked to be told is told. True: it is done by now. */
+/** Ends the job once all its addresses are done, and emits its event, exactly once. True: the job has ended. */
 export const completeIfDone = async (world: World, id: string): Promise<boolean> => {
   const job = await findJob(world.table, id);
   if (!job || !isOpenJob(job)) return true;
   if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
-  // Also when there is nothing but what was given back: not one address was verified.
+  // A job whose every address was refunded has failed, too.
   const hasFailed = job.lost === job.processed;
   const { outcome } = hasFailed
     ? await endJob(world, job, "failed", toJobError(job))
     : await endJob(world, job, "completed");
-  if (outcome === "ambiguous") throw new Error("it is not known whether the job is done");
+  if (outcome === "ambiguous") throw new Error("unknown whether the job was ended");
   return true;
 };
 
-/** Why, and what it means for the money. */
+/** Why the job failed, with its money sentence. */
 const toJobError = (job: Job): string =>
   withMoneySentence(
     job.processed === 0
-      ? "None of it could be done."
-      : "Every part of the job broke on our side, again and again.",
+      ? "None of the addresses could be verified."
+      : "All attempts to verify the addresses failed on our side.",
     getMoneyOutcome(job),
   );
 
@@ -40,18 +40,18 @@ const getMoneyOutcome = ({ processed, kind, mode }: Job): MoneyOutcome => {
 
 const endJob = (world: World, job: Job, status: "completed" | "failed", error?: string) =>
   commit(world, [
-    // First: it is what another hand, or an earlier try of ours, may have done already.
+    // First, because another worker, or an earlier attempt of this one, may have ended the job already.
     buildJobEnd(world, job, status, error),
     emitJobEvent(world, job, status, error),
     ...buildKeyRelease(job),
     ...buildUnaskedRefund(world, job),
   ]);
 
-/** What rows that only say that their mail server was not asked have cost. */
+/** The price of the rows whose mail server was not asked. */
 const getUnaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
   (mode === "live" ? unasked * PRICE_BY_KIND[kind] : 0) as Halves;
 
-/** All that was refunded of an accepted job: also what was not queued, and what failed on our side. */
+/** Everything refunded of an accepted job, including chunks that were not queued and rows that failed on our side. */
 export const getRefundedPrice = (job: Job): Halves => {
   const { mode, kind, refunded, lost } = job;
   // By contract a batch has no refunds for verifications that fail.
@@ -65,7 +65,7 @@ const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
   file: PRICE.fileAddress,
 };
 
-/** In the write that ends the job, so it happens once: by then the price of every row is settled. */
+/** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
 const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
   const refund = getUnaskedPrice(job);
   return refund === 0
@@ -81,7 +81,7 @@ const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
       });
 };
 
-/** What was paid back whole leaves its key free: whoever sends the same again buys anew. */
+/** A job that was refunded completely releases its Idempotency-Key: the same request then starts a new job. */
 const buildKeyRelease = ({ id, claim, refunded, total }: Job): Write[] =>
   claim && refunded === total ? [releaseClaim(claim, id)] : [];
 

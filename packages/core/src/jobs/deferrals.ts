@@ -8,29 +8,28 @@ import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/re
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, toDeferredField } from "./items.ts";
 
-// Layout. The rows of a chunk that are deferred: which, why, and until when. It is written with the pass that deferred
-// them and removed with the next one, so it is there exactly while rows wait. In the order of the sort key the first
-// item of a job is the one whose attempt comes first.
+// Layout. The deferred rows of a chunk: which, why, and until when. The pass that defers them writes the item and the
+// next pass removes it, so it exists exactly while rows wait. By sort key, a job's first item has the earliest attempt.
 //
 //   pk              sk                         what
 //   DEFERRED#<job>  <ISO time>#<five digits>   groups: rows that are attempted again at the same time
 //
-// How many rows of a job wait, by reason, stands in the job itself: each pass adds its difference.
+// The job itself counts its waiting rows by reason: each pass adds its difference.
 
 const DeferredGroup = v.object({
-  /** The reason the rows would have as `unknown`. */
+  /** The reason of the rows if they ended as `unknown` now. */
   reason: v.string(),
-  /** Why they waited so far, the current wait included. */
+  /** Why they were deferred so far, including the current wait. */
   causes: v.array(v.picklist(RETRY_CAUSES)),
   at: v.string(),
   rows: v.array(v.number()),
-  /** They do not wait: the pass that began them ended before they did, and the next one goes on with them at once. */
+  /** The rows are not deferred: their verifications outlasted the pass, and the next pass continues them at once. */
   isSlow: v.optional(v.boolean()),
 });
 
 type ScheduledRetry = { readonly at: string; readonly causes: readonly RetryCause[] };
 
-/** Rows of one chunk that wait for the same time, after the same history. */
+/** Rows of one chunk with the same retry time and the same causes. */
 export type DeferredGroup = ScheduledRetry & {
   readonly reason: string;
   readonly rows: readonly number[];
@@ -39,7 +38,7 @@ export type DeferredGroup = ScheduledRetry & {
 
 type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
 
-/** A test key's waits take this long, whatever the schedule says. */
+/** Every wait of a test key takes this long. */
 export const TEST_KEY_RETRY_SECONDS = 1;
 
 /** When an address is attempted again; undefined when its result is final. */
@@ -54,7 +53,7 @@ export const scheduleRetry = (
   return { at: addMs(now(), ms).toISOString(), causes: [...causes, cause] };
 };
 
-/** One row that waits. */
+/** One deferred row. */
 export type DeferredRow = ScheduledRetry & {
   readonly row: number;
   readonly reason: string;
@@ -72,10 +71,10 @@ export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly De
   });
 };
 
-/** Groups that fall due so shortly after the first one are attempted with it, in one pass. */
+/** Groups that are due this soon after the first one are attempted with it, in one pass. */
 const GROUPING_MS = 30_000;
 
-/** The groups whose turn it is, and those that wait on. The earliest always has its turn. */
+/** Splits the groups into those that are due and those that keep waiting. The earliest group is always due. */
 export const splitDue = (
   groups: readonly DeferredGroup[],
 ): { readonly due: readonly DeferredGroup[]; readonly later: readonly DeferredGroup[] } => {
@@ -87,7 +86,7 @@ export const splitDue = (
 export const findFirstTime = (groups: readonly DeferredGroup[]): string | undefined =>
   groups.map(({ at }) => at).toSorted()[0];
 
-/** For the `add` of the job: what a pass changes in how many rows wait for which reason. */
+/** For the `add` of the job: how a pass changes the number of waiting rows by reason. */
 export const countDeferredChange = (
   before: readonly DeferredGroup[],
   after: readonly DeferredGroup[],
@@ -118,7 +117,7 @@ export const toDeferredItem = (
   groups: readonly DeferredGroup[],
 ): Item => ({ ...toDeferredKey({ job, chunk }, at), job, chunk, groups });
 
-/** Undefined: there are none, or another worker has just done the pass. */
+/** Undefined: there are none, or another worker has done the pass meanwhile. */
 export const findDeferredGroups = async (
   table: Table,
   { job, chunk, retryAt }: Chunk,
@@ -128,7 +127,7 @@ export const findDeferredGroups = async (
   return item && v.parse(v.array(DeferredGroup), item["groups"]);
 };
 
-/** The rows of a running job that are attempted again later. */
+/** Summary of the deferred rows of a running job. */
 export type DeferredSummary = {
   readonly count: number;
   readonly byReason: Readonly<Record<string, number>>;
@@ -136,7 +135,7 @@ export type DeferredSummary = {
   readonly nextAttemptAt: string;
 };
 
-/** Undefined where none is deferred. */
+/** Undefined if no row is deferred. */
 export const findDeferred = async (
   table: Table,
   job: Job,
@@ -148,6 +147,6 @@ export const findDeferred = async (
   if (count === 0) return undefined;
   for await (const { sk } of paginateQuery(table, { pk: toDeferredPartition(job.id), pageSize: 1 }))
     return { count, byReason, nextAttemptAt: sk.slice(0, sk.indexOf("#")) };
-  // The pass that ended the last wait was written after the job was read.
+  // The pass that ended the last wait was stored after the job was read.
   return undefined;
 };

@@ -20,9 +20,9 @@ import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
 import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
 
-// A file that is paid for: its chunks are sent, and settled by what the queue said of each.
+// Dispatch of a paid file: sends its chunks, and settles each by the queue's reply.
 
-/** What was counted when the file was read. */
+/** The counts of a file's rows. */
 export const FileCounts = v.object({
   totalSubmitted: v.number(),
   duplicatesRemoved: v.number(),
@@ -32,28 +32,28 @@ export const FileCounts = v.object({
   list: v.optional(ListSummary),
 });
 
-/** What whoever takes the dispatch over has to know. */
+/** The input for a process that takes the dispatch over. */
 const DispatchInput = v.object({ ...FileCounts.entries, chunkRows: v.number() });
 
 export type FileCounts = Readonly<v.InferOutput<typeof FileCounts>>;
 
-/** What became of the chunks, in addresses. */
+/** The outcome of the dispatch, in addresses. */
 export type DispatchedAddresses = { readonly refused: number; readonly unknown: number };
 
 export type FileResult = {
   readonly job: string;
   readonly counts: FileCounts;
-  /** What this very request was charged: a repeat is not. */
+  /** The charge of this request; 0 for a repeat. */
   readonly price: Halves;
 } & (
   | { readonly how: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }
-  /** Somebody else is still at it; `waitMs` from now it is worth another look. */
+  /** Another process is still dispatching; ask again after `waitMs`. */
   | { readonly how: "dispatching" | "settling"; readonly waitMs: number }
 );
 
 const SETTLE_RETRY_MS = 5_000;
 
-/** What was in doubt at first is known by now, or will be: a repeat is told how it stands. */
+/** The current state for a repeat: chunks whose outcome was unknown at first may be resolved by now. */
 export const findDispatchedNow = async (
   world: World,
   answer: FileAnswer,
@@ -67,7 +67,7 @@ export const findDispatchedNow = async (
 const countAddresses = (chunks: readonly number[], total: number, chunkRows: number): number =>
   chunks.reduce((sum, chunk) => sum + Math.min(chunkRows, total - chunk * chunkRows), 0);
 
-/** What a claim remembers. */
+/** The answer that the claim stores. */
 export type FileAnswer = {
   readonly job: string;
   readonly counts: FileCounts;
@@ -76,8 +76,8 @@ export type FileAnswer = {
 };
 
 /**
- * Sends every chunk, and settles by what the queue said of each. Whoever takes it over sends all of them again; a
- * refusal means nothing then, for an earlier try may have got through.
+ * Sends every chunk, and settles each by the queue's reply. A process that takes the dispatch over sends all chunks
+ * again. A refusal counts as unknown then, because the earlier attempt may have succeeded.
  */
 export const dispatchFile = async (
   world: World,
@@ -107,7 +107,7 @@ export const dispatchFile = async (
   return { ...answer, how: "accepted" };
 };
 
-/** For those who ask meanwhile: what is left to do is not sending any more. Only a hint, so nobody waits for it. */
+/** Records that all chunks were sent, for repeats of the request. Only a hint, so the dispatch does not wait for it. */
 const recordSent = async (world: World, { id, token }: Operation): Promise<void> => {
   await world.table
     .write({
@@ -121,7 +121,7 @@ const recordSent = async (world: World, { id, token }: Operation): Promise<void>
 type ChunkShare = { readonly chunks: readonly number[]; readonly addresses: number };
 type Settlement = { readonly refused: ChunkShare; readonly unknown: ChunkShare };
 
-/** One transaction holds a hundred writes; what is refused beyond that is resolved like what is unknown. */
+/** A transaction has at most a hundred writes; further refused chunks are treated as unknown. */
 const REFUNDS_PER_TRANSACTION = 80;
 
 const toSettlement = (
@@ -177,7 +177,7 @@ const settleSent = (
 const getNextCheck = (world: World): string =>
   addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString();
 
-/** Not one chunk was queued, and surely not: there is no job, and never was one. */
+/** Certainly no chunk was queued: releases the credits, and no job exists. */
 const refundAll = async (world: World, operation: Operation): Promise<never> => {
   const { id, mode, claim } = operation;
   const job = await findJob(world.table, id);
@@ -195,13 +195,13 @@ const refundAll = async (world: World, operation: Operation): Promise<never> => 
   throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", message);
 };
 
-/** Whoever had it before us may have queued what we could not, and what is verified is not given back. */
+/** An earlier process may have queued chunks that this one could not, and verified rows are not refunded. */
 const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
   ...jobEnd,
   where: { ...jobEnd.where, processed: 0 },
 });
 
-/** Whoever accepted the file is gone: its chunks are sent again, all of them, and settled. */
+/** The process that accepted the file is gone: sends all of its chunks again, and settles them. */
 export const repairFile = async (world: World, item: Item): Promise<string> => {
   const result = await dispatchFile(world, readOperation(item), false);
   return result.how === "accepted" ? "dispatched" : "left_to_others";

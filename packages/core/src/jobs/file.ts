@@ -33,24 +33,24 @@ export type FileRequest = {
   readonly fileKey: string;
   readonly emailColumn: string | undefined;
   readonly hasHeader: boolean | undefined;
-  /** What the caller called the file, to be told what is wrong with it. */
+  /** The request's field for the file, named in error details. */
   readonly field: "file" | "file_key";
-  /** What the job is called. Null: as the file is. */
+  /** The job's name. Null: the file's name. */
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 
-/** Longer than it takes to send a thousand messages, settle them, and answer. */
+/** Longer than sending a thousand messages, settling them and responding takes. */
 const LEASE_MS = 45_000;
-/** What a dispatch is expected to take: its transactions, and the messages, of which SQS takes about 500 a second. */
+/** The expected time of a dispatch: its transactions, and its messages, of which SQS takes about 500 a second. */
 const DISPATCH_MS = 500;
 const DISPATCH_CHUNK_MS = 2;
-/** A file that is not read by then would leave too little time for what comes after the debit. */
+/** A file that takes longer to read would leave too little time for the steps after the debit. */
 const READ_TIMEOUT_MS = 15_000;
 /**
- * Reading the largest file takes 2.5 seconds of the one thread, so four at once are read in time. One account has two of
- * these slots at the most. On AWS each request has a process of its own.
+ * The largest file takes the thread 2.5 seconds, so four at once are read in time. One account gets two of these slots
+ * at most. On AWS each request has its own process.
  */
 const READ_CONCURRENCY = 4;
 const slotsByStore = new WeakMap<World["blobs"], AccountSlots>();
@@ -77,7 +77,7 @@ export const acceptFile = async (
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
     const intake = await readList(world, payer, request, id);
-    const { input, chunks, facts, isAscii, unique } = intake;
+    const { input, chunks, format, isAscii, unique } = intake;
     const { fileKey, name, wants, callback } = request;
     const writes = buildNewJobWrites(world, {
       id,
@@ -93,10 +93,10 @@ export const acceptFile = async (
       checksums: intake.checksums,
       unique,
       chunkRows,
-      columns: listOtherColumns(facts),
-      emailColumn: toEmailColumn(facts),
+      columns: listOtherColumns(format),
+      emailColumn: toEmailColumn(format),
       isAscii,
-      delimiter: facts.delimiter,
+      delimiter: format.delimiter,
       hasEmailCells: true,
       excluded: intake.excluded,
       unsettled: 1,
@@ -108,7 +108,7 @@ export const acceptFile = async (
     return { price, input: { ...counts, chunkRows }, expectedMs, writes };
   }).catch(removeInputUnlessCharged(world, id));
   const isFirstTry = "begun" in outcome && outcome.begun.id === id;
-  // Somebody with the same key was faster: what we read is nobody's.
+  // A concurrent request with the same key was faster: the input of this one is not needed.
   if (!isFirstTry) await removeInput(world, id);
   if (!("begun" in outcome)) return toFileResult(world, outcome);
   return dispatchFile(world, outcome.begun, isFirstTry).catch(rethrowAfterDebit(outcome.begun));
@@ -119,21 +119,21 @@ const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 const toJobName = (fileKey: string): string | null =>
   findFileName(fileKey)?.replaceAll(CONTROL_CHARACTERS, " ").trim() || null;
 
-/** What is paid for is somebody's business: the reconciler's, or that of whoever comes with the same key. */
+/** After the debit the reconciler, or a repeat with the same key, finishes the operation. */
 const rethrowAfterDebit =
   ({ claim }: Operation) =>
   (cause: unknown): never => {
     if (cause instanceof Failure) throw cause;
-    const message = "Something broke on our side while the addresses were queued.";
+    const message = "An internal error occurred while the addresses were being queued.";
     throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", message, { cause });
   };
 
-/** The file's own columns without that of the addresses. */
-const listOtherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
+/** The file's columns except the e-mail column. */
+const listOtherColumns = ({ columns, emailColumn }: FileIntake["format"]): readonly string[] =>
   columns.filter((_, at) => at !== emailColumn);
 
-/** A file without a header has a name for none of its columns, and this one we know what to call. */
-const toEmailColumn = ({ columns, emailColumn: at, hasHeader }: FileIntake["facts"]) => ({
+/** Without a header the columns have no names; only the e-mail column gets one. */
+const toEmailColumn = ({ columns, emailColumn: at, hasHeader }: FileIntake["format"]) => ({
   name: (hasHeader && columns[at]) || "email",
   at,
 });
@@ -147,7 +147,7 @@ const readList = async (
   let isLate = false;
   let unreadable: Failure | undefined;
   const read = async () => {
-    if (isLate) throw new Error("nobody waits for this file any more");
+    if (isLate) throw new Error("reading the file has timed out");
     const upload = await findUpload(world, payer, fileKey);
     const content = toFailures(upload.content, (failure) => {
       unreadable = failure;
@@ -167,7 +167,7 @@ const readList = async (
     READ_TIMEOUT_MS,
     getReadSlots(world).run(payer.account, read),
   ).catch((error: unknown) => {
-    // The store that the rows are written to may have made an error of its own of it.
+    // The blob adapter may have wrapped the error.
     throw unreadable ?? error;
   });
   isLate = intake === "late";
@@ -196,13 +196,13 @@ async function* toFailures(
   }
 }
 
-/** A file that is not waited for any more is not read to its end either. */
+/** Stops reading a file once its request has timed out. */
 async function* stopWhenLate(
   content: AsyncIterable<Uint8Array>,
   isLate: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of content) {
-    if (isLate()) throw new Error("nobody waits for this file any more");
+    if (isLate()) throw new Error("reading the file has timed out");
     yield piece;
   }
 }

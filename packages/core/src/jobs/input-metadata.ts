@@ -5,7 +5,7 @@ import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
 import type { Item, Table } from "../ports/table.ts";
 import { toJobKey } from "./items.ts";
 
-// What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
+// The metadata of a job's input, in an item beside the job's own (items.ts draws both).
 
 const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 
@@ -25,25 +25,25 @@ const StoredInputMetadata = v.object({
 /** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
 export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 
-/** Where the chunks of a job begin, and how the file looked that it came from. */
+/** The byte offsets of a job's chunks, and the format of the file that they are from. */
 export type InputMetadata = {
   readonly chunks: ChunkOffsets;
-  /** Of each chunk; none where an earlier release wrote the input. */
+  /** The checksum of each chunk; empty if an earlier release wrote the input. */
   readonly checksums: ChunkChecksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
-  /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
+  /** The name and index of the e-mail column. Null: the job is not from a file. */
   readonly emailColumn: { readonly name: string; readonly at: number } | null;
   readonly isAscii: boolean;
-  /** The list's own; "" in a list of one column. */
+  /** The list's delimiter; "" if it has one column. */
   readonly delimiter: string;
-  /** Whether each row has the e-mail cell among its cells, and the excluded rows are stored. */
+  /** Whether each row includes its e-mail cell, and the excluded rows are stored. */
   readonly hasEmailCells: boolean;
   /** Null: every row is verified. */
   readonly excluded: ExcludedBlob | null;
 };
 
-/** It is there as long as the lines it points to. */
+/** The item is retained as long as the lines that it points to. */
 export const toInputItem = (job: string, metadata: InputMetadata, now: Date): Item => ({
   ...toInputKey(job),
   ...metadata,

@@ -10,10 +10,10 @@ import { RETRY_CAUSES } from "../verify/retry.ts";
 // Layout.
 //
 //   pk          sk     list_pk        list_sk            what
-//   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  who asked, how far it is; due until it is done
+//   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  the request and its progress; due until it ends
 //   JOB#<id>    INPUT                                    where each chunk of its input is (of batches and files)
 //
-// What became of its chunks is in chunks.ts, and their results in results.ts.
+// chunks.ts has the outcomes of its chunks, results.ts their results.
 
 export const JOB_STATUSES = [
   "pending",
@@ -26,10 +26,10 @@ export const JOB_STATUSES = [
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** In these something is still to be done. */
+/** The statuses of jobs that have not ended. */
 export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
 
-/** The contract's four sums. Every status of a result belongs to one. */
+/** The contract's four counters. Every status of a result belongs to one. */
 const RESULT_BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
 export type ResultBucket = (typeof RESULT_BUCKETS)[number];
 
@@ -59,9 +59,9 @@ const Job = v.object({
   createdAt: v.string(),
   completedAt: v.optional(v.string()),
   error: v.optional(v.string()),
-  /** How long its results are kept, by the plan at the time it was accepted. */
+  /** How long its results are retained, by the plan at the time when it was accepted. */
   keptSeconds: v.number(),
-  /** What is held for it and neither spent nor refunded yet. */
+  /** The credits that are held for it. */
   held: v.custom<Halves>(Number.isSafeInteger),
   reason: v.string(),
 
@@ -71,14 +71,14 @@ const Job = v.object({
   invalid: Count,
   risky: Count,
   unknown: Count,
-  /** Addresses that were never queued, and paid back. */
+  /** Addresses that were never queued, and were refunded. */
   refunded: Count,
-  /** Addresses that we gave up on, for reasons of our own. */
+  /** Addresses that failed on our side. */
   lost: Count,
-  /** Rows that only say that the mail server was not asked. Their credits are refunded when the job ends. */
+  /** Rows whose mail server was not asked. Their credits are refunded when the job ends. */
   unasked: Count,
 
-  /** Of one address alone: all that its worker has to know. */
+  /** Of a job of one address: the worker's input. */
   single: v.optional(
     v.object({
       email: v.string(),
@@ -87,18 +87,18 @@ const Job = v.object({
       includeEvidence: v.boolean(),
     }),
   ),
-  /** Its Idempotency-Key, to be freed if the job comes to nothing. */
+  /** The claim of its Idempotency-Key, released if the job fails. */
   claim: v.optional(v.nullable(v.object({ pk: v.string(), sk: v.string() })), null),
-  /** How often it was put off because a mail server asked us to come later. */
+  /** How often it was deferred because a mail server asked to retry later. */
   waits: Count,
   /** While its address is deferred: why, and until when. */
   retry: v.optional(
     v.object({ reason: v.string(), causes: v.array(v.picklist(RETRY_CAUSES)), at: v.string() }),
   ),
-  /** How often its message was sent since something last came of it. */
+  /** How often its message was sent since its last result. */
   sends: Count,
 
-  /** Of a batch or a file. */
+  /** Of a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
   chunkRows: Count,
   wants: v.optional(
@@ -109,13 +109,13 @@ const Job = v.object({
       maxWaitMinutes: v.optional(v.number()),
     }),
   ),
-  /** 0 once the dispatch of every chunk is accounted for; the job cannot be complete before. */
+  /** 0 once the dispatch of every chunk is settled; the job cannot end before. */
   unsettled: Count,
-  /** The chunks of which it is not known whether they were queued. */
+  /** The chunks of which it is unknown whether they were queued. */
   unresolved: v.optional(v.array(v.number()), []),
-  /** How much was done when somebody last looked whether it goes on. */
+  /** How many addresses were done at the last check of its progress. */
   seen: Count,
-  /** Its secret sealed for the owner. */
+  /** Its secret is encrypted for the owner. */
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 
@@ -148,7 +148,7 @@ export type JobProgress = Pick<Job, "total" | "processed" | ResultBucket>;
 export const toJobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
 export const toJobsPartition = (owner: string): string => `JOBS#${owner}`;
 
-/** A field of its own for each reason, so that a pass can add to it without reading the job. */
+/** One field per reason, so that a pass can add to it without reading the job. */
 export const toDeferredField = (reason: string): string => `${DEFERRED}${reason}`;
 const DEFERRED = "deferred_";
 
@@ -187,13 +187,13 @@ export async function* iterateJobs(table: Table, owner: string): AsyncGenerator<
     yield readJob(item);
 }
 
-/** The record of a job outlives its results: a history without addresses. */
+/** The record of a job is retained longer than its results, and has no addresses. */
 const RECORD_RETENTION_SECONDS = 365 * 86_400;
 
 export const getRecordExpiry = (now: Date): number =>
   toEpochSeconds(now) + RECORD_RETENTION_SECONDS;
 
-/** What a job says of itself when it is done. */
+/** The fields that a job gets when it ends. */
 export const toDoneFields = (now: Date) => ({
   completedAt: now.toISOString(),
   expires_at: getRecordExpiry(now),

@@ -2,19 +2,19 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { type Item, type PagePosition, type Table, toPosition } from "../ports/table.ts";
 import { type Job, type JobStatus, readJob, toJobsPartition } from "./items.ts";
 
-/** So many are looked at to find a page, and to count; a filter that few meet must not read for minutes. */
+/** The most jobs that are read to find a page, or to count: a filter with few matches must not read for minutes. */
 const JOBS_SCANNED_MAX = 2_000;
 const PAGE_SIZE = 200;
 
 export type JobPage = {
   readonly jobs: readonly Job[];
-  /** Where to go on; undefined when there is nothing more. */
+  /** Where the next page starts; undefined at the end. */
   readonly next?: PagePosition;
 };
 
 type JobFilter = { readonly owner: string; readonly status?: JobStatus | undefined };
 
-/** Newest first. A page may be short where many were looked at and few met the filter. */
+/** Newest first. A page may be short if many jobs were read and few matched the filter. */
 export const listJobs = async (
   table: Table,
   { owner, status }: JobFilter,
@@ -26,7 +26,7 @@ export const listJobs = async (
   for await (const item of iterateNewestFirst(table, owner, after)) {
     const job = readJob(item);
     const isListed = !status || job.status === status;
-    // One more than is shown tells whether there is a next page; one that the filter leaves out tells nothing.
+    // One more match than the limit shows that there is a next page; a job that does not match shows nothing.
     if (last && (scanned === JOBS_SCANNED_MAX || (isListed && jobs.length === limit)))
       return { jobs, next: toPosition(last, "list") };
     if (isListed) jobs.push(job);
@@ -36,7 +36,7 @@ export const listJobs = async (
   return { jobs };
 };
 
-/** How many there are; `isFloor`: at least so many, and the counting was stopped. */
+/** The number of matching jobs; `isFloor`: at least this many, because the count stopped early. */
 export const countJobs = async (
   table: Table,
   { owner, status }: JobFilter,

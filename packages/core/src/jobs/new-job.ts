@@ -12,7 +12,7 @@ import { type InputMetadata, toInputItem } from "./input-metadata.ts";
 import { type Job, NO_PROGRESS, toJobItem } from "./items.ts";
 import { JOB } from "./repair-job.ts";
 
-/** What a job of many addresses is made of. */
+/** The fields of a new job of many addresses. */
 export type NewJob = InputMetadata & {
   readonly id: string;
   readonly kind: "batch" | "file";
@@ -25,16 +25,16 @@ export type NewJob = InputMetadata & {
   readonly chunkRows: number;
   readonly unique: number;
   readonly createdAt: Date;
-  /** The Idempotency-Key that is to be free again when all of it was paid back. */
+  /** The claim of the Idempotency-Key, released if all of the job is refunded. */
   readonly claim: Job["claim"];
-  /** 1: its dispatch is somebody's business still. */
+  /** 1: its dispatch is not settled yet. */
   readonly unsettled: 0 | 1;
 };
 
-/** Whoever accepted it has this long to send its chunks, before somebody else looks. */
+/** How long the accepting process may take to send the chunks before the reconciler checks the job. */
 const SEND_WITHIN_MS = 60_000;
 
-/** The writes that make it known. They go with the debit. */
+/** The writes that create the job. They belong to the transaction of the debit. */
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
@@ -74,7 +74,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   ];
 };
 
-/** A job larger than the plan lets through is refused before it costs anything. */
+/** A job that is larger than the plan allows is refused before it is charged. */
 export const assertWithinPlan = ({ plan }: Payer, count: number): void => {
   const { jobAddressesMax } = PLANS[plan];
   if (count > jobAddressesMax) throw createTooManyFailure(plan);
@@ -88,14 +88,14 @@ export const createTooManyFailure = (plan: Payer["plan"]): Failure => {
 
 export const toInputBlobKey = (job: string): string => `inputs/${job}.jsonl`;
 
-/** Of a job that came to nothing. */
+/** Removes the input of a job that was not created. */
 export const removeInput = async ({ blobs }: Pick<World, "blobs">, job: string): Promise<void> => {
   const key = toInputBlobKey(job);
   const keys = [key, toExcludedKey(key)];
   await Promise.all(keys.map((key) => blobs.remove(key).catch(() => undefined)));
 };
 
-/** What nobody paid for leaves no list of addresses behind. Whatever may have been paid for keeps it. */
+/** Removes the list of an unpaid job. If the job may have been paid, the list stays. */
 export const removeInputUnlessCharged =
   (world: Pick<World, "blobs">, job: string) =>
   async (cause: unknown): Promise<never> => {

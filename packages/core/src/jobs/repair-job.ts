@@ -11,13 +11,13 @@ import { completeIfDone } from "./completion.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
 
-// A job of many chunks that is not done: are its chunks on their way, is its money where it belongs, does it go on?
+// Repairs an open job of many chunks: sends missing chunks, settles unresolved money, and ends the job if it is done.
 
 export const JOB = "job";
 
-/** So often somebody looks whether a job still goes on. */
+/** How often the reconciler checks the progress of a job. */
 export const JOB_CHECK_INTERVAL_MS = 3_600_000;
-/** What could not be sent for this long is given back. */
+/** Chunks that could not be sent for this long are released. */
 const GIVE_UP_AFTER_MS = 3_600_000;
 const RESOLVE_INTERVAL_MS = 60_000;
 const CHUNKS_PER_RESOLVE = 50;
@@ -33,7 +33,7 @@ export const repairJob = async (world: World, item: Item): Promise<string> => {
   return isStuck ? "sent_again" : "goes_on";
 };
 
-/** Every chunk of which nothing is known. Those that are on their way come twice, and change nothing. */
+/** Sends every chunk without an outcome again. A chunk that arrives twice changes nothing. */
 const resendUndone = async (world: World, job: Job): Promise<void> => {
   const found = new Set<number>();
   for await (const { chunk } of iterateChunks(world.table, job.id)) found.add(chunk);
@@ -57,7 +57,7 @@ const scheduleNextCheck = async (
   });
 };
 
-/** Chunks that may or may not have been queued: each is sent again until we know, and given back if we never do. */
+/** Sends chunks with an unknown queue outcome again until it is known, and releases those that never get one. */
 const resolveChunks = async (world: World, job: Job, token: string): Promise<string> => {
   const messages = createFirstMessages(job.id, await findInputMetadata(world.table, job.id));
   const isHopeless = world.now().getTime() - Date.parse(job.createdAt) > GIVE_UP_AFTER_MS;
@@ -91,7 +91,7 @@ type Resolution = {
   readonly token: string;
 };
 
-/** The job as it is afterwards. A chunk has one entry, whether it is settled or given back: it cannot be both. */
+/** Returns the job after the change. A chunk has one ledger entry, so it is either settled or released. */
 const resolveChunk = async (world: World, job: Job, resolution: Resolution): Promise<Job> => {
   const { chunk, kind, token } = resolution;
   const addresses = Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
@@ -120,7 +120,7 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
     ...buildResolutionMoney(world, job, resolution, amount),
     ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
   ]);
-  // Refused: a worker did the chunk meanwhile, or another hand has the job. Whoever looks next sees which.
+  // Refused: a worker did the chunk meanwhile, or another process has the job. The next check sees which.
   if (outcome !== "committed") throw new Error(`chunk ${chunk} was not resolved: ${outcome}`);
   return after;
 };

@@ -3,9 +3,9 @@ import { compressJson, decompressJson } from "../lib/compress.ts";
 import type { Json } from "../ports/table.ts";
 import type { ReadProgress } from "./result-pages.ts";
 
-// What a reader has of a job, as its cursor carries it. A job has at most 1,000 chunks (500,000 rows in chunks of 500),
-// and a character stands for each, compressed: so a cursor stays under 2,000 characters, whatever the order in which
-// the chunks finished. That of a job read after its end has about 40.
+// Encodes a reader's progress in a cursor. A job has at most 1,000 chunks (500,000 rows in chunks of 500), and each
+// chunk is one character, compressed: so a cursor stays under 2,000 characters, in whatever order the chunks finish. A
+// cursor of a job that has ended has about 40.
 
 export const encodeReadProgress = ({ before, passes, partial }: ReadProgress): Json => [
   before,
@@ -18,7 +18,7 @@ const EncodedProgress = v.union([
   v.strictTuple([v.number(), v.string(), v.number(), v.number(), v.number()]),
 ]);
 
-/** In 0.1.0 a cursor named the next row only. A reader may bring one back after the upgrade. */
+/** Cursors of release 0.1.0 have the next row only. A client may still send one after the upgrade. */
 const FormerCursor = v.object({ chunk: v.number(), row: v.number() });
 
 export const decodeReadProgress = (encoded: Json): ReadProgress => {

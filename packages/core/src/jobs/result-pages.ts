@@ -3,11 +3,11 @@ import { type Chunk, findChunk, iterateChunks } from "./chunks.ts";
 import { isOpenJob, type Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 
-// A job is read while it runs. Chunks finish in any order, and a chunk gets rows in several passes: a reader that
-// only knew its last row would miss whatever arrives before it. Passes of a chunk are numbered, only appended, and
-// never changed, so one number for each chunk says which rows a reader has.
+// A job can be read while it runs. Chunks finish in any order, and a chunk gets rows in several passes: a cursor with
+// only the last row would miss rows that are stored before it. The passes of a chunk are numbered, only appended, and
+// never changed, so one number per chunk describes which rows a reader has.
 
-/** Which rows of a job its reader has. It travels with the reader, inside the cursor. */
+/** Which rows of a job the reader has. The cursor carries it. */
 export type ReadProgress = {
   /** Every chunk before this one is final, and the reader has all of it. */
   readonly before: number;
@@ -19,18 +19,18 @@ export type ReadProgress = {
 
 export const NOTHING_READ: ReadProgress = { before: 0, passes: [] };
 
-/** Without `next` the job is over, and the reader has every row of it. */
+/** Without `next` the job has ended, and the reader has every row. */
 export type ResultPage = { readonly rows: readonly VerifiedRow[]; readonly next?: ReadProgress };
 
 /**
- * Each chunk with new rows costs a query, and late rows are few in each of many chunks. So a page may be short though
- * more is there.
+ * Each chunk with new rows costs a query, and late rows are few in each of many chunks. So a page may be short although
+ * more rows follow.
  */
 const CHUNKS_PER_PAGE_MAX = 100;
 
 /**
- * The next rows that the reader does not have: first the rest of the chunk where it stopped, then in the order of the
- * input. `job` must have been read before: what a job that is over says of itself was written after its last row.
+ * The next rows that the reader does not have: first the remaining rows of the chunk where it stopped, then in the
+ * order of the input. `job` must be read before this call: a job's end is written after its last row.
  */
 export const readResultPage = async (
   table: Table,
@@ -44,7 +44,9 @@ export const readResultPage = async (
   let { before } = delivered;
   let chunksRead = 0;
 
-  /** Adds the rows of the chunk's first passes that the reader does not have. Defined: the page ends here. */
+  /**
+   * Adds the rows of the chunk's first passes that the reader does not have. Returns a position if the page ends here.
+   */
   const add = async (
     chunk: Chunk,
     upTo: number,
@@ -77,7 +79,7 @@ export const readResultPage = async (
   return isOpenJob(job) ? { rows, next: toReadProgress(before, counts) } : { rows };
 };
 
-/** No pass over it will bring more rows. */
+/** No further pass will add rows to the chunk. */
 const isFinalChunk = ({ outcome, waiting }: Chunk): boolean =>
   outcome === "refunded" || waiting === 0;
 

@@ -6,25 +6,25 @@ import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
 import type { Verification } from "../verify/result.ts";
 import type { Chunk } from "./chunks.ts";
 
-// A page is one item with up to a hundred results, deflated: a tenth of the writes and a tenth of the bytes of an
-// item each. Every chunk has a partition of its own, so a great job has no hot one.
+// A page is one item with up to a hundred results, compressed: a tenth of the writes and a tenth of the bytes of one
+// item per result. Every chunk has its own partition, so a large job has no hot partition.
 //
 //   pk                      sk                what
 //   RESULTS#<job>#<chunk>   <token>#<page>    rows
 
-/** `row` is where the address stood: in the file (its header counted), or in the list that was sent. */
+/** `row` is the position of the address in the file (the header counts) or in the batch. */
 export type VerifiedRow = { readonly row: number; readonly result: Verification };
 
 const PAGE_ROWS = 100;
 /**
- * Pages outlive the chunk that names them: those of its first pass are older than it is, and whoever has read that
- * it is there can count on its rows. Nobody finds them without it.
+ * Pages are retained longer than the chunk that names them: those of its first pass are older than the chunk, and a
+ * reader that found the chunk must find its rows. Pages are found through the chunk only.
  */
 const PAGE_MARGIN_SECONDS = 86_400;
 
 type ResultPass = Pick<Chunk, "job" | "chunk"> & { readonly token: string };
 
-/** The rows of one pass, a page to an item, each made when it is asked for. `expiresAt` is that of their chunk. */
+/** The rows of one pass, one item per page, each built when it is read. `expiresAt` is the chunk's. */
 export function* toPageItems(
   { job, chunk, token }: ResultPass,
   rows: readonly VerifiedRow[],

@@ -36,11 +36,14 @@ import {
 } from "./items.ts";
 import { toPageItems } from "./results.ts";
 
-// A job of one address: what a verification could not finish in time.
+// A job of one address that the verify request could not finish in time.
 
 type Single = NonNullable<Job["single"]>;
 
-/** They are callers' work and mostly wait for mail servers, so many are in hand also while a list keeps the thread busy. */
+/**
+ * Clients wait for these jobs, and they mostly wait for mail servers, so many run even while a list keeps the thread
+ * busy.
+ */
 const SINGLES_QUEUE = {
   name: "singles",
   visibilitySeconds: 180,
@@ -49,7 +52,7 @@ const SINGLES_QUEUE = {
   concurrencyWhenBusy: 100,
 };
 
-/** Its message may be lost. Then it is due after this, and sent again. */
+/** If its message is lost, the job is due after this time and the message is sent again. */
 const RESEND_AFTER_MS = 5 * 60_000;
 const ATTEMPTS_MAX = 6;
 
@@ -70,7 +73,7 @@ export const findSingleRetry = (
   return next && { reason, at: next.at, causes: [...next.causes] };
 };
 
-/** `retry`: it was attempted once already. */
+/** `retry`: the request attempted it once already. */
 export const createSingleJob = (
   world: World,
   operation: Operation,
@@ -107,7 +110,7 @@ export const createSingleJob = (
   ),
 });
 
-/** Whether it arrived is not asked: the job is due until something came of it. */
+/** Best effort: the job stays due until it has a result. */
 export const sendSingle = async (
   world: World,
   job: Pick<Job, "id" | "account" | "mode">,
@@ -119,7 +122,7 @@ export const sendSingle = async (
   await world.queue.sendMany(SINGLES_QUEUE.name, [message]);
 };
 
-/** A test key's job goes on at once; any other is due when its time has come. */
+/** A test key's job continues after a second; any other when it is due. */
 export const sendIfSandbox = async (
   world: World,
   job: Pick<Job, "id" | "account" | "mode">,
@@ -128,7 +131,7 @@ export const sendIfSandbox = async (
   if (job.mode === "test") await sendSingle(world, job, waits, TEST_KEY_RETRY_SECONDS);
 };
 
-/** A message that comes twice would ask a server that wants us later at once, so it says which turn it is for. */
+/** `waits` names the attempt: a message that arrives twice must not ask a greylisting server again at once. */
 const SingleMessage = v.object({ job: v.string(), waits: v.number() });
 
 export const verifySingle: Worker<VerifyWorld> = {
@@ -142,7 +145,7 @@ export const verifySingle: Worker<VerifyWorld> = {
     const causes = listCauses(job);
     const engine = selectEngine(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);
-    if (isOurFailure(result)) throw new Error("the session broke");
+    if (isOurFailure(result)) throw new Error("the SMTP session failed on our side");
     const retry = findSingleRetry(world, job.mode, result, causes);
     if (retry) await deferJob(world, job, retry);
     else await completeJob(world, job, job.single, result);
@@ -154,11 +157,11 @@ export const verifySingle: Worker<VerifyWorld> = {
   },
 };
 
-/** Why it was deferred before. Releases up to 0.1 only counted how often. */
+/** Why it was deferred before. Releases up to 0.1 stored only how often. */
 const listCauses = ({ retry, waits }: Job): readonly RetryCause[] =>
   retry?.causes ?? Array.from({ length: waits }, (): RetryCause => "greylisting");
 
-/** When nothing came of it in time: its message is sent again, and after too many the money goes back. */
+/** For a job without a result in time: sends its message again, and after too many attempts releases its credits. */
 export const repairSingle = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
   if (job.sends >= ATTEMPTS_MAX) return failJob(world, job);
@@ -167,7 +170,7 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   return "sent_again";
 };
 
-/** The record of a job is kept for long, and the address is in its result as long as that is kept. */
+/** The record of a job is retained for a year, so the address is erased from it; the result has its own retention. */
 const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
 
 const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
@@ -177,7 +180,7 @@ const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<voi
     set: { status: "processing", waits, sends: 0, due_sk: retry.at, retry },
     where: { status: { oneOf: OPEN_STATUSES }, waits: job.waits },
   });
-  if (outcome === "ambiguous") throw new Error("it is not known whether the job was put off");
+  if (outcome === "ambiguous") throw new Error("unknown whether the job was deferred");
   if (outcome === "committed") await sendIfSandbox(world, job, waits);
 };
 
@@ -241,7 +244,7 @@ const completeJob = async (
 };
 
 const failJob = async (world: World, job: Job): Promise<string> => {
-  const message = "The verification broke on our side again and again.";
+  const message = "All attempts to verify the address failed on our side.";
   const error = withMoneySentence(message, job.mode === "live" ? "refunded" : "nothing_charged");
   await finishJob(world, job, { release: job.held }, [
     {
@@ -262,7 +265,7 @@ const failJob = async (world: World, job: Job): Promise<string> => {
   return "given_up";
 };
 
-/** The money and the job end together. Refused: they did already, by somebody else's hand. */
+/** Ends the job and its money in one transaction. Refused: another process ended them already. */
 const finishJob = async (
   world: World,
   job: Job,
@@ -276,5 +279,5 @@ const finishJob = async (
   );
   const all: Writes = job.mode === "live" ? [...move(end), ...writes] : writes;
   const { outcome } = await commit(world, all);
-  if (outcome === "ambiguous") throw new Error("it is not known whether the job ended");
+  if (outcome === "ambiguous") throw new Error("unknown whether the job was ended");
 };

@@ -1,8 +1,8 @@
 import type { World } from "../ports/world.ts";
 import type { Verification } from "../verify/result.ts";
 
-// Verifications that go on after the pass that began them. The next pass of the chunk, in the same process, waits for
-// them and asks nothing again; in another process, which knows none of them, the rows are verified anew.
+// Verifications that outlast the pass that started them. The next pass over the chunk waits for them, if it runs in the
+// same process, and asks no server again. Another process does not have them and verifies the rows again.
 
 type SlowRow = { readonly verification: Promise<Verification>; readonly since: number };
 
@@ -14,7 +14,7 @@ const getSlowRows = ({ blobs }: Pick<World, "blobs">): Map<string, SlowRow> => {
   return rows;
 };
 
-/** Longer than a pass takes: a row that nobody has come for by then belongs to a job that went on elsewhere. */
+/** Longer than a pass takes: a row that is still here by then belongs to a job that another process continued. */
 const FORGET_AFTER_MS = 30 * 60_000;
 
 export const storeSlowRow = (
@@ -28,7 +28,7 @@ export const storeSlowRow = (
     if (now - since < FORGET_AFTER_MS) break;
     rows.delete(other);
   }
-  // Until a pass waits for it, nobody would hear that it failed.
+  // A failure before the next pass must not count as an unhandled rejection.
   verification.catch(() => undefined);
   rows.delete(key);
   rows.set(key, { verification, since: now });

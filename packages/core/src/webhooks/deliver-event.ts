@@ -95,9 +95,9 @@ const callAddress = async (
 ): Promise<void> => {
   const { attempts: before, triedSince } = leased.delivery;
   const startedAt = world.now().toISOString();
-  const { verdict, fields: facts } = await sendDelivery(world, address, leased.delivery);
+  const { verdict, fields } = await sendDelivery(world, address, leased.delivery);
   const attempted = {
-    ...facts,
+    ...fields,
     attempts: before + 1,
     waits: 0,
     triedSince: triedSince ?? startedAt,

@@ -97,10 +97,10 @@ export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Del
     { webhook: id },
     now,
   );
-  const { verdict, fields: facts } = await sendDelivery(world, webhook, unsent);
+  const { verdict, fields } = await sendDelivery(world, webhook, unsent);
   const delivery: Delivery = {
     ...unsent,
-    ...facts,
+    ...fields,
     status: verdict.kind === "delivered" ? "delivered" : "failed",
     attempts: 1,
     lastTriedAt: now.toISOString(),

@@ -96,7 +96,7 @@ const openListFile = async (file: string): Promise<ListSource> => {
   const progress = createProgress(process.stderr, statSync(file).size);
   const opened = await openList(progress.countBytes(createReadStream(file)), {});
   if (isListFault(opened)) throw new UsageError(`${file}: ${opened.message}`);
-  return { list: opened.facts, rows: flattenBatches(opened.rows), progress };
+  return { list: opened.format, rows: flattenBatches(opened.rows), progress };
 };
 
 async function* flattenBatches(
