@@ -182,7 +182,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
     ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
     ...buildRefund(world, job, message, addresses),
   ]);
-  if (outcome === "ambiguous") throw new Error("unknown whether the chunk was refunded");
+  if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
 };
 
 const buildRefund = (

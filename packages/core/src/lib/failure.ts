@@ -48,7 +48,7 @@ export const withMoneySentence = (
   lookAt?: string,
 ): string => `${text} ${getMoneySentence(outcome, lookAt)}`;
 
-/** Every failure code. Each protocol's package maps it, such as to an HTTP status. */
+/** Every failure code. Each protocol's package maps them to its own. */
 export const FAILURE_CODES = [
   "INVALID_REQUEST",
   "INVALID_IDEMPOTENCY_KEY",
