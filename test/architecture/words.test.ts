@@ -16,7 +16,6 @@ const NOT_YET: readonly string[] = [
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/shared-provider.ts",
   "packages/core/src/webhooks/",
-  "packages/net/src/",
   "packages/lab/src/",
   "packages/local/src/",
   "packages/functions/src/",

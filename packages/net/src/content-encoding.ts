@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-// Content negotiation of texts that are sent as they are to everybody: compressed once, and kept.
+// Content negotiation for texts that are the same for all clients: compressed once, and cached.
 
-/** In the order of preference, where a client takes several equally. */
+/** In the order of preference, where a client accepts several equally. */
 const ENCODINGS = ["br", "gzip", "identity"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The coding a client prefers (RFC 9110 §12.5.3). A client that refuses all of them is sent the plain text. */
+/** The coding that a client prefers (RFC 9110 §12.5.3). A client that refuses all of them gets the plain text. */
 export const chooseEncoding = (acceptEncoding = ""): Encoding => {
   const weights = new Map(acceptEncoding.toLowerCase().split(",").map(readWeight));
   const weightOf = (encoding: Encoding): number =>
     weights.get(encoding) ??
     weights.get("*") ??
-    // Without a word about it, plain text is taken, but only where nothing is better.
+    // A client that does not name it accepts plain text, but only where nothing is better.
     (encoding === "identity" ? Number.MIN_VALUE : 0);
   const [best = "identity"] = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a));
   return weightOf(best) > 0 ? best : "identity";
@@ -43,10 +43,10 @@ const ENCODERS: Encoders = {
 
 /** Below this, a compressed text saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024;
-/** A few documents in each encoding, under a few of the names that a server is reached by. */
+/** A few documents in each encoding, under a few of the host names of a server. */
 const CACHED_MAX = 32;
 
-/** Each holds a thread that files and names also need. More at once: those are sent as they are. */
+/** Each holds a thread that files and look-ups also need. Beyond this, texts are sent uncompressed. */
 const COMPRESSIONS_MAX = 2;
 
 type EncodableText = {
@@ -61,8 +61,8 @@ type RequestConditions = {
 };
 
 /**
- * Makes the answers of one process. The name that a server is reached by stands in some texts and is the client's to
- * choose, so what is kept is bounded, and the oldest goes first.
+ * Makes the responses of one process. The host name of a server stands in some texts and is the client's to choose, so
+ * the cache is bounded, and drops its oldest entry first.
  */
 export const createEncoder = (encoders: Encoders = ENCODERS) => {
   const cache = new Map<string, Promise<Buffer>>();
@@ -100,7 +100,7 @@ export const createEncoder = (encoders: Encoders = ENCODERS) => {
     const { bytes: text, hash } = getPlain(response);
     const isLong = text.length >= COMPRESSED_FROM_BYTES;
     const encoding = isLong ? selectEncoding(hash, conditions.acceptEncoding) : "identity";
-    // Of another encoding the bytes are others, and so is a strong tag (RFC 9110 §8.8.3.3).
+    // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
     const etag = `"${hash}-${encoding}"`;
     const { vary: others } = headers;
     const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;

@@ -12,16 +12,16 @@ import {
 } from "./dns-message.ts";
 import { isOwnError } from "./local-resource-errors.ts";
 
-// One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are told apart by their
-// ids; an answer that does not fit is fetched over a TCP connection of its own.
+// One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are distinguished by
+// their ids; an answer that does not fit is fetched over a TCP connection of its own.
 
 export type NameServer = { readonly host: string; readonly port: number };
 export type DnsQuestion<T extends DnsRecordType> = { readonly type: T; readonly name: string };
 
-/** Undefined: no answer came in time, or nothing listens there. */
+/** Undefined: no answer arrived in time, or nothing listens there. */
 export type DnsExchangeResult<T extends DnsRecordType> = DnsReply<T> | typeof INTERNAL | undefined;
 
-/** This machine lacked what it needs to ask. */
+/** This machine lacked a resource that the question needs. */
 const INTERNAL = { kind: "internal" } as const;
 
 const DNS_PORT = 53;
@@ -35,13 +35,13 @@ export const parseServer = (server: string): NameServer => {
 
 /** Above some 500 questions in flight a default receive buffer overflows; the system may allow less than this. */
 const RECEIVE_BYTES = 1024 * 1024;
-/** Then a socket with another port follows: whoever forges an answer has to guess the port as well as the id. */
+/** After this many a socket with another port follows: a forger has to guess the port as well as the id. */
 const QUESTIONS_PER_SOCKET = 1_000;
 const ID_COUNT = 0x1_00_00;
 
 type UdpChannel = {
   readonly socket: UdpSocket;
-  /** Null: it is connected. Else what kept it from that. */
+  /** Null: it is connected. Otherwise the error that prevented it. */
   readonly failure: Promise<Error | null>;
   /** The questions in flight, by id. */
   readonly waiting: Map<number, (bytes: Buffer | undefined) => void>;
@@ -90,7 +90,7 @@ export const createUdpClient = (server: NameServer): UdpClient => {
       // The next question opens a socket anew: this one may have been opened while descriptors were short.
       if (failure && current === channel) current = undefined;
       if (failure) return isOwnError(failure) ? INTERNAL : undefined;
-      // Any other packet that cannot be sent is one that got lost: the next attempt finds out.
+      // Any other packet that cannot be sent counts as lost: the next attempt finds out.
       channel.socket.send(encodeQuestion(query, edns), (error) => {
         if (isOwnError(error)) resolve(INTERNAL);
       });
@@ -112,7 +112,7 @@ export const createUdpClient = (server: NameServer): UdpClient => {
   return { sendQuery, close };
 };
 
-/** A connected socket hears the server alone, and hears of it when nothing listens there. */
+/** A connected socket receives from the server alone, and gets an error when nothing listens there. */
 const openChannel = ({ host, port }: NameServer): UdpChannel => {
   const waiting: UdpChannel["waiting"] = new Map();
   const socket = createSocket({
@@ -128,7 +128,7 @@ const openChannel = ({ host, port }: NameServer): UdpChannel => {
     socket.once("error", resolve);
     socket.connect(port, host, (error?: Error) => resolve(error ?? null));
   });
-  // The timers of the questions keep a process alive, and nothing else here does.
+  // The timers of the questions keep a process alive; the socket must not.
   socket.unref();
   return { socket, failure, waiting, questions: 0 };
 };
@@ -159,7 +159,7 @@ export const queryOverTcp = async <T extends DnsRecordType>(
     const reply = await readMessage(socket, question.type);
     if (reply === "too_large") return { kind: "too_large" };
     const decoded = reply && decodeReply(reply, query);
-    // Nobody else can speak here: what does not fit, or is cut off even so, is no answer.
+    // Only the server can send here: a message that does not match, or is truncated even over TCP, is no answer.
     return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
       ? { kind: "servfail" }
       : decoded;

@@ -5,8 +5,8 @@ import type {
   MxRecordData,
 } from "@mailproof/core/mail/dns/dns";
 
-// DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. What is
-// too large is refused by the numbers that stand in front of it, before any record is read.
+// DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. The
+// counts at its beginning show that a message is too large, before any record is read.
 
 export type DnsQuery = { readonly id: number; readonly type: DnsRecordType; readonly name: string };
 
@@ -46,10 +46,10 @@ const IS_TRUNCATED = 0x02_00;
 const RCODE = 0x0f;
 const FORMERR = 1;
 const OPT_TYPE = 41;
-/** What crosses every network in one piece (DNS flag day 2020). */
+/** A size that crosses every network in one packet (DNS flag day 2020). */
 const UDP_BYTES = 1232;
 
-/** `edns`: says that 1,232 bytes may come over UDP (RFC 6891), where 512 are the rule. */
+/** `edns`: allows 1,232 bytes over UDP (RFC 6891), where 512 are the rule. */
 export const encodeQuestion = ({ id, type, name }: DnsQuery, edns: boolean): Buffer => {
   const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
   const header = Buffer.alloc(HEADER_BYTES);
@@ -72,11 +72,11 @@ export const readId = (bytes: Buffer): number | undefined =>
 
 export type DnsReply<T extends DnsRecordType> =
   | DnsOutcome<DnsRecords[T]>
-  /** The whole answer is to be had over TCP. */
+  /** The whole answer is available over TCP. */
   | { readonly kind: "truncated" }
   /** The server does not know EDNS. */
   | { readonly kind: "formerr" }
-  /** Not an answer to this question: ours may still come. */
+  /** Not an answer to this question: the right one may still arrive. */
   | { readonly kind: "unrelated" };
 
 const SERVFAIL = { kind: "servfail" } as const;
@@ -85,7 +85,7 @@ const OUTCOME_BY_CODE: Readonly<Record<number, DnsOutcome<never>>> = {
   5: { kind: "refused" },
 };
 
-/** What the bytes say about the question. Bytes that are no DNS are a server that failed, and say nothing of the name. */
+/** Decodes the answer to a question. Bytes that are not DNS are a failure of the server, not a fact about the name. */
 export const decodeReply = <T extends DnsRecordType>(
   bytes: Buffer,
   question: DnsQuery & { readonly type: T },
@@ -150,8 +150,8 @@ const NAME_BYTES_MAX = 255;
 const POINTER = 0xc0;
 
 /**
- * A pointer goes back to what stood before (RFC 1035 §4.1.4), so a name ends. A message may say the same bytes in as many
- * pointers as it likes: no name has more than 128 labels, and none of them is read twice.
+ * A pointer goes back to earlier bytes (RFC 1035 §4.1.4), so a name ends. A message may point to the same bytes as often
+ * as it likes: no name has more than 128 labels, and none of them is read twice.
  */
 const readName = (
   bytes: Buffer,
@@ -165,7 +165,7 @@ const readName = (
     if ((size & POINTER) === POINTER) {
       if (end < 0) end = at + 2;
       at = bytes.readUInt16BE(at) & 0x3f_ff;
-      // Each jump counts, or a chain of pointers is a way as long as the message.
+      // Each jump counts, or a chain of pointers could be as long as the message.
       length += 1;
       if (at >= before || length > NAME_BYTES_MAX)
         throw new RangeError("a pointer that leads nowhere");
@@ -192,7 +192,7 @@ const skipName = (bytes: Buffer, start: number): number => {
   }
 };
 
-/** As zone files write a label: a dot within it, and what nobody can see, is escaped (RFC 1035 §5.1). */
+/** As zone files write a label: a dot within it, and every invisible character, is escaped (RFC 1035 §5.1). */
 const escapeLabel = (label: string): string =>
   /^[\w-]*$/.test(label) || !/[^ -~]|[.\\]/.test(label)
     ? label
@@ -236,7 +236,7 @@ const RECORD_READERS: {
   NS: readNameText,
 };
 
-/** As RFC 5952 writes it, which is how a URL writes it too. */
+/** In the form of RFC 5952, which URLs use too. */
 const formatIpv6 = (bytes: Buffer, at: number): string => {
   const words = Array.from({ length: 8 }, (_, n) => bytes.readUInt16BE(at + 2 * n).toString(16));
   return new URL(`http://[${words.join(":")}]`).hostname.slice(1, -1);

@@ -1,11 +1,11 @@
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 256_000;
 
-/** A small document that an operator's setting leads to. Undefined: there is none. */
+/** Fetches a small document from a URL that the operator has set. Undefined: there is none. */
 export const fetchJson = async (url: string): Promise<unknown> => {
   const response = await fetch(url, {
     headers: { accept: "application/json" },
-    // Who may answer is what the operator named, and nobody that it points to.
+    // Only the host that the operator named may answer, and none that it redirects to.
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

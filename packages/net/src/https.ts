@@ -18,18 +18,18 @@ import { dial } from "./smtp-wire.ts";
 
 type HttpsPorts = GuardSettings & { readonly dns: Dns };
 
-/** For TCP and TLS together, and for everything from the look-up of the name to the last byte that is read. */
+/** For TCP and TLS together; and for all, from the look-up of the name to the last byte that is read. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const RESPONSE_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 65_536;
-/** Answers before the answer (RFC 9110 §15.2). They are read as they come: a stream of them would take all our time. */
+/** Interim responses (RFC 9110 §15.2) are read as they arrive: a stream of them would use up all our time. */
 const INTERIM_MAX = 20;
-/** Of the addresses of a name so many are tried, one after another. */
+/** The most addresses of a name that are tried, one after another. */
 const ADDRESSES_TRIED_MAX = 3;
 
 /**
- * The way out over HTTPS. A name is looked up once, every address it has is held against the guard, and the socket
- * is opened to one of those: between check and connect there is no second look-up that could say something else.
+ * An HTTPS client for addresses that the guard allows. It looks up a name once, checks every address, and connects to
+ * one of those: no second look-up between check and connection could return another address.
  */
 export const createHttpsClient = (ports: HttpsPorts): Https => ({
   check: async (url) => {
@@ -47,17 +47,17 @@ const locate = async (ports: HttpsPorts, text: string): Promise<LocatedTarget | 
   const ips = LOCALHOST.test(target.host)
     ? listOwnAddresses(ports)
     : await lookUpAddresses(ports.dns, target.host);
-  // A port that may not be called is said at once: no address that the name gets one day would change that.
+  // A forbidden port fails at once: no address that the name may get changes that.
   if (typeof ips === "string")
     return target.port === ports.port || ports.allowed.length > 0 ? ips : "port_not_allowed";
   return findAddressFault(target, ips, ports) ?? { ...target, ips };
 };
 
-// RFC 6761 §6.3: ourselves, and no name server is to be asked. The guard says whether that may be called.
+// RFC 6761 §6.3: this machine, and no question to a name server. The guard decides whether it may be called.
 const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** Nobody else chose these: where an operator opened one of the two, it is the one that is meant. */
+/** The loopback addresses: where the operator allowed one of the two, the name means that one. */
 const listOwnAddresses = ({ allowed }: GuardSettings): readonly string[] => {
   const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
   return open.length > 0 ? open : LOOPBACK;
@@ -83,7 +83,7 @@ const callWithTimeout = async (ports: HttpsPorts, request: HttpsRequest): Promis
   const { promise: timedOut, resolve } = Promise.withResolvers<HttpsOutcome>();
   const timer = setTimeout(() => {
     timeout.abort();
-    // Not at once: whoever has heard a status by now is asked first.
+    // Deferred by one tick: a status that has arrived by now wins.
     setImmediate(resolve, createFailure("timeout"));
   }, RESPONSE_TIMEOUT_MS);
   try {
@@ -107,7 +107,7 @@ const call = async (
   return createFailure("timeout");
 };
 
-/** The first address that takes us in; each has its share of the time that is left. */
+/** Connects to the first address that accepts; each has its share of the time that is left. */
 const connect = async (
   located: LocatedTarget,
   timeout: AbortSignal,
@@ -139,7 +139,7 @@ const connectTo = async (
     // RFC 6066 §3: an address is no server name.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
-    // Said once more: the environment can turn it off for a whole process.
+    // Explicit, because the environment can turn it off for a whole process.
     rejectUnauthorized: true,
   });
   return new Promise((resolve) => {
@@ -157,7 +157,7 @@ const connectTo = async (
       socket.destroy();
       settle("tls_failed");
     });
-    // Stays for the socket's life: an error that nobody listens to would end the process.
+    // Stays for the socket's life: an error without a listener would end the process.
     secured.on("error", () => settle("tls_failed"));
   });
 };
@@ -179,7 +179,7 @@ const exchange = (
       socket.destroy();
       resolve(outcome);
     };
-    // From its status on an answer is one, whatever goes wrong in what follows.
+    // From its status on a response is one, whatever goes wrong after it.
     let breakOff = (why: HttpsFault): void => settle(createFailure(why));
     timeout.addEventListener("abort", () => breakOff("timeout"));
     try {
@@ -198,7 +198,7 @@ const exchange = (
       });
       clientRequest.end(request.body);
     } catch (cause) {
-      // A header that no request can have: a mistake of ours.
+      // A header that no request can have: a bug of ours.
       socket.destroy();
       reject(cause);
     }
@@ -210,7 +210,7 @@ const createRequest = (
   { method, headers, body }: HttpsRequest,
 ) =>
   httpRequest({
-    // A socket of our own: no agent, and so no proxy that the environment names, has a say in where it leads.
+    // A socket of our own: no agent, and so no proxy of the environment, decides where it leads.
     createConnection: () => socket,
     method,
     path: `${url.pathname}${url.search}`,
@@ -219,13 +219,13 @@ const createRequest = (
       ...headers,
       host: url.host,
       connection: "close",
-      // What comes compressed all the same is not unpacked: there is no bomb that could go off.
+      // A response that is compressed all the same is not unpacked, so it cannot be a decompression bomb.
       "accept-encoding": "identity",
       ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
     },
   });
 
-/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. What comes back ends it sooner. */
+/** Reads up to the limit; a longer response is cut short, and its status stands. Calling the result ends it sooner. */
 const readResponse = (
   response: IncomingMessage,
   settle: (outcome: HttpsOutcome) => void,

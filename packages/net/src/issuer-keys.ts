@@ -1,17 +1,17 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { fetchJson } from "./fetch-json.ts";
 
-/** Keys are asked for again after this time, whether they changed or not: one taken back opens nothing for longer. */
+/** Keys are fetched again after this time, changed or not: a revoked key is accepted for no longer. */
 const FRESH_MS = 10 * 60_000;
-/** Whatever strangers send, the issuer is asked no more often. A new key is known as late as this. */
+/** The issuer is asked at most this often, whatever clients send. A new key may take as long to be known. */
 const REFETCH_MS = 10_000;
-/** While the issuer does not answer, keys that it gave last are good for so long. */
+/** While the issuer does not answer, its last keys are valid for this long. */
 const STALE_MS = 60 * 60_000;
 
 type CachedKeys = { readonly at: number; readonly find: JWTVerifyGetKey };
 type FetchAttempt = { readonly at: number; readonly failure: unknown };
 
-/** The keys by which an issuer signs, fetched when one is needed and kept. */
+/** The keys by which an issuer signs, fetched when one is needed, and cached. */
 export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetKey => {
   let cached: CachedKeys | undefined;
   let lastFetch: FetchAttempt | undefined;
@@ -28,7 +28,7 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
     }
   };
 
-  /** Many callers wait for one answer. */
+  /** Many callers wait for one fetch. */
   const fetchOnce = async (): Promise<void> => {
     const mayFetch = !lastFetch || now().getTime() - lastFetch.at >= REFETCH_MS;
     if (mayFetch) fetching ??= fetchKeys().finally(() => (fetching = undefined));
@@ -41,7 +41,7 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
   return async (header, token) => {
     if (!getNotOlderThan(FRESH_MS)) {
       const fetched = fetchOnce();
-      // An issuer that failed last time may take its time now, and what it gave before serves meanwhile.
+      // An issuer that failed last time may be slow now; its last keys serve meanwhile.
       if (!lastFetch?.failure || !getNotOlderThan(STALE_MS)) await fetched;
     }
     const stale = getNotOlderThan(STALE_MS);
@@ -52,13 +52,13 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     await fetchOnce();
-    // Signed with a key that may be new, and the issuer cannot say: nobody knows whether this is a token.
+    // The token's key may be new, and the issuer does not answer: whether the token is valid is not known.
     if (lastFetch?.failure) throw lastFetch.failure;
     return (cached ?? stale).find(header, token);
   };
 };
 
-/** Where the keys are is told by the issuer: as OpenID Connect has it, or else as RFC 8414 does. */
+/** The issuer's metadata has the URL of its keys: by OpenID Connect Discovery, or else by RFC 8414. */
 const fetchKeySet = async (issuer: string): Promise<unknown> => {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
@@ -70,7 +70,7 @@ const fetchKeySet = async (issuer: string): Promise<unknown> => {
     const metadata = await fetchJson(url);
     if (metadata !== undefined) return await fetchKeySetFrom(issuer, url, metadata);
   }
-  throw new Error(`${issuer} tells nothing about itself at ${urls.join(" or ")}`);
+  throw new Error(`${issuer} has no metadata at ${urls.join(" or ")}`);
 };
 
 const fetchKeySetFrom = async (
@@ -79,10 +79,10 @@ const fetchKeySetFrom = async (
   metadata: unknown,
 ): Promise<unknown> => {
   const { issuer: named, jwks_uri: at } = Object(metadata) as Readonly<Record<string, unknown>>;
-  // RFC 8414 §3.3: metadata of somebody else must not be used.
+  // RFC 8414 §3.3: the metadata of another issuer must not be used.
   if (named !== issuer) throw new Error(`${url} is the metadata of another issuer`);
   if (typeof at !== "string" || !URL.canParse(at)) throw new Error(`${url} names no jwks_uri`);
-  // Plain http is for an issuer on this machine alone, which then has its keys here too.
+  // Plain http is only for an issuer on this machine, which then has its keys here too.
   if (!at.startsWith("https:") && new URL(at).origin !== new URL(issuer).origin)
     throw new Error(`${url} names keys that are not behind https`);
   const keys = await fetchJson(at);

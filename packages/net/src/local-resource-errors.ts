@@ -1,6 +1,6 @@
 /**
- * What the system says when this machine lacks something: descriptors (of the process, of the system), buffers, memory,
- * local ports. None of these says anything about whom we wanted to reach.
+ * The errors of a machine that lacks a resource: descriptors (of the process, of the system), buffers, memory, local
+ * ports. None of them is evidence about the host that we wanted to reach.
  */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
   "EMFILE",
@@ -12,10 +12,10 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
 
 let count = 0;
 
-/** How often this process lacked something since it started. */
+/** How often this process has lacked a resource since it started. */
 export const countOwnErrors = (): number => count;
 
-/** Whether an error, or one of those that it is made of, is that of a machine that lacks something. */
+/** Whether an error, or one of its causes, is that of a machine that lacks a resource. */
 export const isOwnError = (error: unknown): boolean => {
   const isOwn = hasOwnCode(error);
   if (isOwn) count++;

@@ -4,19 +4,19 @@ type BucketClock = {
 };
 
 export type PacketBucket = {
-  /** Waits for the packet's turn. False, at once, when that is too far off for anybody to wait for. */
+  /** Waits for the packet's turn. False, at once, when its turn is too far off. */
   readonly take: () => Promise<boolean>;
-  /** For packets that went out unasked. Those who come next wait for them. */
+  /** Counts packets that were sent without `take`. Later packets wait for them. */
   readonly owe: (packets: number) => void;
 };
 
 /**
- * What may go out in one instant after a pause, as time at the rate. Every socket on the way holds a few hundred
- * packets and drops the rest in silence, so bursts stay small. A resolver that counts per second sees the rate
- * and one burst: 800 stays well below the 1024 packets that an AWS network interface may send.
+ * The burst that may go out after a pause, as time at the rate. Every socket on the way holds a few hundred packets and
+ * drops the rest in silence, so bursts stay small. A resolver that counts per second sees the rate and one burst: 800
+ * stays well below the 1024 packets that an AWS network interface may send.
  */
 const BURST_MS = 20;
-/** Nobody who asks has a longer budget, and a queue without an end only makes everybody late. */
+/** No question has a longer time limit, and a queue without an end makes every packet late. */
 const WAIT_MAX_MS = 10_000;
 
 /** A token bucket without a queue: each packet books the next free moment and sleeps until then. */

@@ -15,23 +15,23 @@ import { createPacketBucket } from "./packet-bucket.ts";
 import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./zone-rate-limit.ts";
 
 // Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
-// main thread before anybody can refuse it: 80 ms for one of mail hosts, in which nothing else runs.
+// main thread before it could be refused: 80 ms for one of mail hosts, in which nothing else runs.
 
 type ResolverOptions = {
-  /** "host:port", the host an address; none means the system's own. */
+  /** "host:port", where the host is an address; empty means the system's own resolvers. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
-  /** Null where the name servers are our own: a lab. */
+  /** Null where the name servers are our own: the lab. */
   readonly zoneLimits?: ZoneRateLimits | null;
 };
 
-/** A question to a domain whose servers need three seconds is not given up before; three attempts stay below 6 s. */
+/** Long enough for a domain whose servers need three seconds; three attempts stay below 6 s. */
 const ATTEMPTS = 3;
 const WAIT_MS = 1_500;
 /** A server that was silent is asked after the others for this long. */
 const SILENT_MS = 5_000;
 
-/** Any octet may stand in a name (RFC 2181 §11); ones that nobody can see stand there by mistake or for mischief. */
+/** Any octet may stand in a name (RFC 2181 §11); invisible ones stand there by mistake or for abuse. */
 const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
 const NAME_MAX = 253;
@@ -41,9 +41,8 @@ const TIMEOUT = { kind: "timeout" } as const;
 const NXDOMAIN = { kind: "nxdomain" } as const;
 
 /**
- * The real DNS. Stays below a rate of packets, because what exceeds a resolver's limit is dropped in silence and
- * looks like a timeout, and below a rate of questions for each zone. A PTR question takes the reverse name,
- * "1.2.0.192.in-addr.arpa".
+ * The real DNS. Throttles its packets, because a resolver drops those beyond its limit in silence, which looks like a
+ * timeout; and throttles its questions for each zone. A PTR question takes the reverse name, "1.2.0.192.in-addr.arpa".
  */
 export const createResolverPool = ({
   servers,
@@ -60,7 +59,7 @@ export const createResolverPool = ({
   const dns: Dns = async (type, name) => {
     const wire = toWireName(name);
     if (typeof wire !== "string") return wire;
-    // What waits for its zone has not booked a packet yet, so it makes nobody else wait.
+    // A question that waits for its zone has not booked a packet yet, so it delays no other question.
     if (zoneLimit && !(await zoneLimit.wait(wire))) return TIMEOUT;
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
     return sendQuery({ type, name: wire });
@@ -103,7 +102,7 @@ const createQuerier =
       const reply = await queryClient(client, question, { signal, owe });
       if (reply) outcome = reply;
       const isFailure = reply?.kind === "servfail" || reply?.kind === "refused";
-      // A server that failed fails again: another one is asked, and the same one is not.
+      // A server that failed fails again: the next attempt asks another one.
       if (reply && (!isFailure || attempt + 1 >= clients.length)) return reply;
     }
     return outcome;
@@ -138,8 +137,8 @@ const toOutcome = <T extends DnsRecordType>(reply: DnsReply<T>): DnsOutcome<DnsR
     : reply;
 
 /**
- * The name as it goes out, or what becomes of a name that cannot. One that is too long or has an empty label
- * cannot exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, only we are unable to ask for them.
+ * The name as it is sent, or the outcome for a name that cannot be. One that is too long or has an empty label cannot
+ * exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, but this client cannot ask for them.
  */
 const toWireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
   const isAscii = /^[\0-\x7f]*$/.test(name);

@@ -10,15 +10,15 @@ import {
 } from "@mailproof/core/mail/smtp/wire";
 import { isOwnError } from "./local-resource-errors.ts";
 
-/** The way out without a proxy. */
+/** Connects without a proxy. */
 export const connectDirectly: SmtpConnect = async ({ ip, port }, { timeoutMs }) => {
-  // A name would be looked up again, past the address guard, and nothing at all means this machine.
+  // A name would be looked up again, past the address guard; an empty string would mean this machine.
   if (isIP(ip) === 0) return "no_address";
   const socket = await dial(ip, port, timeoutMs);
   return typeof socket === "string" ? socket : createSmtpWire(socket);
 };
 
-/** A socket that stands, or what came in between. Its errors are heard of as a close. */
+/** Opens a socket, or returns the fault. Later errors of the socket appear as its close. */
 export const dial = (
   host: string,
   port: number,
@@ -33,7 +33,7 @@ export const dial = (
     };
     const timer = setTimeout(() => settle("connect_timeout"), timeoutMs);
     socket.once("connect", () => settle(socket));
-    // Stays for the socket's life: an error that nobody listens to would end the process.
+    // Stays for the socket's life: an error without a listener would end the process.
     socket.on("error", (error) => settle(toConnectFault(error)));
   });
 };
@@ -47,10 +47,10 @@ const FAULT_BY_CODE: Readonly<Record<string, WireFault>> = {
 const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
   isOwnError(error) ? "internal" : (FAULT_BY_CODE[error.code ?? ""] ?? "unreachable");
 
-/** Nobody who waits to be asked has so much to say. */
+/** A server that waits for commands has no reason to send more replies than this. */
 const UNREAD_MAX = 10;
 
-/** So long a server has to hang up, too. Most have by then: they do when they answered QUIT. */
+/** How long a server has to hang up, too. Most have by then: they do when they have replied to QUIT. */
 const HANG_UP_MS = 1_000;
 
 const destroy = (socket: Socket, stream: Socket): void => {
@@ -71,7 +71,7 @@ const waitForClose = (socket: Socket): Promise<void> =>
     else socket.once("close", () => resolve());
   });
 
-/** A wire over a socket that stands. Whatever the other end does, memory and waiting stay bounded. */
+/** A wire over an open socket. Whatever the server does, memory and time stay bounded. */
 export const createSmtpWire = (socket: Socket): SmtpWire => {
   let stream: Socket | TLSSocket = socket;
   let read = createReplyReader();
@@ -106,7 +106,7 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
       .on("error", handleClose);
   };
 
-  /** What came before the handshake was said in the clear, by anybody (CVE-2011-0411): it is forgotten. */
+  /** Bytes before the handshake were sent in clear text, perhaps by an attacker (CVE-2011-0411): they are dropped. */
   const detach = (): void => {
     stream.off("data", handleBytes).off("end", handleClose).off("close", handleClose);
     read = createReplyReader();
@@ -148,8 +148,8 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
 };
 
 /**
- * Opportunistic (RFC 7435): mail would be handed to whoever answers, so a certificate proves nothing here and
- * weak ciphers are better than none. What fails even so is tried again in the clear, by those who asked.
+ * Opportunistic (RFC 7435): mail would be sent to any server that answers, so a certificate proves nothing here, and
+ * weak ciphers are better than none. When it fails even so, the caller tries again in clear text.
  */
 const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocket | WireFault> =>
   new Promise((resolve) => {

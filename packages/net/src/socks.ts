@@ -4,15 +4,15 @@ import type { SmtpConnect, WireFault } from "@mailproof/core/mail/smtp/wire";
 import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 
-/** A proxy that failed is asked last for this long. */
+/** The backoff of a proxy that failed: for so long it is tried last. */
 const BACKOFF_MS = 60_000;
 const PROXIES_TRIED_MAX = 3;
-/** A proxy of ours is near, or down: waiting longer would eat the time of the mail host behind it. */
+/** A proxy of ours is near, or down: a longer wait would use up the time of the mail host behind it. */
 const DIAL_MS_MAX = 2000;
 
 /**
- * The way out through a pool of SOCKS5 proxies (RFC 1928), and never past it. Lanes are spread over the proxies,
- * and each keeps to its own while that one is well: greylisting remembers the address that came first.
+ * Connects through a pool of SOCKS5 proxies (RFC 1928), and never without one. Affinity keys are spread over the proxies,
+ * and each keeps its proxy while that one works: greylisting remembers the address of the first attempt.
  */
 export const createProxyConnect = (urls: readonly string[], now: () => Date): SmtpConnect => {
   const proxies = urls.map(parseProxy);
@@ -61,7 +61,7 @@ const parseProxy = (url: string): Proxy => {
   };
 };
 
-/** Rendezvous hashing: when one proxy rests, only its own lanes move, and each to another one. */
+/** Rendezvous hashing: during a proxy's backoff only its own keys move, and each to another proxy. */
 const orderByAffinity = (proxies: readonly Proxy[], affinityKey: string): readonly Proxy[] => {
   const computeScore = ({ host, port }: Proxy) =>
     createHash("sha256").update(`${affinityKey} ${host}:${port}`).digest("hex");
@@ -97,16 +97,16 @@ const openTunnel = async (
   }
 };
 
-/** The library tells what happened in words: the name of RFC 1928's reply code stands at the end. */
+/** The library reports the fault in words, which end with the name of RFC 1928's reply code. */
 const FAULTS: readonly (readonly [RegExp, WireFault])[] = [
   [/ConnectionRefused$/, "connect_refused"],
   [/TTLExpired$/, "connect_timeout"],
-  // A proxy's "general failure" is most often the mail host's, which must not put the whole pool to rest.
+  // A proxy's "general failure" is most often the mail host's, and must not put the whole pool into backoff.
   [/(?:NetworkUnreachable|HostUnreachable|AddressNotSupported| Failure)$/, "unreachable"],
 ];
 
 const toWireFault = (message: string, hasSpoken: boolean): WireFault => {
-  // A proxy that spoke and then took too long was waiting for the mail host, as we would have.
+  // A proxy that replied and then timed out was waiting for the mail host, as a direct connection would have.
   if (/timed out/.test(message) && hasSpoken) return "connect_timeout";
   return FAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? "proxy_failed";
 };

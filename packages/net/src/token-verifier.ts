@@ -2,20 +2,20 @@ import type { AccessTokens, TrustedIssuer } from "@mailproof/core/accounts/acces
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import { createIssuerKeys } from "./issuer-keys.ts";
 
-/** Public keys only: with a shared secret everybody who can check a token could make one. */
+/** Public keys only: with a shared secret every service that checks tokens could make one. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
-/** RFC 7519 §4.1.4 lets clocks differ by "a few minutes"; one is enough where they are kept. */
+/** RFC 7519 §4.1.4 allows "a few minutes" between clocks; one is enough where clocks are synchronized. */
 const SKEW_SECONDS = 60;
-/** What an access token calls itself (RFC 9068 §2.1, RFC 7519 §5.1): issuers sign logouts, events and proofs, too. */
+/** The `typ` of an access token (RFC 9068 §2.1, RFC 7519 §5.1): issuers sign logouts, events and proofs, too. */
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
 
-/** Reads JWT access tokens of one issuer. Nothing is fetched before the first token comes. */
+/** Verifies JWT access tokens of one issuer. Fetches nothing before the first token arrives. */
 export const createTokenVerifier = (
   { issuer, audience }: TrustedIssuer,
   now: () => Date,
 ): AccessTokens => {
   const keys = createIssuerKeys(issuer, now);
-  // Clients that name a host without a path as the resource put a slash after it (RFC 3986 §6.2.3).
+  // Clients that name a host without a path as the resource add a slash to it (RFC 3986 §6.2.3).
   const bare = audience.replace(/\/$/, "");
   const verify: AccessTokens["verify"] = async (token) => {
     try {
@@ -37,14 +37,14 @@ export const createTokenVerifier = (
   return { issuer, audience, verify };
 };
 
-/** Whoever says nothing of it is believed; nobody has looked at its form before. */
+/** A token without `typ` is accepted; the field's form has not been checked before. */
 const isAccessToken = ({ typ }: { readonly typ?: unknown }): boolean =>
   typ === undefined || (typeof typ === "string" && TYPE.test(typ));
 
-/** Given out later than now: whoever signed it has another clock than ours, and its end means nothing. */
+/** Issued in the future: the issuer's clock differs from ours, so the token's expiry means nothing. */
 const isAhead = ({ iat = 0 }: JWTPayload, now: Date): boolean =>
   iat > now.getTime() / 1000 + SKEW_SECONDS;
 
-/** The rest is about the issuer: it did not answer, or not with keys. */
+/** Other errors are about the issuer: it did not answer, or not with keys. */
 const isTokenError = (error: unknown): boolean =>
   error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);

@@ -1,7 +1,7 @@
 import { createPacketBucket, type PacketBucket } from "./packet-bucket.ts";
 
-// How many questions about one stranger's zone go out in a second, whoever asks and for whichever account. Whoever sends
-// a list of names below one domain would have us flood its name servers.
+// How many questions about one zone go out in a second, from all accounts together: a client that sends a list of names
+// below one domain must not flood its name servers through us.
 
 type LimitClock = Parameters<typeof createPacketBucket>[1];
 type RateLimit = { readonly perSecond: number; readonly burst: number };
@@ -13,7 +13,7 @@ export type ZoneRateLimits = {
   readonly wideZones: ReadonlySet<string>;
 };
 
-/** Questions about domains that share one: without it, a thousand customers of one provider would wait for each other. */
+/** Domains that share one zone: without it, a thousand customers of one provider would wait for each other. */
 const NAMES_A_HOST_PER_CUSTOMER = [
   "outlook.com",
   "mx.microsoft",
@@ -28,8 +28,8 @@ const NAMES_A_HOST_PER_CUSTOMER = [
 ];
 
 export const ZONE_RATE_LIMITS: ZoneRateLimits = {
-  // A name server on the smallest machine answers thousands. One deliverability check asks 250 questions at the most,
-  // nearly all of one domain, and they are not to wait.
+  // A name server on the smallest machine answers thousands. One deliverability check sends at most 250 questions, nearly
+  // all of one domain, and they must not wait.
   ordinary: { perSecond: 100, burst: 300 },
   // A third of all companies are customers of the largest: as many as a machine can verify in a second.
   wide: { perSecond: 2_000, burst: 2_000 },
@@ -43,8 +43,8 @@ const COUNTRY_LETTERS = 2;
 const REVERSE_LABELS: Readonly<Record<string, number>> = { "in-addr.arpa": 4, "ip6.arpa": 10 };
 
 /**
- * The domain that somebody registered, as far as its letters tell: the last two labels, or three below a country's second
- * level. Where a registry has more levels than these, the domains below it share one ceiling.
+ * The registered domain, as far as its letters show: the last two labels, or three below a country's second level. Where
+ * a registry has more levels than these, the domains below it share one limit.
  */
 export const toZone = (name: string): string => {
   const labels = name.toLowerCase().replace(/\.$/, "").split(".");
@@ -54,7 +54,7 @@ export const toZone = (name: string): string => {
   return labels.slice(-count).join(".");
 };
 
-/** Zones that were asked about last. One that is forgotten may be asked about as if for the first time. */
+/** The zones of the latest questions. A zone that was dropped begins again with a full burst. */
 const ZONES_MAX = 20_000;
 
 export type ZoneRateLimiter = {
