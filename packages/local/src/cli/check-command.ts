@@ -5,11 +5,8 @@ import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { runLookups } from "@mailproof/core/deliverability/dns-lookups";
 import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
-import { startLab } from "@mailproof/lab/lab";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
-import { isLabEnabled, openMailPorts } from "../mail-ports.ts";
-import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { toReportView } from "./check-by-service.ts";
 import { defineCommand, Flag, UsageError } from "./define-command.ts";
 import type { ReportView } from "./report-sections.ts";
@@ -17,6 +14,7 @@ import { findService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } fro
 import { showReport } from "./show-report.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { choosePaint, replaceControls } from "./terminal.ts";
+import { withMailPorts } from "./with-mail-ports.ts";
 
 const Ipv4 = v.pipe(
   v.string(),
@@ -68,26 +66,17 @@ const parseDomainArgument = ([text, ...others]: readonly string[]): string => {
   throw new UsageError(`${replaceControls(text)} is not a domain, such as example.com.`);
 };
 
-const checkLocally = async (
+const checkLocally = (
   environment: Environment,
   domain: string,
   sendingIp: string | undefined,
-): Promise<CheckReport | NoVerdict> => {
-  const lab = isLabEnabled(environment) ? await startLab() : null;
-  const table = createSqliteTable(":memory:", () => new Date());
-  const mailPorts = openMailPorts(environment, table, lab);
-  const { dnsLookups: names, now, sleep } = mailPorts;
-  const subject = { domain, sendingIp: sendingIp ?? null };
-  try {
+): Promise<CheckReport | NoVerdict> =>
+  withMailPorts(environment, { mayUseLab: true }, async ({ dnsLookups: names, now, sleep }) => {
+    const subject = { domain, sendingIp: sendingIp ?? null };
     if (sendingIp !== undefined && !isPublicIp(sendingIp, names.allowed))
       throw new UsageError(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
-    return await runLookups({ now, sleep, randomBytes }, names, subject);
-  } finally {
-    mailPorts.close();
-    table.close();
-    await lab?.close();
-  }
-};
+    return runLookups({ now, sleep, randomBytes }, names, subject);
+  });
 
 const checkByService = async (
   { client }: Service,

@@ -12,10 +12,9 @@ import {
 } from "@mailproof/core/smtp-pool/egress-self-test";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
-import { openMailPorts } from "../mail-ports.ts";
-import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { type Command, defineCommand, Flag } from "./define-command.ts";
 import { type Paint, paintAnsi, paintPlain, replaceControls, type Style } from "./terminal.ts";
+import { withMailPorts } from "./with-mail-ports.ts";
 
 const DomainName = v.pipe(
   v.string(),
@@ -77,22 +76,15 @@ export const egressCommands: readonly Command[] = [
   }),
 ];
 
-const runSelfTest = async (
-  environment: Environment,
-  domains: readonly string[],
-): Promise<SelfTest> => {
-  const table = createSqliteTable(":memory:", () => new Date());
-  const mailPorts = openMailPorts(environment, table, null);
-  const result = await testEgress(mailPorts, {
-    helo: environment.SMTP_HELLO,
-    from: environment.SMTP_FROM,
-    port: environment.SMTP_PORT,
-    domains,
-  });
-  mailPorts.close();
-  table.close();
-  return result;
-};
+const runSelfTest = (environment: Environment, domains: readonly string[]): Promise<SelfTest> =>
+  withMailPorts(environment, { mayUseLab: false }, (mailPorts) =>
+    testEgress(mailPorts, {
+      helo: environment.SMTP_HELLO,
+      from: environment.SMTP_FROM,
+      port: environment.SMTP_PORT,
+      domains,
+    }),
+  );
 
 const toWire = ({ mayProbe, ips, contactedServers: asked, findings }: SelfTest) => ({
   may_probe: mayProbe,

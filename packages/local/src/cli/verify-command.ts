@@ -7,10 +7,7 @@ import { isListFault, type ListRow, openList } from "@mailproof/core/intake/open
 import { isAddress } from "@mailproof/core/mail/address";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
-import { startLab } from "@mailproof/lab/lab";
 import * as v from "valibot";
-import { isLabEnabled, openMailPorts } from "../mail-ports.ts";
-import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { type CommandInput, defineCommand, Flag, UsageError } from "./define-command.ts";
 import { verifyFileByService } from "./file-command.ts";
 import { assertWritable, openOutput, writeOutput } from "./output.ts";
@@ -26,6 +23,7 @@ import {
 } from "./show-results.ts";
 import { choosePaint } from "./terminal.ts";
 import { verifyAddressesByService } from "./verify-by-service.ts";
+import { withMailPorts } from "./with-mail-ports.ts";
 
 const Options = v.strictObject({
   file: v.optional(v.string()),
@@ -114,12 +112,6 @@ const verifyAll = async (
   { list, rows, progress }: ListSource,
   out: NodeJS.WritableStream,
 ): Promise<number> => {
-  const lab = isLabEnabled(environment) ? await startLab() : null;
-  const mailPorts = openMailPorts(
-    environment,
-    createSqliteTable(":memory:", () => new Date()),
-    lab,
-  );
   const format = chooseFormat(options, list);
   const stop = stopOnInterrupt(out, progress);
 
@@ -134,16 +126,16 @@ const verifyAll = async (
 
   await writeOutput(out, format.first);
   const verifyOptions = { deepVerify: true, includeAi: true, includeEvidence: options.evidence };
-  for await (const result of verifyMany(createEngine(mailPorts), readEmails(), verifyOptions)) {
-    const row = waiting.shift();
-    await writeOutput(out, format.line(toWire(result), row?.cells ?? []));
-    progress.addDone();
-  }
+  await withMailPorts(environment, { mayUseLab: true }, async (mailPorts) => {
+    for await (const result of verifyMany(createEngine(mailPorts), readEmails(), verifyOptions)) {
+      const row = waiting.shift();
+      await writeOutput(out, format.line(toWire(result), row?.cells ?? []));
+      progress.addDone();
+    }
+  });
   progress.end();
   process.off("SIGINT", stop);
   if (out !== process.stdout) await finished(out.end());
-  mailPorts.close();
-  await lab?.close();
   return 0;
 };
 
