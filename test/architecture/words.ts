@@ -25,7 +25,8 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(/\bwish(es)?\b/, "request, options"),
   everywhere(/\b(told|telling)\b/, "result, reported"),
   inNames(/\btells?\b/, "notify, report"),
-  everywhere(/\b(heard|said)\b/, "reply, response"),
+  // `heard` is a stored sum of activity.
+  everywhere(/\b(heard|said)\b/, "reply, response", /["`]heard["`]|\bheard:|\.heard\b/),
   inNames(/\bsays\b/, "reply"),
   inNames(/\bcame\b/, "result, outcome"),
   everywhere(/\bwhat came\b/, "the result"),
@@ -49,7 +50,8 @@ export const OLD_WORDS: readonly OldWord[] = [
     /nobody,nobody@|nobody@|`nobody`|nobody accepted/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
-  everywhere(/\bput off\b/, "deferred"),
+  // The events `delivery_put_off` and `event_put_off` are in logs.
+  everywhere(/\bput off\b/, "deferred", /"(delivery|event) put off"/),
   everywhere(/\b(given|gives|paid|pays) back\b/, "refunded, released"),
   everywhere(
     /\bannounc(e|es|ed|ing)\b/,

@@ -122,7 +122,8 @@ test("the twentieth is 201 and the next 409, however many ask at once; a deleted
   expect(await whenSubscribed(ctx)).toMatchObject({
     error: {
       code: "LIMIT_REACHED",
-      message: "The account has 20 webhooks; delete one first. Nothing was charged.",
+      message:
+        "The account already has 20 webhooks, the maximum. Delete one first. Nothing was charged.",
     },
   });
   await send(world, "DELETE /v1/webhooks/whk_1", { key });
@@ -139,7 +140,7 @@ test("a webhook of which it is not known whether it was written is 503 that says
 
   expect(await whenSubscribed({ ...ctx, world })).toMatchObject({
     statusCode: 503,
-    error: { message: expect.stringContaining("look at the list. Nothing was charged.") },
+    error: { message: expect.stringContaining("Check the list of webhooks. Nothing was charged.") },
   });
 });
 

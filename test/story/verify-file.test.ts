@@ -310,16 +310,16 @@ test.each<[string, string | Buffer, object, string]>([
     "a spreadsheet under another name",
     Buffer.from("PK\u0003\u0004\u0000\u0000"),
     {},
-    "The file is no text.",
+    "The file is not a text file.",
   ],
   [
     "a file without addresses",
     "email\nnobody\nnothing\n",
     {},
-    "no address: all its 2 rows are none.",
+    "no e-mail addresses: none of its 2 rows is an address.",
   ],
-  ["a file of a header", "email\n", {}, "no address: there is no row below its head."],
-  ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file holds"],
+  ["a file of a header", "email\n", {}, "no e-mail addresses: there are no rows below the header."],
+  ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file has e-mail"],
   [
     "a column that is not there",
     formatCsv(createEmails(1), "a"),
@@ -420,7 +420,7 @@ test("another account's file_key is 403", async () => {
     expect([statusCode, error.code, error.message]).toEqual([
       403,
       "FORBIDDEN",
-      "This file_key is not this account's. Nothing was charged.",
+      "This file_key belongs to another account. Nothing was charged.",
     ]);
   expect(listMoves(ctx)).toEqual([]);
 });
@@ -443,7 +443,7 @@ test.each([
 
     expect([statusCode, error.message]).toEqual([
       403,
-      `This file_key was made with a ${made} key, and this is a ${used} key: use a ${made} key, or upload the file again with this one. Nothing was charged.`,
+      `This file_key was created with a ${made} key. Use a ${made} key, or upload the file again with this ${used} key. Nothing was charged.`,
     ]);
     expect(listMoves(ctx)).toEqual([]);
   },
@@ -491,7 +491,7 @@ test("a file over fifty million bytes is 413, uploaded or in a form, and nothing
 
   for (const { statusCode, error } of answers) {
     expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
-    expect(error.message).toMatch(/50,000,000 are the most\. Nothing was charged\.$/);
+    expect(error.message).toMatch(/the maximum is 50,000,000\. Nothing was charged\.$/);
   }
   expect(listMoves(ctx)).toEqual([]);
 });

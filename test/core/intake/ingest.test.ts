@@ -90,16 +90,16 @@ describe("a file", () => {
 describe("no file is taken in, and nothing is written", () => {
   test.each<[what: string, text: string, options: object, fault: string, message: string]>([
     ["of no bytes", "", {}, "empty", "The file is empty."],
-    ["of a workbook", "PK\x03\x04", {}, "binary", "The file is no text."],
-    ["without an address", "email\nnone\n", {}, "no_addresses", "its one row is none."],
-    ["of a header alone", "email\n", {}, "no_addresses", "there is no row below its head."],
+    ["of a workbook", "PK\x03\x04", {}, "binary", "The file is not a text file."],
+    ["without an address", "email\nnone\n", {}, "no_addresses", "its only row is not an address."],
+    ["of a header alone", "email\n", {}, "no_addresses", "there are no rows below the header."],
     ["of other columns", "a@example.com", { emailColumn: "x" }, "unknown_column", "no column"],
     [
       "of too many addresses",
       "a@example.com\nb@example.com\nc@example.com",
       { addressesMax: 2 },
       "too_many",
-      "The file holds more than 2 addresses.",
+      "The file has more than 2 addresses.",
     ],
     [
       "of too many bytes",
@@ -241,9 +241,9 @@ describe("a large file is never held as a whole", () => {
   });
 
   test.each<[what: string, textOf: (piece: number) => string, rows: string]>([
-    ["one line of letters", () => "x".repeat(PIECE), "its one row"],
-    ["one line of addresses", () => "ab@cd.efg,".repeat(PIECE).slice(0, PIECE), "its one row"],
-    ["nothing but quotes", () => '"'.repeat(PIECE), "its one row"],
+    ["one line of letters", () => "x".repeat(PIECE), "its only row"],
+    ["one line of addresses", () => "ab@cd.efg,".repeat(PIECE).slice(0, PIECE), "its only row"],
+    ["nothing but quotes", () => '"'.repeat(PIECE), "its only row"],
     ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
   ])("of %s: there is nothing to be verified", async (_, textOf, rows) => {
     const { came: outcome, longest } = await held(40, textOf);
@@ -276,7 +276,9 @@ describe("a file that is no list", () => {
 
     expect(outcome).toMatchObject({
       fault: "no_addresses",
-      message: expect.stringMatching(/^The first 1\d,\d{3} rows of the file hold no address\.$/),
+      message: expect.stringMatching(
+        /^The first 1\d,\d{3} rows of the file have no e-mail address\.$/,
+      ),
     });
     expect(pieces).toBeLessThan(15);
   });

@@ -5,13 +5,13 @@ import type { AddressRecord } from "./items.ts";
 export const ACTIVITY_LEVELS = ["high", "medium", "low", "unknown"] as const;
 export type ActivityLevel = (typeof ACTIVITY_LEVELS)[number];
 
-/** The contract's windows. */
+/** The windows of the contract. */
 const HIGH_DAYS = 30;
 const MEDIUM_DAYS = 90;
 
-/** What is told of one address. Null is what nobody knows; it is never told as 0. */
+/** The activity of one address. Unknown values are null, never 0. */
 export type Activity = {
-  /** When the person last opened or clicked. */
+  /** When the recipient last opened or clicked. */
   readonly lastSeen: string | null;
   readonly lastOpen: string | null;
   readonly lastClick: string | null;
@@ -20,12 +20,12 @@ export type Activity = {
   readonly clicks: number;
   readonly opensLast30Days: number;
   readonly clicksLast30Days: number;
-  /** Opens and clicks of programs, which count for nothing else. */
+  /** Opens and clicks by programs; no other field counts them. */
   readonly machine: number;
   readonly rates: ActivityRates;
 };
 
-/** Each from 0 to 1, or null when there was nothing to divide by. */
+/** Shares from 0 to 1, or null if the denominator is 0. */
 export type ActivityRates = {
   readonly inbox: number | null;
   readonly spam: number | null;
@@ -55,10 +55,7 @@ export const toActivity = (record: AddressRecord, now: Date): Activity => {
   };
 };
 
-/**
- * By the last time somebody opened or clicked. Nobody ever did: after ninety days of trying that is low, and before it
- * is not known.
- */
+/** The level by the last open or click. Without one it is "low" after ninety days of mail, and "unknown" before. */
 export const getActivityLevel = (
   lastSeen: string | null,
   since: string,
@@ -71,8 +68,8 @@ export const getActivityLevel = (
 };
 
 /**
- * Of what was sent, the share that bounced; of what was delivered, the share that was complained about; and of what was
- * sent, the share that was delivered without a complaint. A mail that was taken and then bounced is in both counts.
+ * Bounces per sent mail, complaints per delivered mail, and mail delivered without a complaint per sent mail. A mail
+ * that was accepted and bounced later is in both counts.
  */
 const toRates = ({
   delivered,
@@ -86,7 +83,7 @@ const toRates = ({
 
 const RATE_DIGITS = 4;
 
-/** A share is at most the whole: events come in any order, and some never do. */
+/** Limited to 1, because events arrive in any order, and some never do. */
 export const toShare = (part: number, whole: number): number | null =>
   whole === 0 ? null : Number(Math.min(1, part / whole).toFixed(RATE_DIGITS));
 

@@ -4,16 +4,13 @@ import { withDeadline } from "../mail/dns/deadline.ts";
 import { type BlocklistStatus, findStoredStatus, storeStatus } from "./items.ts";
 
 const RETENTION_SECONDS = 86_400;
-/** Where no list gave a verdict, one may soon. */
+/** Without a verdict of any list, the next check is soon. */
 const RETENTION_WITHOUT_VERDICT_SECONDS = 900;
 
-/** The caller waits for it. */
+/** Short, because the client waits for it. */
 const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
 
-/**
- * What the blocklists of domains said at the last look, which is at most a day ago. It is a fact of the internet, and
- * everybody's.
- */
+/** The latest status on the domain blocklists, at most a day old. It is public, so all accounts share it. */
 export const findBlocklistStatus = async (
   world: CheckWorld,
   domain: string,
@@ -23,7 +20,7 @@ export const findBlocklistStatus = async (
   const status = await queryBlocklists(world, domain);
   const retentionSeconds =
     status.listed === null ? RETENTION_WITHOUT_VERDICT_SECONDS : RETENTION_SECONDS;
-  // Not kept is not wrong: the next one asks again.
+  // Best effort: without the stored status the next request asks the lists again.
   await world.table.write(storeStatus(domain, status, retentionSeconds)).catch(() => undefined);
   return status;
 };
@@ -32,7 +29,7 @@ const queryBlocklists = async (world: CheckWorld, domain: string): Promise<Block
   const { listDns, blocklists } = world.names;
   const { listsFor, ...options } = blocklists;
   const dns = withDeadline(listDns, { ...BUDGET, now: world.now, sleep: world.sleep });
-  // Without an address the lists of addresses are left out.
+  // Without an IP address the IP lists are not asked.
   const about = { domain, ip: null, lists: listsFor(domain) };
   const analysis = await analyseBlocklists(dns, { ...about, ...options });
   return {

@@ -1,14 +1,15 @@
-// Programs open mail, too. Their opens and clicks are counted by themselves, and say nothing about the person.
+// Programs open mail, too. Their opens and clicks are counted separately, and do not count as activity of the
+// recipient.
 
-/** By what a program calls itself: why, and how it is known. The first that fits is told. */
+/** Bots by user agent: the reason and the pattern. The first match decides. */
 const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
-  // Apple's Mail Privacy Protection loads every picture when the mail arrives, by an agent cut down to this.
+  // Apple's Mail Privacy Protection loads every image when the mail arrives, with this shortened user agent.
   ["apple_mpp", /^Mozilla\/5\.0$/],
   [
     "security_scanner",
     /barracuda|proofpoint|mimecast|fireeye|trellix|symantec|messagelabs|trend ?micro|forcepoint|sophos|cloudmark|zscaler|safelinks|existence discovery/i,
   ],
-  // Bots that say so, and libraries that nobody reads mail with. Cubot makes telephones.
+  // Declared bots, and client libraries. Cubot is a maker of phones.
   ["bot", /(?<!\bcu)bot\b|crawl|spider|preview|headless|phantomjs|monitor|scan(?:ner|ning)/i],
   [
     "program",
@@ -17,21 +18,21 @@ const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
 ];
 
 /**
- * What is opened this soon was opened by a scanner on its way in. Clocks of two machines differ a little, so an open
- * may also seem to come before the mail; further off, they cannot be compared.
+ * An open this soon is by a scanner of incoming mail. The clocks of two machines differ a little, so an open may also
+ * seem to precede the mail; with a larger difference the times cannot be compared.
  */
 const SCANNER_MS = 10_000;
 
 export type EngagementEvent = {
   readonly at: Date;
-  /** When the mail was delivered, or else when it was sent. */
+  /** When the mail was delivered; if unknown, when it was sent. */
   readonly deliveredAt?: Date | undefined;
   readonly userAgent?: string | undefined;
 };
 
 /**
- * Why an open or a click is a machine's; null: a person's, as far as anybody can tell. It depends on nothing but the
- * event, so that events may come in any order.
+ * Why an open or a click is by a bot; null: it seems to be by a person. The result depends on the event alone, so
+ * events may arrive in any order.
  */
 export const findBotReason = ({ at, deliveredAt, userAgent }: EngagementEvent): string | null => {
   const agent = BOT_USER_AGENTS.find(([, pattern]) => pattern.test(userAgent?.trim() ?? ""));

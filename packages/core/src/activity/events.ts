@@ -14,20 +14,20 @@ export const MAIL_EVENT_TYPES = [
 
 export type MailEventType = (typeof MAIL_EVENT_TYPES)[number];
 
-/** What is told about one address. */
+/** An event of one address. */
 export type MailEvent = {
-  /** An event is counted once under its id, however often it is told. */
+  /** An event is counted once per id, however often it is reported. */
   readonly id: string;
   readonly type: MailEventType;
   readonly address: Address;
   readonly at: Date;
   readonly deliveredAt?: Date | undefined;
   readonly userAgent?: string | undefined;
-  /** Whoever tells it knows that no person was there. */
+  /** The source states that no person opened or clicked. */
   readonly isBot?: boolean | undefined;
 };
 
-/** What an event adds to. */
+/** The counter of an event. */
 export type MailEventKind =
   | Exclude<MailEventType, "reject" | "delivery_delay">
   | "machine"
@@ -41,16 +41,16 @@ export const toEventKind = (event: MailEvent): MailEventKind => {
   return event.isBot || findBotReason(event) ? "machine" : type;
 };
 
-/** Longer than a year, so that somebody who reads one letter each Christmas is still known. */
+/** Longer than a year, so that a recipient who reads one mail each Christmas still has a record. */
 export const RETENTION_DAYS = 400;
 
 const RETENTION_MS = RETENTION_DAYS * DAY_MS;
-/** So far clocks may be ahead of ours. */
+/** How far clocks of sources may be ahead. */
 const SKEW_MS = 15 * 60_000;
 
 export type IgnoredReason = "too_old" | "in_the_future";
 
-/** When it counts as having happened: no event is later than now. Or why it does not count. */
+/** The time of the event, now at the latest, or why the event is ignored. */
 export const getEventTime = ({ at }: Pick<MailEvent, "at">, now: Date): Date | IgnoredReason => {
   const aheadMs = at.getTime() - now.getTime();
   if (aheadMs > SKEW_MS) return "in_the_future";

@@ -10,7 +10,7 @@ import { type DomainReputation, findDomainActivity } from "./reputation.ts";
 import { getSandboxActivity, getSandboxReputation } from "./sandbox.ts";
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
-/** What an account may know of an address; undefined when nothing was ever told of it. */
+/** The activity of an address that an account may see; undefined if no event was ever reported. */
 export const findActivity = async (
   world: World,
   payer: Payer,
@@ -24,7 +24,7 @@ export const findActivity = async (
   return own && toActivity(own, now);
 };
 
-/** How the addresses of a domain take mail, as far as an account may know it, and what is said of the domain. */
+/** The activity of a domain's addresses that an account may see, and the domain's blocklist status. */
 export const findReputation = async (
   world: CheckWorld,
   payer: Payer,
@@ -45,7 +45,10 @@ const findOwnRecord = (
 ): Promise<AddressRecord | undefined> =>
   findRecord(world.table, hashAddress(world, owner, canonical));
 
-/** What the pool knows, once it is nobody's alone. The hour at which somebody reads his mail stays out of it. */
+/**
+ * The record of the shared pool, once enough accounts contributed. Times are reduced to days, because the hour at which
+ * a person reads mail is private.
+ */
 const findPooledRecord = async (
   world: World,
   address: Address,

@@ -10,9 +10,9 @@ import { SHARED_POOL } from "./shared-pool.ts";
 const ATTEMPTS_MAX = 12;
 
 /**
- * Removes what any account or the pool knows of an address, and takes it out of the number of its domain's addresses.
- * What those did together stays as sums, in which nobody can be found. Events that come later begin a new record.
- * How many records there were.
+ * Removes the records of an address in every account and in the shared pool, and subtracts it from its domain's number
+ * of addresses. The sums of the domain stay; no person can be identified in them. Later events start a new record.
+ * Returns the number of removed records.
  */
 export const forgetActivity = async (world: World, address: Address): Promise<number> => {
   let count = 0;
@@ -22,7 +22,7 @@ export const forgetActivity = async (world: World, address: Address): Promise<nu
   return count;
 };
 
-/** Whether there was anything. */
+/** Whether there was a record. */
 const forgetOwned = async (
   world: World,
   owner: string,
@@ -49,7 +49,7 @@ const forgetOwned = async (
         : []),
     ]);
     if (outcome === "committed") return true;
-    // Refused: an event came between. Ambiguous: the next look tells.
+    // Refused: an event was counted meanwhile. Ambiguous: the next read shows the outcome.
   }
-  throw new Error("events come faster than they can be forgotten; try again");
+  throw new Error("new events arrive faster than the records can be removed; try again");
 };

@@ -3,7 +3,7 @@ import type { Worker } from "../runtime/worker.ts";
 import { recordEvents } from "./record.ts";
 import { parseSesMessage } from "./ses.ts";
 
-/** A message tells of one mail, and is done in a moment. A table that is away for ten minutes spoils none. */
+/** A message is about one mail, and takes milliseconds. If the table fails for ten minutes, no message is lost. */
 export const ACTIVITY_QUEUE = {
   name: "activity",
   visibilitySeconds: 60,
@@ -12,8 +12,8 @@ export const ACTIVITY_QUEUE = {
 };
 
 /**
- * Takes in what Amazon SES publishes. What nobody can read, or nobody's account is named in, comes back until it goes
- * to the dead letters, alone; there it waits for a person, for it may be set right and told again.
+ * Ingests the events that Amazon SES publishes. A message that cannot be parsed, or names no existing account, is
+ * retried until it becomes a dead letter. There it waits for the operator, who can correct the cause and send it again.
  */
 export const ingestSes: Worker = {
   queue: ACTIVITY_QUEUE,
@@ -21,7 +21,7 @@ export const ingestSes: Worker = {
     const { account: taggedAccount, events } = parseSesMessage(body);
     if (events.length === 0) return;
     const account = taggedAccount ?? world.settings.sesAccount;
-    if (account === null) throw new Error("the mail has no tag that says whose it is");
+    if (account === null) throw new Error("the mail has no account tag");
     if (!(await findAccount(world.table, account)))
       throw new Error(`there is no account ${account}`);
     const { ignored } = await recordEvents(world, { account, channel: "ses" }, events);

@@ -4,45 +4,45 @@ import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 import { getExpiry } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
 
-// Layout. An address, a domain and an event are keyed hashes (hashes.ts), another one for each owner; none stands here
-// in plain letters. What the events of a day at a domain add up to is cut into shards, by address, so that a day of a
-// million events writes to sixteen partitions and an address always to the same one.
+// Layout. Addresses, domains and events are keyed hashes (hashes.ts), different for each owner; none is stored in plain
+// text. The sums of a domain's day are sharded by address, so that a day with a million events writes to sixteen
+// partitions, and an address always to the same one.
 //
 //   pk                               sk       what
-//   ACTIVITY#<address>               ADDRESS  what is known of one address; ends with its last event's retention
+//   ACTIVITY#<address>               ADDRESS  the record of one address; expires with its last event's retention
 //   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and how many addresses they are of
-//   ACTIVITYEVENT#<event>            COUNTED  it was counted; ends when the event is too old to be told again
-//   LISTED#<domain>                  STATUS   what the blocklists said of a domain, for everybody
+//   ACTIVITYEVENT#<event>            COUNTED  the event was counted; expires when it is too old to be reported again
+//   LISTED#<domain>                  STATUS   a domain's blocklist status, for all accounts
 
-/** As many as let a partition of DynamoDB, with 500 transactions a second, stand 8,000 events a second. */
+/** A DynamoDB partition takes 500 transactions a second; with sixteen, a domain takes 8,000 events a second. */
 export const SHARDS = 16;
 
-/** Days of domains: two windows of thirty days, and time to spare. Days of addresses are kept as long. */
+/** For days of domains: two windows of thirty days, and some days more. Days of addresses are retained as long. */
 export const DAYS_RETAINED = 90;
 
 const Count = v.number();
 
 const AddressRecord = v.object({
-  /** How often it was written: who read an older one must read again. */
+  /** The revision: a write requires the revision that was read. */
   rev: Count,
-  /** When it was first heard of. */
+  /** The time of its first event. */
   since: v.string(),
-  /** The last day on which anything was heard of it. */
+  /** The day of its latest event. */
   lastDay: v.string(),
   lastOpen: v.nullable(v.string()),
   lastClick: v.nullable(v.string()),
   opens: Count,
   clicks: Count,
-  /** Opens and clicks that were no person's. */
+  /** Opens and clicks by bots. */
   machine: Count,
   delivered: Count,
   bounced: Count,
   complained: Count,
   rejected: Count,
   delayed: Count,
-  /** Of each of the last days: events, opens, clicks. */
+  /** For each of the last days: events, opens, clicks. */
   days: v.record(v.string(), v.tuple([Count, Count, Count])),
-  /** In the shared pool: the marks of accounts that told something, up to as many as are asked for. */
+  /** In the shared pool: the contributor tags of reporting accounts, up to the number that is required. */
   marks: v.pipe(v.array(Count), v.readonly()),
 });
 
@@ -74,7 +74,7 @@ export const findRecord = async (
   return item && v.parse(AddressRecord, item);
 };
 
-/** Refused when somebody else wrote it since it was read. */
+/** Refused if another process wrote the record since it was read. */
 export const storeRecord = (
   address: string,
   before: AddressRecord | undefined,
@@ -96,7 +96,7 @@ export const removeRecord = (address: string, { rev }: AddressRecord): Write => 
   where: { rev },
 });
 
-/** What a day adds up to. A field that is not there is 0. */
+/** The sums of a day. An absent field is 0. */
 export const DAY_SUMS = [
   "delivered",
   "bounced",
@@ -128,8 +128,8 @@ const DaySums = v.pipe(
 );
 
 /**
- * `heard`: addresses of which anything was heard on that day. `people`: those of which nothing was heard later, so
- * that the sum over days counts each address once. `engaged`: those that opened or clicked.
+ * Numbers of addresses. `heard`: those with an event on that day. `people`: those without a later event, so that the
+ * sum over days counts each address once. `engaged`: those that opened or clicked.
  */
 export type DaySums = Readonly<Record<DaySum, number>> & {
   readonly day: string;
@@ -161,13 +161,15 @@ const omitZeroAmounts = (sums: Partial<Record<DaySum, number>>): Amounts =>
 
 export const toEventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "COUNTED" });
 
-/** `by` tells whose hand it was, for a reply that is lost. Kept as long as the event may come again, and a day more. */
+/**
+ * `by` identifies the writer, for lost replies. Retained as long as the event may be reported again, and a day more.
+ */
 export const claimEvent = (event: string, day: string, by: string): { readonly create: Item } => ({
   create: { ...toEventKey(event), by, expires_at: getExpiry(day, RETENTION_DAYS + 1) },
 });
 
 const BlocklistStatus = v.object({ listed: v.nullable(v.boolean()), checkedAt: v.string() });
-/** `listed` is null where no list gave a verdict. */
+/** `listed` is null if no list gave a verdict. */
 export type BlocklistStatus = Readonly<v.InferOutput<typeof BlocklistStatus>>;
 
 const toStatusKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });

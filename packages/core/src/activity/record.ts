@@ -19,7 +19,7 @@ import {
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 import { type DayChange, type TallyEvent, tallyEvent } from "./tally.ts";
 
-/** Who tells, and by which way: ids are told apart by both. */
+/** The source of an event: its account and channel, which both scope the event's id. */
 export type ActivitySource = { readonly account: string; readonly channel: "api" | "ses" };
 
 export type RecordResult = {
@@ -29,8 +29,8 @@ export type RecordResult = {
 };
 
 /**
- * Counts events, each id once. When this returns, they are counted for good; when it throws, some may be, and all of
- * them may be told again.
+ * Counts events, each id once. When this returns, all are counted; when it throws, some may be counted, and all may be
+ * sent again.
  */
 export const recordEvents = async (
   world: World,
@@ -38,7 +38,7 @@ export const recordEvents = async (
   reported: readonly MailEvent[],
 ): Promise<RecordResult> => {
   const { events, ignored } = toCountableEvents(world, source, reported);
-  // Of those that share an id the first one counts.
+  // Of events with the same id the first one counts.
   const distinct = [...new Map(events.toReversed().map((one) => [one.hash, one])).values()];
   const sorted = sortByShard(world, distinct);
   const batchSize = getBatchSize(world);
@@ -49,8 +49,8 @@ export const recordEvents = async (
 };
 
 /**
- * What writes to the same items stands side by side, so that a transaction has little to meet another in. Each request
- * begins at another shard, for else all of them would be at the same one.
+ * Sorts events so that writes to the same items are adjacent and transactions rarely conflict. Each request starts at a
+ * different shard, otherwise all requests would write to the same one.
  */
 const sortByShard = (
   world: World,
@@ -62,14 +62,14 @@ const sortByShard = (
     return `${domain} ${shardOrder} ${canonical}`;
   };
   return events
-    .map((event) => ({ event, place: toSortKey(event) }))
-    .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+    .map((event) => ({ event, sortKey: toSortKey(event) }))
+    .toSorted((a, b) => (a.sortKey < b.sortKey ? -1 : 1))
     .map(({ event }) => event);
 };
 
 type CountableEvent = TallyEvent & {
   readonly hash: string;
-  /** When the source says that it was: a repeat says the same. */
+  /** The day that the source reported; a repeat reports the same. */
   readonly reportedDay: string;
   readonly canonical: string;
   readonly domain: string;
@@ -104,20 +104,20 @@ const toCountableEvents = (
 
 const WRITES_MAX = 100;
 
-/** Each event writes its claim and, for every owner, at most an address and two days. */
+/** Each event writes its claim and, per owner, at most an address and two days. */
 const getBatchSize = (world: World): number =>
   Math.floor(WRITES_MAX / (1 + 3 * listOwners(world, "").length));
 
-/** In a shared pool it is counted twice: for the account, and for all. */
+/** With the shared pool an event is counted twice: for the account and for the pool. */
 const listOwners = ({ settings }: Pick<World, "settings">, account: string): readonly string[] =>
   settings.activityPool === "shared" ? [account, SHARED_POOL] : [account];
 
-/** How often others may have been faster. */
+/** The most attempts if concurrent writes conflict. */
 const ATTEMPTS_MAX = 12;
-/** After the first time. Each one after it is longer by as much, so that a crowd at one address thins out. */
+/** After the first conflict; each further wait is longer by as much, to spread concurrent writers of one address. */
 const BACKOFF_MS = 100;
 
-/** All of them that were not counted before, in one transaction, and how many those were. */
+/** Counts the events that were not counted before, in one transaction, and returns their number. */
 const countBatch = async (
   world: World,
   source: ActivitySource,
@@ -126,7 +126,7 @@ const countBatch = async (
   let events = all;
   for (let attempt = 0; attempt < ATTEMPTS_MAX && events.length > 0; attempt++) {
     const by = world.newId("txn");
-    const claims = events.map(({ hash, reportedDay: saidDay }) => claimEvent(hash, saidDay, by));
+    const claims = events.map(({ hash, reportedDay }) => claimEvent(hash, reportedDay, by));
     const [first, ...more] = claims as [Write, ...Write[]];
     const result = await commit(world, [
       first,
@@ -162,7 +162,7 @@ const buildWrites = async (
   return byOwner.flat();
 };
 
-/** The writes by which an owner's records take these events in. */
+/** The writes that add these events to an owner's records. */
 const buildOwnerWrites = async (
   world: World,
   owner: string,
@@ -226,5 +226,5 @@ const createUnknownOutcomeFailure = () =>
   new Failure(
     "UNAVAILABLE",
     "nothing_charged",
-    "It is not known whether all of the events were counted; send them again, for each counts once.",
+    "Unknown whether all events were counted. Send them again; each is counted once.",
   );

@@ -9,8 +9,7 @@ import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } 
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
 /**
- * Nothing is told of a domain of which fewer addresses were heard: what five people did together is soon read as what
- * one of them did.
+ * The least number of active addresses for a report about a domain: the sums of five people reveal too much about each.
  */
 export const ADDRESSES_MIN = 20;
 
@@ -22,7 +21,7 @@ export type ReputationLevel = (typeof REPUTATION_LEVELS)[number];
 export const TRENDS = ["improving", "stable", "declining", "unknown"] as const;
 export type Trend = (typeof TRENDS)[number];
 
-/** Null is what nobody knows, or what would tell of too few. */
+/** Null: unknown, or withheld because of too few addresses. */
 export type DomainActivity = {
   readonly score: number | null;
   readonly level: ReputationLevel;
@@ -45,7 +44,7 @@ export const NO_REPUTATION: DomainActivity = {
   spam: null,
 };
 
-/** What an account may know of how the addresses of a domain take mail. `domain` is in A-labels. */
+/** The activity of a domain's addresses that an account may see. `domain` is in A-labels. */
 export const findDomainActivity = async (
   world: World,
   payer: Payer,
@@ -60,7 +59,7 @@ export const findDomainActivity = async (
   return toDomainActivity(await listShardDays(world, getOwnerId(payer), domain), now);
 };
 
-/** The days of both windows, by shard. */
+/** Reads the days of both windows, by shard. */
 const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][]> => {
   const hash = hashDomain(world, owner, domain);
   const now = world.now();
@@ -100,9 +99,9 @@ type Shards = readonly (readonly DaySums[])[];
 const sumField = (shards: Shards, field: keyof DaySums): number =>
   shards.flat().reduce((sum, day) => sum + Number(day[field]), 0);
 
-/** How many there were in a window that is over is not kept; on its busiest day each shard had no more than there were. */
+/** The number of active addresses in a past window is not stored. The busiest day of each shard is a lower bound. */
 const estimateActiveAddresses = (shards: Shards): number =>
-  shards.reduce((sum, days) => sum + Math.max(0, ...days.map(({ heard }) => heard)), 0);
+  shards.reduce((sum, days) => sum + Math.max(0, ...days.map((day) => day.heard)), 0);
 
 const toMetrics = (shards: Shards): Metrics => {
   const [delivered, bounced] = [sumField(shards, "delivered"), sumField(shards, "bounced")];
@@ -113,11 +112,11 @@ const toMetrics = (shards: Shards): Metrics => {
   };
 };
 
-/** What a domain's score is made of: full marks at `best`, none at `worst`, and a straight line between. */
+/** The parts of a domain's score: all points at `best`, none at `worst`, linear between. */
 export const SCORE_PARTS = [
   { metric: "engagement", points: 40, best: 0.3, worst: 0 },
   { metric: "bounce", points: 30, best: 0.005, worst: 0.1 },
-  // Three in a thousand is where large receivers begin to refuse a sender.
+  // At three in a thousand large receivers start to refuse a sender.
   { metric: "spam", points: 30, best: 0, worst: 0.003 },
 ] as const satisfies readonly {
   readonly metric: keyof Metrics;
@@ -126,19 +125,19 @@ export const SCORE_PARTS = [
   readonly worst: number;
 }[];
 
-/** Null when one of them is not known: where nothing was delivered there is nothing to judge. */
+/** Null if a part is unknown, such as when no mail was delivered. */
 const toScore = (metrics: Metrics): number | null => {
   const parts = SCORE_PARTS.map(({ metric: of, points, best, worst }) => {
     const rate = metrics[of];
     const reached = rate === null ? null : (rate - worst) / (best - worst);
     return reached === null ? null : points * Math.min(1, Math.max(0, reached));
   });
-  const known = parts.filter((part) => part !== null);
-  if (known.length < parts.length) return null;
-  return Math.round(known.reduce((sum, part) => sum + part, 0));
+  const scored = parts.filter((part) => part !== null);
+  if (scored.length < parts.length) return null;
+  return Math.round(scored.reduce((sum, part) => sum + part, 0));
 };
 
-/** The bands of the contract's quality score. */
+/** The levels of the contract's quality score. */
 const toReputationLevel = (score: number | null): ReputationLevel => {
   if (score === null) return "unknown";
   if (score >= 90) return "excellent";

@@ -5,9 +5,9 @@ import { type Activity, getActivityLevel } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";
 import { type DomainActivity, type DomainReputation, NO_REPUTATION } from "./reputation.ts";
 
-// What test keys are told. docs/test-keys.md says the same.
+// The responses for test keys. docs/test-keys.md documents them.
 
-/** Days since the last open, by the word that the local part begins with. Null: nothing is known of the address. */
+/** Days since the last open, by the first word of the local part. Null: the address has no activity. */
 export const SANDBOX_DAYS: Readonly<Record<string, number | null>> = {
   high: 2,
   medium: 45,
@@ -17,7 +17,7 @@ export const SANDBOX_DAYS: Readonly<Record<string, number | null>> = {
 
 const DEFAULT_WORD = "high";
 
-/** The same each time of one day: the moments are so many days before it. */
+/** The same on each request of a day: all times are relative to the day. */
 export const getSandboxActivity = ({ local }: Address, now: Date): Activity | undefined => {
   const word = getLeadingWord(local);
   const days = SANDBOX_DAYS[Object.hasOwn(SANDBOX_DAYS, word) ? word : DEFAULT_WORD] ?? null;
@@ -61,11 +61,11 @@ const POOR: DomainActivity = {
 
 type SandboxDomain = { readonly activity: DomainActivity; readonly listed: boolean | null };
 
-/** The same for domains, by their first label. */
+/** For domains, by their first label. */
 export const SANDBOX_REPUTATIONS: Readonly<Record<string, SandboxDomain>> = {
   poor: { activity: POOR, listed: false },
   listed: { activity: GOOD, listed: true },
-  /** Too few addresses to tell of, and no blocklist that gave a verdict. */
+  /** Too few addresses to report, and no verdict of a blocklist. */
   unknown: { activity: NO_REPUTATION, listed: null },
 };
 

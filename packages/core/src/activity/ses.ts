@@ -3,19 +3,19 @@ import { fingerprint } from "../lib/fingerprint.ts";
 import { type Address, isAddress, parseAddress } from "../mail/address.ts";
 import type { MailEvent } from "./events.ts";
 
-// What Amazon SES publishes, by event publishing (eventType) and by its older notifications (notificationType), as a
-// body of the queue: inside the envelope of SNS, or bare where raw message delivery is on.
+// Parses the messages of Amazon SES, from event publishing (eventType) and from its older notifications
+// (notificationType). The queue has them in an SNS envelope, or bare if raw message delivery is on.
 
-/** On each mail, whose it is. AWS lets a tag hold letters, digits, _ and -, and so does an account's id. */
+/** The tag of each mail that names its account. AWS allows letters, digits, _ and - in a tag, as in an account's id. */
 const ACCOUNT_TAG = "mailproof_account";
 
 export type SesEvents = {
-  /** Null: the mail carried no tag. */
+  /** Null: the mail had no tag. */
   readonly account: string | null;
   readonly events: readonly MailEvent[];
 };
 
-/** Throws for whatever is not as AWS documents it. */
+/** Throws if the message does not match the documentation of AWS. */
 export const parseSesMessage = (body: unknown): SesEvents => {
   const message = unwrapEnvelope(body);
   if (message === null || v.is(SubscriptionSucceeded, message))
@@ -27,14 +27,14 @@ export const parseSesMessage = (body: unknown): SesEvents => {
 
 const Envelope = v.object({ Type: v.string(), Message: v.string() });
 
-/** SES writes so, once, when a topic is set up for events. */
+/** SES sends this once when a topic is set up for events. */
 const TOPIC_VALIDATED = /^Successfully validated SNS topic/;
-/** And so when it is set up for notifications. */
+/** SES sends this when a topic is set up for notifications. */
 const SubscriptionSucceeded = v.object({
   notificationType: v.literal("AmazonSnsSubscriptionSucceeded"),
 });
 
-/** What is inside, or null when there is nothing to count in it. */
+/** The message in the envelope, or null if there is nothing to count in it. */
 const unwrapEnvelope = (body: unknown): unknown => {
   if (typeof body === "string")
     return TOPIC_VALIDATED.test(body) ? null : unwrapEnvelope(JSON.parse(body));
@@ -65,12 +65,12 @@ const SesNotification = v.pipe(
     type: eventType ?? notificationType ?? "",
     mail,
   })),
-  v.check(({ type }) => type !== "", "says neither eventType nor notificationType"),
+  v.check(({ type }) => type !== "", "has neither eventType nor notificationType"),
 );
 
 type SesNotification = v.InferOutput<typeof SesNotification>;
 
-/** What is told, of whom, when, and what tells it from another of its kind about the same mail. */
+/** An event with its recipients and time. `detail` distinguishes events of the same type about the same mail. */
 type EventReport = Pick<MailEvent, "type" | "userAgent"> & {
   readonly recipients: readonly string[];
   readonly at: string;
@@ -116,10 +116,10 @@ const Click = v.object({
 });
 const Reject = v.object({ reject: v.looseObject({ reason: v.optional(v.string()) }) });
 
-/** Somebody took the mail out of the spam folder: a report in the form of a complaint, which says the opposite. */
+/** The recipient moved the mail out of the spam folder: a report in the form of a complaint that means the opposite. */
 const NOT_SPAM = "not-spam";
 
-/** SES does not say who of several opened, so it counts for none of them. */
+/** SES does not name which of several recipients opened, so the event counts for none of them. */
 const findOnlyRecipient = ({ destination }: SesNotification["mail"]): readonly string[] =>
   destination.length === 1 ? destination : [];
 
@@ -150,29 +150,29 @@ const REPORT_READERS: Readonly<Record<string, ReadReport>> = {
     const { timestamp: at, userAgent, link } = v.parse(Click, message).click;
     return { type: "click", recipients: findOnlyRecipient(mail), at, detail: link, userAgent };
   },
-  // It says no time of its own: SES rejects a mail when it takes it.
+  // A reject has no time of its own: SES rejects a mail when it accepts the request.
   Reject: (message, mail) => {
     v.parse(Reject, message);
     return { type: "reject", recipients: mail.destination, at: mail.timestamp, detail: "" };
   },
 };
 
-/** They say nothing about whether mail arrives and is read. */
+/** These types are unrelated to delivery and engagement. */
 const IGNORED_TYPES = ["Send", "Rendering Failure", "Subscription"];
 
 const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly MailEvent[] => {
   if (IGNORED_TYPES.includes(type)) return [];
   const read = REPORT_READERS[type];
   if (!read) throw new Error(`SES publishes no ${type}`);
-  const { recipients, at, detail, ...rest } = read(message, mail);
+  const { recipients, at, detail, ...event } = read(message, mail);
   return recipients.flatMap((recipient) => {
     const address = parseRecipient(recipient);
     return address === undefined
       ? []
       : {
-          ...rest,
+          ...event,
           // SNS may publish one event under two ids, and raw messages have none.
-          id: fingerprint([rest.type, mail.messageId, address.canonical, at, detail]),
+          id: fingerprint([event.type, mail.messageId, address.canonical, at, detail]),
           address,
           at: new Date(at),
           deliveredAt: new Date(mail.timestamp),
@@ -182,7 +182,7 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
 
 const ANGLE_ADDRESS = /<([^<>]+)>\s*$/;
 
-/** Of what is no address nobody can ever ask, so there is nothing to keep. */
+/** Undefined: activity is stored only for valid addresses. */
 const parseRecipient = (text: string): Address | undefined => {
   const parsed = parseAddress(ANGLE_ADDRESS.exec(text)?.[1] ?? text);
   return isAddress(parsed) ? parsed : undefined;

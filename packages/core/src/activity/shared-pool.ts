@@ -1,5 +1,5 @@
-/** The owner of what accounts bring in together, where an operator lets them. No account has such an id. */
+/** The owner of the shared pool's records, if the operator enables it. No account has such an id. */
 export const SHARED_POOL = "~pool";
 
-/** So many accounts must have told something, or what the pool knows could be read as one account's. */
+/** The least number of contributing accounts; with fewer, the pool would reveal the activity of a single account. */
 export const CONTRIBUTORS_MIN = 3;

@@ -3,15 +3,15 @@ import { countDaysBetween } from "./days.ts";
 import type { MailEventKind } from "./events.ts";
 import { type AddressRecord, DAYS_RETAINED, type DaySum, EMPTY_RECORD } from "./items.ts";
 
-/** An event in time, of which nothing is left but what it adds to. */
+/** An accepted event, reduced to its counter and time. */
 export type TallyEvent = { readonly kind: MailEventKind; readonly at: Date };
 
-/** What comes to the days of a domain. */
+/** A change of a domain's day. */
 export type DayChange = { readonly day: string; readonly sum: DaySum; readonly by: 1 | -1 };
 
 export type Tally = { readonly record: AddressRecord; readonly changes: readonly DayChange[] };
 
-/** The record of an address with one more event in it. The order in which events come makes no difference. */
+/** Adds an event to the record of an address. The order of events does not matter. */
 export const tallyEvent = (
   before: AddressRecord | undefined,
   { kind, at }: TallyEvent,

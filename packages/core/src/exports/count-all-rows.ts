@@ -6,8 +6,8 @@ import type { World } from "../ports/world.ts";
 import type { ExportRowCounts, ExportSummary } from "./exported-rows.ts";
 
 /**
- * How many rows an export of every row of the list has. The excluded rows stand beside the input of the job: a job
- * without an input has none, and without them there is no such export.
+ * The number of rows in an export of every row of the list. The excluded rows are stored beside the job's input;
+ * without either of them such an export cannot be made.
  */
 export const countAllRows = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
@@ -26,5 +26,5 @@ const createGoneFailure = (): Failure =>
   new Failure(
     "NOT_FOUND",
     "nothing_charged",
-    "The rows of this job's list are no longer stored; leave rows out for those with a result.",
+    "The rows of this job's list are no longer stored; omit rows to export those with a result.",
   );

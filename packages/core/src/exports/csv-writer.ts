@@ -2,11 +2,11 @@ import { isAscii } from "../mail/syntax.ts";
 import { listResultColumns } from "./result-columns.ts";
 
 /**
- * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula begins with ' here;
- * that holds for addresses too, since =cmd@example.com is one. The JSON export has every cell as it was.
+ * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading ';
+ * addresses, too, since =cmd@example.com is one. The JSON export has every cell unchanged.
  */
 export const formatCsvRecord = (cells: readonly string[], delimiter = ","): string => {
-  // A line with nothing in it would be no record.
+  // An empty line would not be a record.
   if (cells.length === 1 && cells[0] === "") return '""\r\n';
   let line = "";
   for (let index = 0; index < cells.length; index++)
@@ -14,13 +14,13 @@ export const formatCsvRecord = (cells: readonly string[], delimiter = ","): stri
   return `${line}\r\n`;
 };
 
-/** A list of one column has no delimiter of its own, and its export has several columns. */
+/** A list of one column has no delimiter, but its export has several columns. */
 export const getDelimiter = (listDelimiter: string): string => listDelimiter || ",";
 
-/** Spreadsheets take a file that does not begin with it for one of another alphabet. */
+/** Without it spreadsheets assume another encoding. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** The list's own columns and ours behind them, among which `also` come first. */
+/** The list's columns, then ours, of which `also` come first. */
 export const formatHeader = (
   columns: readonly string[],
   delimiter: string,
@@ -34,7 +34,7 @@ export const formatHeader = (
   return isListAscii && isAscii(header) ? header : BYTE_ORDER_MARK + header;
 };
 
-/** A row may be shorter than the header of its list. What it has beyond the header stands at its end. */
+/** A row may be shorter than the header of its list. Cells beyond the header move to the end. */
 export const joinCells = (
   width: number,
   listCells: readonly string[],
@@ -45,11 +45,11 @@ export const joinCells = (
   return listCells.slice(0, width).concat(blanks, resultCells, listCells.slice(width));
 };
 
-// Spreadsheets take the full-width signs, too.
+// Spreadsheets accept the full-width signs, too.
 const FORMULA = /^[=@\t\r\n＝＠]/;
 const SIGN = /^[+\-＋－]/;
 
-/** Nothing that can be run: a placeholder such as - or --. */
+/** No formula: a placeholder such as - or --. */
 const SIGNS_ALONE = /^[+\-＋－\s]+$/;
 /** With the separators of any country: -1,234.50 and -1.234,50 and +5 % and -1e5. */
 const NUMBER = /^[+-](?:\d[\d.,' \u00a0\u202f]*|[.,]\d+)(?:e[+-]?\d{1,3})?\s?%?$/i;
@@ -61,8 +61,8 @@ const isFormula = (cell: string): boolean =>
   FORMULA.test(cell) ||
   (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !PHONE_NUMBER.test(cell));
 
-// The other delimiters as well: where a spreadsheet splits at ";", x;=1+1 would become a formula. Blanks at an
-// end, since some readers trim them.
+// All delimiters: in a spreadsheet that splits at ";", x;=1+1 would become a formula. Spaces at an end, too, since some
+// readers trim them.
 const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/;
 
 const formatCell = (cell: string, delimiter: string): string => {

@@ -9,19 +9,16 @@ import {
 import { BLANK_CELLS, toResultCells } from "./result-columns.ts";
 import type { SourceList } from "./source-list.ts";
 
-/** What an export of every row says of a row, before its result. */
+/** The columns of an export of every row that precede the result. */
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
 
 export type CsvExportOptions = {
   readonly selection: RowSelection;
-  /** Null: that of the list. */
+  /** Null: the list's delimiter. */
   readonly delimiter: string | null;
 };
 
-/**
- * The rows beside the list's own columns, which come back as they were: a piece for each chunk, the header in the
- * first.
- */
+/** The list's columns, unchanged, with the results beside them: one piece per chunk, the header in the first. */
 export async function* formatCsv(
   listed: AsyncIterable<ListedRows>,
   { selection, delimiter: requestedDelimiter }: CsvExportOptions,
@@ -39,7 +36,7 @@ export async function* formatCsv(
 
 const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
 
-/** Where there is no column for the text that was sent, it has one of ours. */
+/** If the list has no e-mail column, the submitted text gets a column of ours. */
 const listOutcomeColumns = (list: SourceList): readonly string[] =>
   hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
 

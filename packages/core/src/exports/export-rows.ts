@@ -7,23 +7,23 @@ import type { World } from "../ports/world.ts";
 import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
 import { openSourceList, type SourceList } from "./source-list.ts";
 
-/** Which rows an export has: those with a result, or every row of the list. */
+/** The rows of an export: those with a result, or every row of the list. */
 export const ROW_SELECTIONS = ["verified", "all"] as const;
 export type RowSelection = (typeof ROW_SELECTIONS)[number];
 
 /**
- * Why a row has no result. pending: the job has not come to it. not_queued: its chunk was refunded. missing: it has
- * one that cannot be read.
+ * Why a row has no result. pending: the job has not verified it yet. not_queued: its chunk was refunded. missing: its
+ * result cannot be read.
  */
 type UnverifiedOutcome = "pending" | "not_queued" | "missing";
 
-/** A row of the list beside its result. `own` is missing where the input is gone. */
+/** A row of the list with its result. `own` is undefined if the input is gone. */
 export type ListedRow =
   | readonly [own: InputRow | undefined, outcome: VerifiedRow]
   | readonly [own: InputRow, outcome: UnverifiedOutcome]
   | readonly [own: ExcludedRow, outcome: "excluded"];
 
-/** What an export of every row says of a row. */
+/** The values of `row_outcome`. */
 export const ROW_OUTCOMES = [
   "verified",
   "pending",
@@ -48,7 +48,7 @@ export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
   return { row, outcome: exclusion.kind, exclusion };
 };
 
-/** The address that is verified; "" of a row that is not. */
+/** The verified address; "" for a row that is not verified. */
 export const getEmail = ([own, outcome]: ListedRow): string => {
   if (typeof outcome !== "string") return outcome.result.email;
   return outcome === "excluded" || typeof own?.[1] !== "string" ? "" : own[1];
@@ -56,7 +56,7 @@ export const getEmail = ([own, outcome]: ListedRow): string => {
 
 export type ListedRows = { readonly list: SourceList; readonly rows: readonly ListedRow[] };
 
-/** The rows of the list with what the export says of them, a chunk at a time, in the order of the list. */
+/** The rows of the list with their outcome, a chunk at a time, in the order of the list. */
 export async function* readListedRows(
   world: Pick<World, "table" | "blobs">,
   readable: ExportSummary,
@@ -68,7 +68,7 @@ export async function* readListedRows(
   try {
     const first = await results.next();
     if (first.done) return;
-    // Not before there is something to read beside it: an input that is opened and not read is never closed.
+    // Opened only once there is a row to read beside it: an input that is opened and not read is never closed.
     list = await openSourceList(world, readable.job);
     const all = continueIterator(first.value, results);
     const rows =
@@ -87,7 +87,7 @@ async function* continueIterator<T>(first: T, more: AsyncIterator<T>): AsyncGene
   for (let one = await more.next(); !one.done; one = await more.next()) yield one.value;
 }
 
-/** Both are in the order of the list, and not every row of the input has a result. */
+/** Merges results and input, both in the order of the list. Not every row of the input has a result. */
 async function* readVerifiedRows(
   list: SourceList,
   exported: AsyncIterable<ExportedRows>,
@@ -129,9 +129,9 @@ async function* readEveryRow(
       yield rows;
     }
     for (;;) {
-      const rest = await excluded.before(Infinity);
-      if (rest.length === 0) return;
-      yield rest.map((one) => [one, "excluded"]);
+      const remaining = await excluded.before(Infinity);
+      if (remaining.length === 0) return;
+      yield remaining.map((one) => [one, "excluded"]);
     }
   } finally {
     await excluded.close();

@@ -7,8 +7,8 @@ import type { World } from "../ports/world.ts";
 import type { Status } from "../verify/result.ts";
 
 /**
- * Which rows an export may be limited to. The contract gives those without a status to `unknown`; here none is
- * without, for what could not be verified is stored as unknown, too.
+ * The filters of an export. The contract counts rows without a status as `unknown`; here every row has one, because
+ * rows that could not be verified are stored as unknown.
  */
 const STATUSES_BY_FILTER = {
   all: null,
@@ -25,24 +25,24 @@ const STATUSES_BY_FILTER = {
 export type ExportFilter = keyof typeof STATUSES_BY_FILTER;
 export const EXPORT_FILTERS = Object.keys(STATUSES_BY_FILTER) as readonly ExportFilter[];
 
-/** What of a job can be read by now. */
+/** How much of a job can be read by now. */
 export type ExportSummary = {
   readonly job: Job;
   readonly chunks: readonly Chunk[];
-  /** How many rows the job says it has, and how many of them are gone or not to be seen yet. */
+  /** The number of results that the job counts, and how many of them are gone or not readable yet. */
   readonly expected: number;
   readonly missing: number;
-  /** Addresses of the job that have no result yet. */
+  /** The number of addresses without a result. */
   readonly pending: number;
   /** The chunks that were never queued. */
   readonly refunded: ReadonlySet<number>;
 };
 
-/** Counted without reading one row, so that whoever is told of it waits for nothing. */
+/** Counted without reading a row, so that the response does not wait. */
 export const summarizeExport = async (table: Table, job: Job): Promise<ExportSummary> => {
   const chunks = await Array.fromAsync(iterateChunks(table, job.id));
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
-  // More than the job knows of: it went on after it was read.
+  // The chunks may have more rows than the job counts, if it continued after it was read.
   const expected = Math.max(job.processed, rows);
   const refunded = chunks.filter(({ outcome }) => outcome === "refunded").map(({ chunk }) => chunk);
   return {
@@ -57,7 +57,7 @@ export const summarizeExport = async (table: Table, job: Job): Promise<ExportSum
 
 const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
 
-/** No more than these come through the filter. */
+/** The most rows that may pass the filter. */
 export const getRowsMax = (
   { job, expected, missing }: ExportSummary,
   filter: ExportFilter,
@@ -67,9 +67,9 @@ export const getRowsMax = (
 export type ExportRowCounts = { readonly expected: number; readonly missing: number };
 
 /**
- * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that it
- * lets through. The job's sums tell that of a completed job for the four sums alone; all else is counted by reading.
- * A row that cannot be read counts as one that the filter lets through, unless the sums say otherwise.
+ * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that pass
+ * it. Only for a completed job and the four counters does the job itself have these numbers; otherwise the rows are
+ * read and counted. An unreadable row counts as one that passes the filter, unless the counters exclude it.
  */
 export const countExportRows = async (
   world: Pick<World, "table" | "sleep">,
@@ -85,7 +85,7 @@ export const countExportRows = async (
   return toRowCounts(readable, filter, { found, missing });
 };
 
-/** The same, of rows that were read. `missing` is of all rows, whatever the filter. */
+/** The same for rows that were read. `missing` counts all rows, whatever the filter. */
 export const toRowCounts = (
   readable: ExportSummary,
   filter: ExportFilter,
@@ -110,15 +110,15 @@ const isSummedFilter = ({ job }: ExportSummary, filter: ExportFilter): filter is
 
 export type ExportedRows = {
   readonly chunk: Chunk;
-  /** How many there are without the filter. */
+  /** The number of rows without the filter. */
   readonly read: number;
   readonly rows: readonly VerifiedRow[];
 };
 
-/** On AWS a chunk takes a few milliseconds to come, and on one machine a few to be unpacked. */
+/** On AWS a chunk takes a few milliseconds to fetch, and on one machine a few to unpack. */
 const CHUNKS_AHEAD = 3;
 
-/** About ten milliseconds. A table on this machine leaves nobody a turn, and a filter may leave nothing to write. */
+/** About ten milliseconds. A local table never yields the thread, and a filter may leave nothing to write. */
 const ROWS_WITHOUT_PAUSE = 4_000;
 
 /** A chunk at a time, in the order of the input. */

@@ -3,7 +3,7 @@ import { RESULT_FIELDS, type Verification } from "../verify/result.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a row of a list gains, in the command's file and in the export. The names are the API's, without its levels. */
+/** The columns that the command and the export add to a list. The names are the API's, flattened. */
 type ResultColumn = {
   readonly name: string;
   /** The keys that lead to its value within the service, and in the public form. */
@@ -14,8 +14,8 @@ type ResultColumn = {
 const listColumns = (fields: Fields): readonly ResultColumn[] =>
   listPublicFields(fields).flatMap(({ key, name, column, fields: inner }) => {
     if (column) return [{ name, keys: [key], publicKeys: [name] }];
-    return listColumns(inner ?? {}).map(({ keys, publicKeys, ...rest }) => ({
-      ...rest,
+    return listColumns(inner ?? {}).map(({ keys, publicKeys, ...labels }) => ({
+      ...labels,
       keys: [key, ...keys],
       publicKeys: [name, ...publicKeys],
     }));
@@ -25,8 +25,8 @@ const RESULT_COLUMNS = listColumns(RESULT_FIELDS);
 const COLUMN_NAMES = RESULT_COLUMNS.map(({ name }) => name);
 
 /**
- * What the columns are called beside those of the list. Where it has such a name already, in whatever case, ours is
- * the one that changes: many readers keep the last of two.
+ * The names of our columns beside those of the list. If the list has the same name, in any case, ours is changed: many
+ * readers use only the last of two equal names.
  */
 export const listResultColumns = (
   columns: readonly string[],
@@ -62,7 +62,7 @@ export const toResultCells: (result: Verification) => readonly string[] = create
 export const toPublicCells: (result: PublicOf<typeof RESULT_FIELDS>) => readonly string[] =
   createCellWriter(RESULT_COLUMNS.map(({ publicKeys }) => publicKeys));
 
-/** As many as `toResultCells` has, for a row without a result. */
+/** The cells of a row without a result, as many as `toResultCells` returns. */
 export const BLANK_CELLS: readonly string[] = COLUMN_NAMES.map(() => "");
 
 const normalise = (name: string): string => name.trim().toLowerCase();

@@ -14,19 +14,19 @@ type SourceRow = InputRow | ExcludedRow | undefined;
 
 /** The list that a job was made from, for its export. */
 export type SourceList = {
-  /** The names of its columns; none where there was no file, or its input cannot be read. */
+  /** The names of its columns; empty if the job is not from a file, or its input cannot be read. */
   readonly columns: readonly string[];
-  /** The same, and no two of them alike: the second "name" is "name_2". */
+  /** The same names, made unique: the second "name" is "name_2". */
   readonly fieldNames: readonly string[];
   readonly delimiter: string;
   readonly isAscii: boolean;
   /** How many chunks the input has. */
   readonly chunks: number;
-  /** The list's own cells, as many as the row has. `email`: the address that was found in them. */
+  /** The cells of the row. `email`: the address that was found in them. */
   readonly getCells: (own: SourceRow, email: string) => string[];
-  /** The e-mail cell as it stands in the list; undefined where it is not stored. */
+  /** The unchanged e-mail cell; undefined if it is not stored. */
   readonly getEmailCell: (own: SourceRow, email: string) => string | undefined;
-  /** Of chunk after chunk, in their order. */
+  /** Reads one chunk after the other, in order. */
   readonly readChunkRows: (chunk: number) => Promise<readonly InputRow[]>;
   readonly openExcluded: () => ExcludedReader;
   readonly close: () => Promise<void>;
@@ -45,7 +45,7 @@ const NO_SOURCE_LIST: SourceList = {
   close: async () => {},
 };
 
-/** Whoever opens it reads from it and closes it: a file that is opened and not read is never closed. */
+/** The caller must read from the list and close it: a blob that is opened and not read is never closed. */
 export const openSourceList = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   job: Job,
@@ -53,9 +53,9 @@ export const openSourceList = async (
   if (!job.input) return NO_SOURCE_LIST;
   const metadata = await findInputMetadata(table, job.id);
   const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = metadata;
-  // A batch of the first release has nothing here that its results lack.
+  // The input of a batch of the first release has nothing that its results lack.
   const isNeeded = emailColumn !== null || hasEmailCells;
-  // Looked through beforehand: an export cannot drop its columns in the middle.
+  // Checked first, because an export cannot drop its columns in the middle.
   const isReadable = isNeeded && (await isInputReadable(blobs, job.input, metadata));
   const input = isReadable ? await readInput(blobs, job.input, metadata) : undefined;
   if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
@@ -92,7 +92,7 @@ const makeDistinct = (names: readonly string[]): readonly string[] => {
   });
 };
 
-/** All cells of the list; an empty e-mail cell says that it reads as the address does. A batch has this cell alone. */
+/** Rows with all cells of the list; an empty e-mail cell equals the address. A batch has this cell only. */
 const createWholeRowReaders = (
   at: number | undefined,
 ): Pick<SourceList, "getCells" | "getEmailCell"> => ({
@@ -105,7 +105,7 @@ const createWholeRowReaders = (
   getEmailCell: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
 });
 
-/** As the first release wrote them. */
+/** For rows of the first release, which lack the e-mail cell. */
 const createRowReadersWithoutEmail = (
   at: number,
 ): Pick<SourceList, "getCells" | "getEmailCell"> => ({

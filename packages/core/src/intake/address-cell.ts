@@ -1,18 +1,18 @@
 import { type Address, type AddressFault, isAddress, parseAddress } from "../mail/address.ts";
 import { TEXT_UNITS_MAX } from "../mail/syntax.ts";
 
-// An e-mail cell as people fill it: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, a semicolon
-// behind it, a character around it that nobody can see. Two different addresses are a fault: no rule says which of
-// them the row is about.
+// Parses an e-mail cell as lists have it: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a
+// trailing semicolon, with invisible characters around it. Two different addresses are a fault: no rule decides which
+// of them belongs to the row.
 
 export const SEVERAL_ADDRESSES = {
   fault: "several_addresses",
-  message: "There are several addresses in this cell. Give each a row of its own.",
+  message: "The cell has several addresses. Put each address in its own row.",
 } as const;
 
 export type CellFault = AddressFault | typeof SEVERAL_ADDRESSES;
 
-/** Of a row that has no cells any more (csv-reader.ts). */
+/** For a row whose cells were dropped (csv-reader.ts). */
 export const ROW_TOO_LONG = {
   fault: "row_too_long",
   message: "The row is longer than 524,288 bytes, or has more than 16,384 cells.",
@@ -21,12 +21,12 @@ export const ROW_TOO_LONG = {
 /** The one address in a cell of a list. */
 export const parseAddressCell = (cell: string): Address | CellFault => {
   const parsed = parseAddress(cell);
-  // Nearly every cell is an address or holds none, and is read once.
+  // Nearly every cell is an address or has none, and is parsed once.
   if (isAddress(parsed) && !parsed.local.includes("%")) return parsed;
   return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
 };
 
-/** Whether a cell shows that its column is one of addresses. */
+/** Whether the cell suggests that its column has addresses. */
 export const hasAddress = (cell: string): boolean => {
   if (!cell.includes("@")) return false;
   const read = parseAddressCell(cell);
@@ -44,12 +44,12 @@ const parseLenient = (cell: string, parsed: Address | AddressFault): Address | C
   const angleAddress = ANGLE_ADDRESS.exec(text)?.[1];
   const nameAddress = angleAddress === undefined ? parsed : parseMailto(angleAddress);
   if (isAddress(nameAddress)) return nameAddress;
-  // Nothing but the address, perhaps twice. "ada@example.org, Ada" may be a name, or a slip.
+  // Only the address, perhaps twice. The rest of "ada@example.org, Ada" may be a name or an error.
   const [onlyAddress] = addresses;
   return onlyAddress && addresses.length === parts.length ? onlyAddress : nameAddress;
 };
 
-/** White space, characters that nobody can see, and the separators of a list that was cut. */
+/** White space, invisible characters, and separators that remain of a split list. */
 const EDGE = /[\s\p{Cf}\p{Default_Ignorable_Code_Point},;]/u;
 
 const trimEdges = (text: string): string => {
@@ -59,14 +59,14 @@ const trimEdges = (text: string): string => {
   return text.slice(from, to);
 };
 
-/** `Ada Lovelace <ada@example.org>`: whatever stands before the brackets is a name (RFC 5322 §3.4). */
+/** `Ada Lovelace <ada@example.org>`: the text before the brackets is a name (RFC 5322 §3.4). */
 const ANGLE_ADDRESS = /^[^<>]*<([^<>]+)>$/;
 
 const SEPARATORS = /[\s,;<>|/]+/;
 
 const MAILTO = /^mailto:([^?]*)(?:\?.*)?$/is;
 
-/** RFC 6068: the address of a mailto URI is percent-encoded, and headers may stand behind it. */
+/** RFC 6068: the address of a mailto URI is percent-encoded, and headers may follow it. */
 const parseMailto = (text: string): Address | AddressFault => {
   const address = MAILTO.exec(text)?.[1];
   if (address === undefined) return parseAddress(text);

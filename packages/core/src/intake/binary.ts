@@ -1,4 +1,4 @@
-/** What people rename to .csv. The office formats are zip files, or what stood before them. */
+/** The formats that are often renamed to .csv: office files, which are zip or OLE files, PDF, archives. */
 const MAGIC_NUMBERS: readonly (readonly number[])[] = [
   [0x50, 0x4b, 0x03, 0x04], // zip, .xlsx, .ods
   [0x50, 0x4b, 0x05, 0x06], // a zip with nothing in it
@@ -10,11 +10,11 @@ const MAGIC_NUMBERS: readonly (readonly number[])[] = [
 // Of random bytes 10 in 100 are control characters; of text hardly any are.
 const CONTROL_CHARACTERS = /(?!\s)\p{Cc}/gu;
 const CONTROL_SHARE_MAX = 0.05;
-// DOS ended its files with one, and a short list is not much longer.
+// DOS ends files with one, and a short list has few characters.
 const CONTROLS_ALLOWED = 4;
 const NUL_SHARE_MAX = 0.5;
 
-/** `text` is what the head decodes to, without its NUL characters. */
+/** `text` is the decoded head without its NUL characters. */
 export const isBinary = (head: Uint8Array, text: string): boolean =>
   MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)) ||
   // UTF-16 has a NUL in every second byte at the most.

@@ -1,10 +1,9 @@
 import { isAscii } from "../mail/syntax.ts";
 
 /**
- * A text as its bytes of UTF-8, with a character for each of them: "é" is "\xc3\xa9". A list comes as bytes, is
- * split at characters of ASCII, and goes as bytes: so it is never decoded, and a string of small characters takes
- * half of the memory and of the time of one with a single "ł" in it. To be read as text it is decoded first.
- * Broken bytes stay in it, and are U+FFFD to whoever decodes it.
+ * The UTF-8 bytes of a text, one character per byte: "é" is "\xc3\xa9". A list is read as bytes, split at ASCII
+ * characters and written as bytes, so it is not decoded: a string of one-byte characters takes half of the memory and
+ * time of one with a single "ł". Code that needs the text decodes it first; invalid bytes then become U+FFFD.
  */
 export type ByteText = string;
 
@@ -14,7 +13,7 @@ export const toText = (bytes: ByteText): string =>
 export const toByteText = (text: string): ByteText =>
   isAscii(text) ? text : Buffer.from(text).toString("latin1");
 
-/** At most so many bytes, and no character by half. */
+/** At most `bytesMax` bytes, without a partial character. */
 export const truncateBytes = (bytesMax: number, bytes: ByteText): ByteText => {
   if (bytes.length <= bytesMax) return bytes;
   let end = bytesMax;

@@ -3,7 +3,7 @@ import { hasAddress } from "./address-cell.ts";
 type Rows = readonly (readonly string[])[];
 
 export type ColumnOptions = {
-  /** A name, whatever its case, or a zero-based index. A name wins where a column is called "2". */
+  /** A name, in any case, or a zero-based index. If a column is named "2", the name wins. */
   readonly emailColumn?: string | undefined;
   readonly hasHeader?: boolean | undefined;
 };
@@ -11,12 +11,12 @@ export type ColumnOptions = {
 export type ListColumns = {
   readonly columns: readonly string[];
   readonly emailColumn: number;
-  /** Other columns that hold addresses, and are not verified. */
+  /** Other columns with addresses, which are not verified. */
   readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
 
-/** `sample` is the beginning of the file, its header included if it has one. */
+/** `sample` is the beginning of the file, including its header if it has one. */
 export const findColumns = (
   sample: Rows,
   options: ColumnOptions,
@@ -39,7 +39,7 @@ export const findColumns = (
   return { columns, emailColumn, otherEmailColumns, hasHeader };
 };
 
-/** What the columns are called; one without a name is called by its place, from column_1. */
+/** The column names; a column without a name is named by its position, from column_1. */
 export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly string[] => {
   const header = hasHeader ? (sample[0] ?? []) : [];
   return Array.from(
@@ -48,11 +48,11 @@ export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly stri
   );
 };
 
-/** How many of these rows hold an address in any cell. */
+/** How many of these rows have an address in any cell. */
 export const countWithAddress = (rows: Rows): number =>
   rows.filter((cells) => cells.some(hasAddress)).length;
 
-/** A broken address is no name: a list without a header may well begin with one. */
+/** An invalid address is not a column name: a list without a header may begin with one. */
 const looksLikeName = (cell: string): boolean => !cell.includes("@");
 
 const getWidth = (sample: Rows): number =>
@@ -87,8 +87,8 @@ const rankName = (name: string): number => {
 };
 
 /**
- * Among the columns that hold addresses the one with the best name, then the one with the most. Only where no
- * column holds any does a name alone decide: "mailing city" and "email opt-in" sound like it, too.
+ * Of the columns with addresses, the one with the best name, then the one with the most addresses. A name alone decides
+ * only if no column has addresses: "mailing city" and "email opt-in" would match by name, too.
  */
 const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | null => {
   const first = hasHeader === false ? [] : (sample[0] ?? []);

@@ -1,15 +1,15 @@
 import { type ByteText, toText, truncateBytes } from "./byte-text.ts";
 
-/** Takes text as it comes, and gives back each record that became whole with it. Blank lines are no records. */
+/** Takes the next part of the text, and returns the records that it completes. Blank lines are not records. */
 export type CsvReader = (text: ByteText, isLast: boolean) => readonly (readonly ByteText[])[];
 
 export const CELL_LENGTH_MAX = 65_536;
 
-/** Some rows have a thousand columns, and a spreadsheet has 16,384; a line beyond this is no row. */
+/** Some rows have a thousand columns, and a spreadsheet has 16,384; a longer line is not a row. */
 const RECORD_LENGTH_MAX = 524_288;
 const RECORD_CELLS_MAX = 16_384;
 
-/** Each stray quote costs one look ahead as long as a cell. After these, quotes hold no line breaks any more. */
+/** Each stray quote costs a scan as long as a cell. After this many, quoted cells no longer span lines. */
 const STRAY_QUOTES_MAX = 16;
 
 const LF = 10;
@@ -20,9 +20,9 @@ const SPACE = 32;
 const NO_SEPARATOR = -1;
 
 /**
- * RFC 4180, and what people save: any line end, blanks around quotes, quotes inside plain cells. A quote that
- * nothing closes is a character like others, and its record ends with its line. A record that is too long comes
- * out without cells: half of an address would be somebody else's.
+ * RFC 4180 and common deviations: any line end, spaces around quotes, quotes inside plain cells. A quote that is never
+ * closed is an ordinary character, and its record ends with its line. A record that is too long is returned without
+ * cells: half of an address may be another valid address.
  */
 export const createCsvReader = (delimiter: string): CsvReader => {
   const separator = delimiter === "" ? NO_SEPARATOR : delimiter.charCodeAt(0);
@@ -53,12 +53,12 @@ export const createCsvReader = (delimiter: string): CsvReader => {
       }
       const strayQuotesBefore = strayQuotes;
       const read = readFast(at, strayQuotes < STRAY_QUOTES_MAX) ?? readNext(text, at, isLast);
-      // What was taken for quoted comes again line by line, and what was found lies behind it.
+      // The text that seemed to be quoted is read again line by line, so positions found before are beyond it.
       if (strayQuotes > strayQuotesBefore) readFast = createFastReader(text, delimiter, separator);
       if (read === "unfinished") break;
       if (!isBlankRecord(read.cells, text, at)) records.push(read.cells);
       at = read.end;
-      // Nothing ends where no line does but a record that is too long.
+      // Only a record that is too long ends without a line end.
       isSkipping = at === text.length && !isCellEnd(text.charCodeAt(at - 1), NO_SEPARATOR);
     }
     pending = text.slice(at);
@@ -71,13 +71,13 @@ export const createCsvReader = (delimiter: string): CsvReader => {
   };
 };
 
-/** Short enough that neither a cell nor the number of them can be over its limit. */
+/** Short enough that neither the size of a cell nor the number of cells can exceed its limit. */
 const FAST_RECORD_LENGTH_MAX = RECORD_CELLS_MAX - 1;
 
 /**
- * Most records are as programs write them: a cell is in quotes as a whole, or has none. To search for what ends a
- * cell is faster than to look at each character; what was found stands until the reader is behind it, so nothing
- * is searched twice. Null is a record that needs a closer look, and one that is not whole yet.
+ * Fast path for records as programs write them: a cell is quoted completely, or has no quotes. Searching for the end of
+ * a cell is faster than reading each character; a found position is reused until the reader has passed it, so nothing
+ * is searched twice. Null: the record needs the full parser, or is incomplete.
  */
 const createFastReader = (text: string, delimiter: string, separator: number) => {
   let [quote, lf, cr] = [-1, -1, -1];
@@ -92,7 +92,7 @@ const createFastReader = (text: string, delimiter: string, separator: number) =>
         const closing = scanClosingQuote(text, at);
         const inside = text.slice(at + 1, closing.at);
         cells.push(closing.hasQuotes ? inside.replaceAll('""', '"') : inside);
-        // Whatever comes of this record, quotes are looked for again from its end.
+        // In every case the next search for quotes starts at the end of this record.
         quote = at;
         end = closing.at + 1;
       } else {
@@ -112,7 +112,7 @@ const createFastReader = (text: string, delimiter: string, separator: number) =>
   };
 };
 
-/** The quote that closes those which open here, or the end of the text; and whether there are quotes between. */
+/** The quote that closes this opening quote, or the end of the text; and whether there are quotes between. */
 const scanClosingQuote = (text: string, opening: number) => {
   let at = findOrEnd('"', text, opening + 1);
   let hasQuotes = false;
@@ -128,15 +128,15 @@ const findOrEnd = (character: string, text: string, from: number): number => {
 type CsvSource = {
   readonly text: string;
   readonly separator: number;
-  /** No more text comes after this. */
+  /** This is the last part of the text. */
   readonly isLast: boolean;
-  /** Whether a quoted cell may go on in the next line. */
+  /** Whether a quoted cell may continue on the next line. */
   readonly isSpanning: boolean;
 };
 
 type CsvRecord = { readonly cells: readonly string[]; readonly end: number };
 
-/** "stray" only where a quoted cell may span lines. */
+/** "stray" occurs only if a quoted cell may span lines. */
 const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" | "stray" => {
   const { text, separator, isLast } = source;
   const cells: string[] = [];
@@ -151,14 +151,14 @@ const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" |
     if (end >= text.length) return isLast ? { cells, end } : "unfinished";
     const code = text.charCodeAt(end);
     if (code === separator) at = end + 1;
-    // The line feed after a carriage return is a blank line to whoever reads on.
+    // The next call reads the line feed after a carriage return as a blank line.
     else return { cells, end: end + 1 };
   }
 };
 
 type QuotedCell = { readonly cell: string; readonly end: number };
 
-/** Null where the quote is a plain character. */
+/** Null: the quote is an ordinary character. */
 const readQuoted = (
   source: CsvSource,
   from: number,
@@ -175,9 +175,9 @@ const readQuoted = (
     const cell = inside.includes('""') ? inside.replaceAll('""', '"') : inside;
     return { cell: truncateBytes(CELL_LENGTH_MAX, cell), end };
   }
-  // More after it: over lines, what looked like its end is the beginning of another cell's quotes.
+  // Text follows the quote. If the cell spans lines, the quote opens another cell instead of closing this one.
   if (LINE_BREAK.test(inside)) return "stray";
-  // In one line it is no quoted cell, such as "john doe"@example.com.
+  // Within one line the cell is not quoted, such as "john doe"@example.com.
   const cellEnd = findPlainEnd(text, end, separator);
   return { cell: sliceCell(text, from, cellEnd), end: cellEnd };
 };
@@ -204,7 +204,7 @@ const findClosingQuote = (source: CsvSource, opening: number): number | "unfinis
   return isLast ? "stray" : "unfinished";
 };
 
-/** The quote that a cell begins with, behind blanks if need be; -1 where it begins with something else. */
+/** The quote at the beginning of a cell, after optional spaces; -1 if the cell begins otherwise. */
 const findOpeningQuote = (text: string, from: number, separator: number): number => {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return from;
@@ -233,7 +233,7 @@ const isCellEnd = (code: number, separator: number): boolean =>
 
 const findLineEnd = (text: string, from: number): number => findPlainEnd(text, from, NO_SEPARATOR);
 
-/** A line that says "" says that its one cell is empty; a line of white space says nothing. */
+/** The line "" is a record with one empty cell; a line of white space is not a record. */
 const isBlankRecord = (cells: readonly string[], text: string, from: number): boolean =>
   cells.length === 1 &&
   toText(cells[0] ?? "").trim() === "" &&

@@ -4,17 +4,17 @@ import { createCsvReader } from "./csv-reader.ts";
 
 export type SampleRows = readonly (readonly string[])[];
 
-/** "" is a file of one column: then nothing splits a line. */
+/** "" means one column: lines are not split. */
 const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
 const SAMPLE_ROWS_MAX = 200;
 
-/** The first rows of a head. One that the head breaks off is none, unless there is no other. */
+/** The first rows of a head, without a last row that the head cuts off, unless it is the only one. */
 export const readSample = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
   const found = firstRows(head, delimiter, isWhole);
   return found.length > 0 ? found : firstRows(head, delimiter, true);
 };
 
-/** A head holds thousands of rows, and to read all of them five times would hold everybody else up. */
+/** A head has thousands of rows, and reading all of them five times would block the thread. */
 const SAMPLE_STEP_LENGTH = 8_192;
 
 const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
@@ -34,19 +34,19 @@ const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleR
 
 const SEP_LINE = /^\s*"?sep=([^"\r\n\x80-\xff])"?(?:\r\n|\r|\n|$)/i;
 
-/** The line by which spreadsheets are told the delimiter. It is no record. */
+/** Removes the `sep=` line, which declares the delimiter for spreadsheets. It is not a record. */
 export const stripSepLine = (
   head: ByteText,
-): { readonly delimiter?: string; readonly rest: ByteText } => {
+): { readonly delimiter?: string; readonly text: ByteText } => {
   const [line, delimiter] = SEP_LINE.exec(head) ?? [];
   return line === undefined || delimiter === undefined
-    ? { rest: head }
-    : { delimiter, rest: head.slice(line.length) };
+    ? { text: head }
+    : { delimiter, text: head.slice(line.length) };
 };
 
 /**
- * The delimiter that lets the most rows have an address; then the one that comes equally often in the most
- * rows; then the one that comes most often. A comma in one line of a plain list is no delimiter.
+ * The delimiter with which the most rows have an address; then the one that occurs equally often in the most rows; then
+ * the most frequent one. A comma in one line of a plain list is not a delimiter.
  */
 export const findDelimiter = (head: ByteText, isWhole: boolean): string => {
   let best = { delimiter: "", addresses: -1, share: 0, usual: 0 };

@@ -1,29 +1,29 @@
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
-// The rows of a list that are not verified: one object, a line of JSON for each, in the order of the list. It is
-// written while the list is read, beside the input of the job, and only where there is such a row.
+// The rows of a list that are not verified: one blob with a line of JSON per row, in the order of the list. It is
+// written while the list is read, beside the input of the job, and only if there is such a row.
 
 /**
- * `why`: the row that this one repeats, or the code of what is wrong with its e-mail cell. The cells are all of the
- * row's, as they stand in the list.
+ * `why`: the row that this one repeats, or the code of the fault in its e-mail cell. The cells are all cells of the
+ * row, unchanged.
  */
 export type ExcludedRow = readonly [row: number, why: number | string, ...cells: string[]];
 
-/** Beside the input that is stored under this key. */
+/** The blob key of the excluded rows, derived from the input's key. */
 export const toExcludedKey = (inputKey: string): string => `${inputKey}.excluded`;
 
-/** As it is written. */
+/** The row before it is encoded as JSON. */
 export type EncodedExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
 
 export type ExcludedWriter = {
-  /** Waits until the store has taken the rows before these, so that few are in memory. */
+  /** Waits until the store has taken the previous rows, so that few are in memory. */
   readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
-  /** Null: there was no such row, and nothing is written. */
+  /** Null: there were no excluded rows, and nothing was written. */
   readonly end: () => Promise<
     (BlobMetadata & { readonly key: string; readonly rows: number }) | null
   >;
-  /** Gives the object up: the put fails, and leaves nothing. */
+  /** Aborts: the put fails, and no blob is stored. */
   readonly abort: () => Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): Ex
   let put: Promise<BlobMetadata> | undefined;
   const beginPut = () => {
     const promise = blobs.put(key, pipe.content());
-    // Whether it failed is asked with the next write, or at the end.
+    // A failure is reported by the next write, or by `end`.
     promise.catch(() => {});
     return promise;
   };
@@ -42,7 +42,7 @@ export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): Ex
       put ??= beginPut();
       rows += some.length;
       const lines = some.map((row) => `${JSON.stringify(row)}\n`).join("");
-      // A store that failed reads no more, and must not be waited for.
+      // After a failure the store no longer reads, so the write must not wait for it.
       await Promise.race([pipe.write(Buffer.from(lines, "latin1")), put]);
     },
     end: async () => {
@@ -51,13 +51,13 @@ export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): Ex
       return { key, rows, ...(await put) };
     },
     abort: async () => {
-      pipe.fail(new Error("the list is given up"));
+      pipe.fail(new Error("the list was aborted"));
       await put?.catch(() => {});
     },
   };
 };
 
-/** One block at a time from whoever writes to whoever reads. */
+/** Passes one block at a time from the writer to the reader. */
 const createPipe = () => {
   let [block, isOver]: [Uint8Array | null, boolean] = [null, false];
   let failure: Error | null = null;
@@ -100,9 +100,9 @@ const createPipe = () => {
   };
 };
 
-/** Reads the rows in their order. */
+/** Reads the rows in order. */
 export type ExcludedReader = {
-  /** The next of those that stand before this row of the list: some at a time, none when there is no more. */
+  /** The next excluded rows before this row of the list: some at a time, none at the end. */
   readonly before: (row: number) => Promise<readonly ExcludedRow[]>;
   readonly close: () => Promise<void>;
 };
@@ -131,7 +131,7 @@ export const openExcludedReader = (
   };
 };
 
-/** Whether all of them can be read as they were written: an export cannot leave rows out in the middle. */
+/** Whether all of them can be read unchanged: an export cannot omit rows in the middle. */
 export const areExcludedReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: { readonly key: string; readonly version: string },

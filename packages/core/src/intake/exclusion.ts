@@ -6,12 +6,12 @@ export type Exclusion = {
   readonly kind: "duplicate" | "skipped";
   /** The row of the list with the same address. */
   readonly duplicateOf: number | null;
-  /** What is wrong with the e-mail cell: a code for programs, and a sentence. */
+  /** The fault in the e-mail cell: a code, and a sentence. */
   readonly reason: string | null;
   readonly message: string | null;
 };
 
-/** As it is stored with the row: the number of the row that it repeats, or the code. */
+/** `why` is stored with the row: the number of the row that it repeats, or the code of the fault. */
 export const toExclusion = (why: number | string): Exclusion =>
   typeof why === "number"
     ? { kind: "duplicate", duplicateOf: why, reason: null, message: null }

@@ -23,24 +23,24 @@ import {
 } from "./open-list.ts";
 import { createTextSet, type TextSet } from "./text-set.ts";
 
-/** What came of a list: an input that is written and holds each address once. */
+/** The result of ingesting a list: a written input that has each address once. */
 export type ListIntake = WrittenInput & {
-  /** Those of no address among them. */
+  /** The number of submitted texts, including those that are no address. */
   readonly totalSubmitted: number;
   readonly duplicatesRemoved: number;
-  /** The addresses that are left. */
+  /** The number of addresses after duplicates were removed. */
   readonly unique: number;
-  /** All other rows; null where there are none. */
+  /** The rows that are not verified; null if there are none. */
   readonly excluded: ExcludedBlob | null;
 };
 
-/** A row that is not verified, for people: its text is cut short. */
+/** A row that is not verified, for display: its text is truncated. */
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
 export type FileIntake = ListIntake & {
   readonly format: ListFormat;
   readonly invalidSkipped: number;
-  /** The first rows that hold no address. */
+  /** The first rows without an address. */
   readonly skippedSample: readonly SkippedRow[];
 };
 
@@ -49,24 +49,24 @@ export type IntakeFault =
   | { readonly fault: "no_addresses" | "too_many" | "too_large"; readonly message: string };
 
 export type FileIntakeOptions = ListOptions & {
-  /** Of the input that is written. */
+  /** The blob key of the input. */
   readonly key: string;
   readonly addressesMax: number;
-  /** Of the file. */
+  /** The size limit of the file. */
   readonly bytesMax: number;
   readonly rowsPerChunk: number;
 };
 
 /**
- * Reads a list once, from its first byte to its last, and holds little more of it than its addresses. On a fault
- * nothing is written, and no more is read than shows the fault. In any case the source is closed.
+ * Reads a list once, from start to end, and holds little more in memory than its addresses. On a fault nothing is
+ * written, and reading stops. The source is always closed.
  */
 export const ingestFile = async (
   { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
   source: AsyncIterable<Uint8Array>,
   { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileIntakeOptions,
 ): Promise<FileIntake | IntakeFault> => {
-  // Only an error makes a store give up a put, and a store may wrap it into one of its own.
+  // Only an error aborts a put, and the adapter may wrap the error.
   let fault: IntakeFault | undefined;
   const refuse: Refuse = (found) => {
     fault = found;
@@ -103,14 +103,14 @@ export const ingestFile = async (
     if (fault) return fault;
     throw error;
   } finally {
-    // A put may fail before it begins to read.
+    // A put may fail before it starts to read.
     await bytes.return(undefined);
   }
 };
 
 export type BatchIntakeOptions = { readonly key: string; readonly rowsPerChunk: number };
 
-/** What is no address stays in it, and is verified as what it is. */
+/** A text that is no address stays in the input, and its result is `invalid`. */
 export const ingestBatch = async (
   blobs: Pick<Blobs, "put">,
   emails: readonly string[],
@@ -122,7 +122,7 @@ export const ingestBatch = async (
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
     const parsed = parseAddressCell(text);
-    // No canonical form begins with a blank, so a text that is no address never stands for one.
+    // No canonical form begins with a space, so a text that is no address never equals one.
     const [shown, identity] = isAddress(parsed)
       ? [parsed.display, parsed.canonical]
       : [text, ` ${text}`];
@@ -162,7 +162,7 @@ type IntakeCounts = {
   duplicatesRemoved: number;
   invalidSkipped: number;
   unique: number;
-  /** Of the rows that are not verified. */
+  /** Writes the rows that are not verified. */
   isAscii: boolean;
   readonly skippedSample: SkippedRow[];
 };
@@ -185,12 +185,12 @@ type IntakeState = {
   readonly pause: () => Promise<void>;
 };
 
-/** The shortest address and its line end: a small file has no room for many. */
+/** The shortest address with its line end: it bounds how many a file can have. */
 const ADDRESS_BYTES_MIN = 4;
 
 /**
- * A file of which so many rows hold a text and none of them is an address is not read to its end. Rows that hold none
- * do not count: a list that is sorted by its addresses may well begin with them.
+ * Reading stops after this many rows with a text that is no address, if no address came before. Rows with an empty cell
+ * do not count: a list that is sorted by address begins with them.
  */
 const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 
@@ -233,7 +233,7 @@ async function* readAddresses(
     counts.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
     await writer.write(excluded);
 
-    // Rows that are kept are written, and others have their turn meanwhile. Rows that are skipped leave them none.
+    // Writing rows yields the thread. Skipped rows are not written, so the loop must yield by itself.
     if (counts.duplicatesRemoved + counts.invalidSkipped < pauseAt) continue;
     pauseAt += SKIPPED_WITHOUT_PAUSE;
     await pause();
@@ -241,7 +241,7 @@ async function* readAddresses(
   if (counts.unique === 0) refuse(createNoAddressesFault(counts.totalSubmitted));
 }
 
-/** Enough to see what is wrong with a list. */
+/** Enough to show what is wrong with a list. */
 const SKIPPED_SAMPLE_MAX = 10;
 const SKIPPED_TEXT_MAX = 100;
 
@@ -251,7 +251,7 @@ const toSkippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow
   reason,
 });
 
-/** All of its cells; the e-mail cell is empty where it reads as the address does. */
+/** All cells of the row; the e-mail cell is empty if it equals the address. */
 const toInputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): EncodedRow => {
   const address = toByteText(email);
   const row: [number, ByteText, ...ByteText[]] = [line, address];
@@ -273,22 +273,24 @@ const createTooLargeFault = (bytesMax: number): IntakeFault => ({
 
 const createTooManyFault = (addressesMax: number): IntakeFault => ({
   fault: "too_many",
-  message: `The file holds more than ${formatCount(addressesMax)} addresses.`,
+  message: `The file has more than ${formatCount(addressesMax)} addresses.`,
 });
 
 const createNoAddressesFault = (rows: number): IntakeFault => ({
   fault: "no_addresses",
-  message: `The file holds no address: ${explainNoAddresses(rows)}.`,
+  message: `The file has no e-mail addresses: ${explainNoAddresses(rows)}.`,
 });
 
 const createJunkFault = (rows: number): IntakeFault => ({
   fault: "no_addresses",
-  message: `The first ${formatCount(rows)} rows of the file hold no address.`,
+  message: `The first ${formatCount(rows)} rows of the file have no e-mail address.`,
 });
 
 const explainNoAddresses = (rows: number): string => {
-  if (rows === 0) return "there is no row below its head";
-  return rows === 1 ? "its one row is none" : `all its ${formatCount(rows)} rows are none`;
+  if (rows === 0) return "there are no rows below the header";
+  return rows === 1
+    ? "its only row is not an address"
+    : `none of its ${formatCount(rows)} rows is an address`;
 };
 
 const formatCount = (count: number): string => count.toLocaleString("en");

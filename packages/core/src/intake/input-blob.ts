@@ -3,8 +3,8 @@ import { isAscii } from "../mail/syntax.ts";
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
-// What a job is to verify: one object, a line of JSON for each address. A chunk is so many lines, and the job
-// keeps where each begins, so that a worker reads its own lines and no others.
+// The input of a job: one blob, a line of JSON per address. A chunk is a fixed number of lines, and the job stores
+// where each chunk begins, so that a worker reads only its own lines.
 
 /**
  * `row` is the number of the record in the file, or the place in the batch, from 1 in both. The cells are those
@@ -12,18 +12,18 @@ import type { ByteText } from "./byte-text.ts";
  */
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
 
-/** As it is written. */
+/** The row before it is encoded as JSON. */
 export type EncodedRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
 
 export type InputBlob = BlobMetadata & { readonly key: string };
 
-/** The byte at which each chunk begins, and in the end the one behind the last. */
+/** The byte offset of each chunk, and last the offset of the end. */
 export type ChunkOffsets = readonly number[];
 
-/** The CRC-32 of the bytes of each chunk: whoever reads a part of the object can tell whether it is as written. */
+/** The CRC-32 of each chunk's bytes, so that a reader of a part of the blob can detect damage. */
 export type ChunkChecksums = readonly number[];
 
-/** The bytes from one to before another. `checksum`: their CRC-32; earlier releases stored none. */
+/** A range of bytes, `to` excluded. `checksum`: their CRC-32; earlier releases stored none. */
 export type InputSlice = {
   readonly from: number;
   readonly to: number;
@@ -34,11 +34,11 @@ export type WrittenInput = {
   readonly input: InputBlob;
   readonly chunks: ChunkOffsets;
   readonly checksums: ChunkChecksums;
-  /** No letter of it is beyond ASCII. */
+  /** Every character is ASCII. */
   readonly isAscii: boolean;
 };
 
-/** Holds a block of it at a time, or the longest row. */
+/** Holds one block in memory at a time, or the longest row. */
 export const writeInput = async (
   blobs: Pick<Blobs, "put">,
   key: string,
@@ -59,7 +59,7 @@ export const toSlices = (
     return { from: chunks[index] ?? 0, to, ...(checksum !== undefined && { checksum }) };
   });
 
-/** Undefined where these very bytes are no longer there. Throws UnreadableBlobError where they are damaged. */
+/** Undefined if this version of the blob is gone. Throws UnreadableBlobError if it is damaged. */
 export const readChunk = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -74,7 +74,7 @@ export const readChunk = async (
 
 type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums?: ChunkChecksums };
 
-/** Whether all of it can be read as it was written. */
+/** Whether all of it can be read unchanged. */
 export const isInputReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -90,7 +90,7 @@ export const isInputReadable = async (
   }
 };
 
-/** All of it in one stream, chunk by chunk. */
+/** Streams all rows, chunk by chunk. */
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -106,7 +106,7 @@ async function* readRowsOfChunks(
   for await (const bytes of chunks) yield parseRows(bytes);
 }
 
-/** What is learnt of an input while it is written. */
+/** Collected while the input is written. */
 type InputIndex = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;
@@ -125,7 +125,7 @@ async function* toInputBlocks(
   };
   for await (const some of rows) {
     for (const row of some) {
-      // JSON escapes nothing beyond ASCII, so what it makes of bytes is bytes.
+      // JSON.stringify escapes nothing beyond ASCII, so the JSON of byte text is byte text.
       const line = `${JSON.stringify(row)}\n`;
       if (filled + line.length > BLOCK_BYTES) {
         sum();
@@ -133,7 +133,7 @@ async function* toInputBlocks(
         before += filled;
         filled = 0;
         summed = 0;
-        // Never the same again: whoever uploads in parts keeps some.
+        // A new block each time, because a multipart upload still holds earlier ones.
         block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, line.length));
       }
       if (count % rowsPerChunk === 0) {
@@ -153,7 +153,7 @@ async function* toInputBlocks(
   index.chunks.push(before + filled);
 }
 
-/** The bytes of each slice. They follow one another, from where the content begins. */
+/** The bytes of each slice. The slices are contiguous from the start of the content. */
 async function* splitChunks(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   slices: readonly InputSlice[],
@@ -161,14 +161,14 @@ async function* splitChunks(
   let [next, at] = [0, slices[0]?.from ?? 0];
   let parts: Uint8Array[] = [];
   for await (const piece of content) {
-    let rest = piece;
+    let unread = piece;
     for (
       let slice = slices[next];
-      slice !== undefined && at + rest.length >= slice.to;
+      slice !== undefined && at + unread.length >= slice.to;
       slice = slices[next]
     ) {
-      parts.push(rest.subarray(0, slice.to - at));
-      rest = rest.subarray(slice.to - at);
+      parts.push(unread.subarray(0, slice.to - at));
+      unread = unread.subarray(slice.to - at);
       at = slice.to;
       next += 1;
       const bytes = Buffer.concat(parts);
@@ -176,26 +176,29 @@ async function* splitChunks(
       yield bytes;
       parts = [];
     }
-    at += rest.length;
-    if (rest.length > 0) parts.push(rest);
+    at += unread.length;
+    if (unread.length > 0) parts.push(unread);
   }
-  if (next < slices.length) throw new UnreadableBlobError(`An input broke off at byte ${at}.`);
+  if (next < slices.length)
+    throw new UnreadableBlobError(`An input ends at byte ${at}, too early.`);
 }
 
 const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): void => {
   if (checksum !== undefined && crc32(bytes) !== checksum)
     throw new UnreadableBlobError(
-      `Bytes ${from} to ${to} of an input are not as they were written.`,
+      `Bytes ${from} to ${to} of an input differ from the bytes that were written.`,
     );
 };
 
-/** JSON has no line breaks within a text, so those of the lines can become commas: one parse is faster than many. */
+/** JSON strings contain no raw line breaks, so line ends can become commas: one parse is faster than many. */
 const parseRows = (bytes: Uint8Array): readonly InputRow[] => {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   try {
     return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
   } catch (cause) {
-    // Only where no checksum was stored.
-    throw new UnreadableBlobError("Rows of an input are not as they were written.", { cause });
+    // Reached only if no checksum was stored.
+    throw new UnreadableBlobError("Rows of an input differ from the rows that were written.", {
+      cause,
+    });
   }
 };

@@ -13,17 +13,17 @@ export type ListEncoding = (typeof LIST_ENCODINGS)[number];
 type Decoder = InstanceType<typeof TextDecoder>;
 
 export type ListDecoder = {
-  /** As far as it has shown: a file that is ASCII so far is UTF-8. */
+  /** The encoding found so far: UTF-8 while the file is ASCII. */
   readonly encoding: () => ListEncoding;
   readonly decode: (block: Uint8Array) => ByteText;
-  /** What is left of a character that the file breaks off. */
+  /** Flushes the decoder: the file may end within a character. */
   readonly end: () => ByteText;
 };
 
-/** Everything below reads blocks of this size, so what comes out never depends on how the bytes came in. */
+/** The decoder reads blocks of this size, so its output does not depend on the chunks of the source. */
 export const BLOCK_BYTES = 262_144;
 
-/** The same bytes in blocks that are full but for the last one. A block is good until the next is asked for. */
+/** The same bytes in full blocks, except for the last one. A block is valid until the next is read. */
 export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;
@@ -42,12 +42,12 @@ export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * A stream cannot be read twice, so nothing is decided before the first byte beyond ASCII: until then UTF-8,
- * windows-1252 and Shift_JIS are the same. NUL characters are left out; some exports pad their cells with them.
+ * A stream cannot be read twice, so the encoding is decided at the first byte beyond ASCII: until then UTF-8,
+ * windows-1252 and Shift_JIS are equal. NUL characters are dropped; some exports pad cells with them.
  */
 export const createListDecoder = (): ListDecoder => {
   let encoding: ListEncoding | null = null;
-  /** Of what is not in UTF-8 as it comes. */
+  /** Decodes input that is not UTF-8. */
   let decoder: Decoder | null = null;
   let isFirst = true;
 
@@ -85,7 +85,7 @@ const removeNul = (text: ByteText): ByteText =>
 
 const SNIFF_BYTES = 4096;
 
-/** An address is ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
+/** Addresses are ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
 const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
   const [first, second] = block;
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -100,10 +100,10 @@ const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
   return isMany(even) && isFew(odd) ? "utf-16be" : null;
 };
 
-/** Null while a block is ASCII. One broken byte in a UTF-8 file must not garble every name in it: most decide. */
+/** Null while a block is ASCII. The majority decides: one invalid byte in a UTF-8 file must not garble every name. */
 const detectEightBit = (block: Uint8Array): ListEncoding | null => {
   if (isAscii(bytesToByteText(block))) return null;
-  // A full block may break off within a character; the last one of a file does not.
+  // A full block may end within a character; the last one of a file does not.
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
   const replaced = text.match(REPLACED)?.length ?? 0;
@@ -120,9 +120,9 @@ const ALL_HIGH_BYTES = /[\x80-\xff]/g;
 const HALF_WIDTH_LETTERS_MIN = 4;
 
 /**
- * Whether most of the bytes beyond ASCII stand in words of Shift_JIS. One letter is no word: in windows-1252 the
- * apostrophe of "O’Neil" and the N behind it would be a letter. Words of half-width kana alone must be longer, since
- * "ÄÖÜ" would be one.
+ * Whether most of the bytes beyond ASCII are in Shift_JIS words. A single letter is not a word: in windows-1252 the
+ * apostrophe and the N of "O’Neil" would be one. Words of half-width kana alone must be longer, since "ÄÖÜ" would be
+ * one.
  */
 const isShiftJis = (bytes: ByteText): boolean => {
   const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

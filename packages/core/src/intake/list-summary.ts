@@ -3,19 +3,19 @@ import type { FileIntake } from "./ingest.ts";
 import { LIST_ENCODINGS } from "./list-decoder.ts";
 
 /**
- * What was found in a list, short enough for an answer that is stored with its Idempotency-Key. A list may have
+ * The format and counts of a list, short enough for an answer that is stored with its Idempotency-Key. A list may have
  * thousands of columns, and names of any length.
  */
 export const ListSummary = v.object({
-  /** The first of them. */
+  /** The first columns. */
   columns: v.array(v.string()),
   columnCount: v.number(),
   emailColumn: v.object({ name: v.string(), index: v.number() }),
-  /** The names of other columns that hold addresses. */
+  /** The names of other columns with addresses. */
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
   encoding: v.picklist(LIST_ENCODINGS),
-  /** "" in a list of one column. */
+  /** "" if the list has one column. */
   delimiter: v.string(),
   skipped: v.array(v.object({ row: v.number(), text: v.string(), reason: v.string() })),
 });

@@ -13,28 +13,28 @@ import {
 } from "./list-decoder.ts";
 
 export type ListRow = {
-  /** The number of the record in the file, from 1, its header included. Blank lines and `sep=` are no records. */
+  /** The number of the record in the file, from 1, including the header. Blank lines and `sep=` are not records. */
   readonly line: number;
-  /** As many as the row has: fewer than there are columns, or more than the first rows had. */
+  /** The cells of the row: maybe fewer than there are columns, or more than in the first rows. */
   readonly cells: readonly ByteText[];
-  /** The cell of the e-mail column as it stands there, trimmed. It may be empty or no address. */
+  /** The trimmed cell of the e-mail column. It may be empty or no address. */
   readonly email: string;
 };
 
 export type ListFormat = ListColumns & {
-  /** "" in a file of one column. */
+  /** "" if the file has one column. */
   readonly delimiter: string;
-  /** As far as the beginning of the file shows. */
+  /** As found at the beginning of the file. */
   readonly encoding: ListEncoding;
-  /** Whether the beginning of the file is. */
+  /** Whether the beginning of the file is ASCII. */
   readonly isAscii: boolean;
 };
 
-/** The rows can be read once, and come in batches; the file is read as they are asked for. */
+/** The rows can be iterated once, in batches; the file is read during the iteration. */
 export type OpenedList = {
   readonly format: ListFormat;
   readonly rows: AsyncIterable<readonly ListRow[]>;
-  /** As far as the file has been read. */
+  /** The encoding found so far. */
   readonly encoding: () => ListEncoding;
 };
 
@@ -46,8 +46,8 @@ export type ListFault = {
 export type ListOptions = ColumnOptions;
 
 /**
- * A CSV or TXT file, never held as a whole. Its first block tells encoding, delimiter, header and column.
- * On a fault the source is closed; a list that was opened closes it when its rows end or are left.
+ * Opens a CSV or TXT file, which is never in memory as a whole. Encoding, delimiter, header and column are found in its
+ * first block. On a fault the source is closed; otherwise it is closed when the iteration of the rows ends or stops.
  */
 export const openList = async (
   bytes: AsyncIterable<Uint8Array>,
@@ -78,7 +78,7 @@ const readHead = (
   const isWhole = head.length < BLOCK_BYTES;
   const decoded = decoder.decode(head);
   if (isBinary(head, toText(decoded))) return createFault("binary");
-  const { delimiter: declaredDelimiter, rest: text } = stripSepLine(decoded);
+  const { delimiter: declaredDelimiter, text } = stripSepLine(decoded);
   if (isWhole && toText(text).trim() === "") return createFault("empty");
 
   const delimiter = declaredDelimiter ?? findDelimiter(text, isWhole);
@@ -126,12 +126,12 @@ async function* readTexts(
     for await (const block of blocks) yield* toTextSlices(decoder.decode(block));
     yield { text: decoder.end(), isLast: true };
   } finally {
-    // Whoever leaves after the first batch has not begun to read the blocks.
+    // A consumer that stops after the first batch has not started to read the blocks.
     await blocks.return(undefined);
   }
 }
 
-/** Of the shortest rows a block holds 100,000, and as many objects at once take more memory than all else. */
+/** A block has up to 100,000 short rows, and that many objects at once would take most of the memory. */
 const SLICE_LENGTH = 32_768;
 
 function* toTextSlices(text: ByteText): Generator<TextSlice> {
@@ -148,8 +148,8 @@ const toRow = (format: ListFormat, line: number, cells: readonly ByteText[]): Li
 
 const FAULT_MESSAGES = {
   empty: "The file is empty.",
-  binary: "The file is no text. Only CSV and TXT are supported; save a spreadsheet as CSV.",
-  no_email_column: "No column of the file holds e-mail addresses, and none is named so.",
+  binary: "The file is not a text file. Only CSV and TXT are supported; save a spreadsheet as CSV.",
+  no_email_column: 'No column of the file has e-mail addresses, or a name such as "email".',
 } as const;
 
 const createFault = (fault: keyof typeof FAULT_MESSAGES): ListFault => ({

@@ -1,33 +1,33 @@
-/** Which texts came before, and in which row. `add` is 0 for a new text, and else the row that it came with first. */
+/** A set of texts and the rows where they first occurred. `add` returns 0 for a new text, else that row. */
 export type TextSet = { readonly add: (text: string, row: number) => number };
 
 const PAGE_BITS = 20;
 const PAGE_BYTES = 1 << PAGE_BITS;
 const TEXT_BYTES_MAX = 255;
 const PROBES_MAX = 64;
-/** Of an entry before its text: the length of the text, and four bytes of the row. */
+/** The bytes of an entry before its text: the length of the text, and four bytes of the row. */
 const HEAD_BYTES = 5;
 
 /**
- * As exact as a Map of strings, for up to so many of them, in a third of its memory and about half of its time:
- * bytes in a few large pages are nothing to the garbage collector. A hash only says where to look; what is
- * found there is compared byte by byte, so no text is ever taken for another.
+ * As exact as a Map of strings, for up to `countMax` texts, in a third of its memory and about half of its time: the
+ * garbage collector skips bytes in a few large pages. The hash only selects the slot; the text in it is compared byte
+ * by byte, so two texts are never confused.
  *
- * The hash has no secret, so whoever means harm can have many texts look in the same places. After PROBES_MAX
- * of those a text goes to a Map, whose hash is a secret; so does one that is long or not ASCII. A place is never
- * empty again, hence a text that went there once is looked for there again.
+ * The hash has no secret, so an attacker can make many texts collide. After PROBES_MAX probes a text goes to a Map,
+ * whose hash is secret; so does a long or non-ASCII text. A slot never becomes empty again, so a text that once went to
+ * the Map is always looked up there.
  */
 export const createTextSet = (countMax: number): TextSet => {
   const capacity = 2 ** Math.ceil(Math.log2(countMax * 2 + PROBES_MAX));
   const mask = capacity - 1;
-  // For each place the hash of its text and where that begins, plus one: 0 is an empty place.
+  // For each slot the hash of its text and the position of the text plus one: 0 is an empty slot.
   const table = new Uint32Array(capacity * 2);
   const others = new Map<string, number>();
   const pages: Uint8Array[] = [];
   let page = new Uint8Array(0);
   let free = PAGE_BYTES;
 
-  /** The row of the text at this position, if it is the one that was just written behind all others; else 0. */
+  /** The row of the text at this position, if it equals the text that was just appended; else 0. */
   const findRowAt = (position: number, length: number): number => {
     const storedPage = pages[position >>> PAGE_BITS];
     const from = position & (PAGE_BYTES - 1);
@@ -52,7 +52,7 @@ export const createTextSet = (countMax: number): TextSet => {
       pages.push(page);
       free = 0;
     }
-    // Written behind all others, where it stays if it is new.
+    // Appended; it stays there if it is new.
     page[free] = length;
     let hash = FNV_BASIS;
     for (let index = 0; index < length; index += 1) {
@@ -91,7 +91,7 @@ const readRow = (bytes: Uint8Array, at: number): number => {
   return row;
 };
 
-// FNV-1a, whose low bits alone are poor; so its bits are mixed as MurmurHash3 mixes its own in the end.
+// FNV-1a, whose low bits alone are poor; so its bits are mixed with the finalizer of MurmurHash3.
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

@@ -14,10 +14,10 @@ export type Upload = {
   readonly expiresInSeconds: number;
 };
 
-/** A file before it is there: `name` is what the caller calls it. */
+/** A file to be uploaded: `name` is the client's name for it. */
 export type UploadedFile = { readonly kind: "csv" | "txt"; readonly name: string };
 
-/** A link to put one file under one key of this account, and nothing else. */
+/** A link that permits the upload of one file under one key of this account. */
 export const createUpload = async (
   world: World,
   payer: Payer,
@@ -30,7 +30,7 @@ export const createUpload = async (
   return { key, url, expiresInSeconds };
 };
 
-/** A file that comes with the request itself, put where an upload would be. `hash` stands for what is in it. */
+/** Stores a file that is part of the request where an upload would be. `hash`: the hash of its content. */
 export const storeUpload = async (
   world: World,
   payer: Payer,
@@ -49,7 +49,7 @@ export const storeUpload = async (
     }
   }
   await world.blobs.put(key, countBytes()).catch((cause: unknown) => {
-    // A store may make an error of its own of ours.
+    // The adapter may have wrapped the error.
     if (bytes > FILE_BYTES_MAX) throw createTooLargeFailure(bytes);
     rethrowAsUnavailable(cause);
   });
@@ -61,7 +61,7 @@ const toFolder = ({ mode, account }: Pick<Payer, "mode" | "account">): string =>
 
 const UPLOAD_KEY = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+(?:\.([\w-]+))?\.(?:csv|txt)$/;
 
-/** So that the whole key is no longer than a key of a store may be. */
+/** Keeps the whole key within the limit for blob keys. */
 const NAME_BYTES_MAX = 150;
 
 /** The name of the file is part of its key, so nothing else has to be stored until the file is processed. */
@@ -72,13 +72,13 @@ const createUploadKey = (world: World, payer: Payer, { kind, name }: UploadedFil
   return `${toFolder(payer)}${world.newId("upl")}.${coded}.${kind}`;
 };
 
-/** What the caller called the file. Null: the key is one of release 0.1.0. */
+/** The client's name for the file. Null: the key is from release 0.1.0. */
 export const findFileName = (key: string): string | null => {
   const coded = UPLOAD_KEY.exec(key)?.[1];
   return coded === undefined ? null : Buffer.from(coded, "base64url").toString();
 };
 
-/** The file as it is at this moment: what is put under the key later is another one. */
+/** The current version of the file: a later upload under the key is another version. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {
   if (UPLOAD_KEY.test(key) && !key.startsWith(toFolder(payer)))
     throw createForbiddenFailure(payer, key);
@@ -90,7 +90,7 @@ export const findUpload = async (world: World, payer: Payer, key: string) => {
     metadata &&
     (await world.blobs.get(key, { version: metadata.version }).catch(rethrowUnreadable));
   if (found) return found;
-  const what = "There is no file under this file_key; put it to the upload_url first.";
+  const what = "No file was uploaded for this file_key. PUT the file to the upload_url first.";
   throw new Failure("NOT_FOUND", "nothing_charged", what);
 };
 
@@ -98,30 +98,30 @@ const rethrowUnreadable = (error: unknown): never => {
   throw error instanceof UnreadableBlobError ? createUnreadableFailure(error) : error;
 };
 
-/** Not as it was uploaded: a part of it must never be taken for the whole. */
+/** For a damaged file: a part of it must never be used as the whole. */
 export const createUnreadableFailure = (cause: UnreadableBlobError): Failure => {
   const what = "The file under this file_key is damaged on our side; upload it again.";
   return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
 };
 
-/** The account sees its own files of the other mode, so it is told of them. */
+/** An account may know of its own files of the other mode, so the message names them. */
 const createForbiddenFailure = ({ account, mode }: Payer, key: string): Failure => {
   const other = mode === "live" ? "test" : "live";
   const what = key.startsWith(toFolder({ account, mode: other }))
-    ? `This file_key was made with a ${other} key, and this is a ${mode} key: use a ${other} key, or upload the file again with this one.`
-    : "This file_key is not this account's.";
+    ? `This file_key was created with a ${other} key. Use a ${other} key, or upload the file again with this ${mode} key.`
+    : "This file_key belongs to another account.";
   return new Failure("FORBIDDEN", "nothing_charged", what);
 };
 
-/** What is a Failure was meant for the caller, by whoever reads the form; all else is the store's. */
+/** A Failure is meant for the client; any other error comes from the blob adapter. */
 const rethrowAsUnavailable = (cause: unknown): never => {
   if (cause instanceof Failure) throw cause;
-  const what = "Files cannot be kept right now.";
+  const what = "Files cannot be stored right now.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
 };
 
 const createTooLargeFailure = (bytes: number): Failure => {
   const most = FILE_BYTES_MAX.toLocaleString("en");
-  const what = `The file has ${bytes.toLocaleString("en")} bytes or more; ${most} are the most.`;
+  const what = `The file has at least ${bytes.toLocaleString("en")} bytes; the maximum is ${most}.`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };

@@ -14,8 +14,8 @@ import { acquireSlot, releaseSlot } from "./slots.ts";
 import { DELIVERIES_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 import { findWebhook } from "./webhooks.ts";
 
-// One event on its way to one address, until it has arrived or a day has passed. It is sent before it is noted that
-// it was: so it may come twice, and is never lost.
+// Delivers one event to one URL, until it is delivered or a day has passed. The event is sent before the result is
+// stored, so it may arrive twice, and is never lost.
 
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,
@@ -26,21 +26,21 @@ export const deliverEvent: Worker = {
     const leased = await acquireLease(world, item, LEASE_MS);
     if (leased) await attemptDelivery(world, leased);
   },
-  // It is due, and so comes again by itself.
+  // The delivery is scheduled, so the reconciler sends its message again.
   giveUp: async (world, body) => world.log("delivery_put_off", { delivery: readWakeUp(body).id }),
 };
 
-/** A call takes ten seconds at the most; what is written before and after it, far less. */
+/** A call takes ten seconds at most; the writes before and after it take far less. */
 const LEASE_MS = 60_000;
 
-/** Whoever finds it due calls a worker: it may take its time, and others are due, too. */
+/** Sends a message to a worker instead of calling the URL: a call may take long, and other work is due, too. */
 export const repairDelivery = async (world: World, item: Item): Promise<string> => {
   const { id, owner } = readDelivery(item);
   await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token: readScheduledWork(item).token, owner }]);
   return "sent_on";
 };
 
-/** Ours as long as it has our token. */
+/** The lease is ours while the delivery has our token. */
 type LeasedDelivery = { readonly delivery: Delivery; readonly token: string };
 
 const attemptDelivery = async (world: World, item: Item): Promise<void> => {
@@ -66,7 +66,7 @@ type DeliveryRecipient = {
   readonly webhook: Webhook | undefined;
 };
 
-/** Asked anew before each try: the address, the secret and the subscription are those of now. */
+/** Read before each attempt, so that URL, secret and subscription are current. */
 const findRecipient = async (
   world: World,
   { owner, webhook: id, callback }: Delivery,
@@ -78,8 +78,9 @@ const findRecipient = async (
 };
 
 /**
- * Callbacks of one account to one server share its places, and so do some of its servers: an account that names a new
- * one with each batch, all of which hang, takes half of what we have in hand and not all, with both kinds of key.
+ * An account's callbacks to one server share its slots, and some of its servers share slots, too: an account that names
+ * a new server with each batch, all of which hang, takes half of the queue's concurrency and not all, with both key
+ * modes.
  */
 const toConcurrencyKey = ({ owner, webhook, callback }: Delivery): string =>
   webhook ?? `${toQueueGroup(owner).group} ${toCallbackGroup(new URL(callback?.url ?? "").host)}`;
@@ -134,9 +135,9 @@ const deferDelivery = (world: World, leased: LeasedDelivery): Promise<void> => {
   return scheduleRetry(world, leased, { waits: waits + 1 }, next);
 };
 
-/** What a message comes for in time is due a little later, in case that it does not come. */
+/** The delivery is due a little after its message, in case that the message is lost. */
 const GRACE_MS = 60_000;
-/** A queue holds nothing back for longer. */
+/** The longest delay of a queue message. */
 const MESSAGE_DELAY_MAX_MS = 15 * 60_000;
 
 const scheduleRetry = async (
@@ -159,7 +160,7 @@ const scheduleRetry = async (
   if (isStored && isByMessage) await sendWakeUps(world, DELIVERIES_QUEUE, messages, delayMs);
 };
 
-/** False: somebody else has it by now, since our time was up or its owner wanted it sent again. */
+/** False: the lease is lost, because it expired or the owner requested a retry. */
 const storeDelivery = async (
   world: World,
   { delivery, token }: LeasedDelivery,

@@ -20,7 +20,7 @@ import { TEST_EVENT } from "./payloads.ts";
 import { sendDelivery } from "./send.ts";
 import { DELIVERIES_QUEUE, sendWakeUps } from "./wake-ups.ts";
 
-// What became of the deliveries to one address, and what its owner can do about it.
+// The log of deliveries to one URL, retries and test events.
 
 const DELIVERIES_MAX = 100;
 
@@ -44,7 +44,7 @@ const listFromPartition = async (table: Table, pk: string): Promise<Delivery[]> 
 
 const SEND_WITHIN_MS = 30_000;
 
-/** Sends it again at once, and for another day if it must. Undefined: there is no such delivery. */
+/** Sends it again at once, with another day of attempts. Undefined: no such delivery. */
 export const retryDelivery = async (
   world: World,
   webhook: Webhook,
@@ -72,7 +72,7 @@ export const retryDelivery = async (
     },
   ]);
   if (outcome === "ambiguous") {
-    const what = "It is not known whether it is sent again; look at the deliveries.";
+    const what = "Unknown whether the delivery is sent again. Check the deliveries.";
     throw new Failure("UNAVAILABLE", "nothing_charged", what);
   }
   if (outcome === "refused") return undefined;
@@ -80,7 +80,7 @@ export const retryDelivery = async (
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 
-/** Calls the address now and once, whatever its status, and tells what came of it. */
+/** Calls the URL once, now, whatever the webhook's status, and returns the delivery. */
 export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Delivery> => {
   const now = world.now();
   const { id, owner } = webhook;
@@ -105,7 +105,7 @@ export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Del
     attempts: 1,
     lastTriedAt: now.toISOString(),
   };
-  // Only a record: it was sent, whether this can be written or not.
+  // Best effort: the event was sent even if this record cannot be written.
   await world.table.write({ create: toDeliveryItem(delivery, now) }).catch(() => undefined);
   return delivery;
 };

@@ -16,7 +16,7 @@ import {
 import { toEventBody } from "./payloads.ts";
 import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 
-// One event becomes a delivery for everybody who is to be told, in the transaction that makes it done.
+// Creates a delivery of an event for each subscribed webhook and callback, in the transaction that ends the event.
 
 export const fanOutEvent: Worker = {
   queue: EVENTS_QUEUE,
@@ -25,11 +25,11 @@ export const fanOutEvent: Worker = {
     const item = await world.table.get(toEventKey(id));
     if (item?.["token"] === token) await fanOut(world, item);
   },
-  // It is due, and so comes again by itself.
+  // The event is scheduled, so the reconciler sends its message again.
   giveUp: async (world, body) => world.log("event_put_off", { event: readWakeUp(body).id }),
 };
 
-/** Whoever fans out has this long to tell the workers of the deliveries. */
+/** How long this process may take to send the messages of the deliveries before the reconciler does. */
 const SEND_WITHIN_MS = 30_000;
 
 export const fanOut = async (world: World, item: Item): Promise<string> => {
@@ -49,7 +49,7 @@ export const fanOut = async (world: World, item: Item): Promise<string> => {
     { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
     ...deliveries.map((delivery) => ({ create: delivery.item })),
   ]);
-  if (outcome === "ambiguous") throw new Error("it is not known whether the event is fanned out");
+  if (outcome === "ambiguous") throw new Error("unknown whether the event was fanned out");
   if (outcome === "refused") return "left_to_others";
   await sendWakeUps(
     world,
@@ -75,7 +75,7 @@ const findRecipients = async (
   ];
 };
 
-/** Only a job has a callback, and its event names it. */
+/** Only jobs have callbacks, and their events have the job's id. */
 const readJobId = ({ job_id: job }: OutboxEvent["data"]): Pick<Delivery, "job"> =>
   typeof job === "string" ? { job } : {};
 

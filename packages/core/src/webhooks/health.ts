@@ -4,7 +4,7 @@ import type { World } from "../ports/world.ts";
 import { type Delivery, toDeliveryItem, toWebhookKey, type Webhook } from "./items.ts";
 import { DISABLED_AFTER_MS } from "./retry-policy.ts";
 
-// How an address does, as its deliveries show. Best effort: what is not noted now the next try will note.
+// The health of a webhook, by its deliveries. Best effort: if a write fails, the next attempt records the state.
 
 export const recordSuccess = async (
   { table }: World,
@@ -25,7 +25,7 @@ export const recordFailure = async (
   const { failingSince } = webhook;
   const now = world.now();
   if (kind === "gone") return disableWebhook(world, webhook, "gone", {});
-  // A failure that is still to come was noted by a wrong clock: it would end no sooner than five days after.
+  // A `failingSince` in the future was written by a wrong clock: it would disable the webhook too late.
   const isRecorded =
     failingSince !== undefined && new Date(failingSince) <= addMs(now, CLOCK_SKEW_MS);
   if (!isRecorded) {
@@ -37,11 +37,11 @@ export const recordFailure = async (
 };
 
 const DISABLED_MESSAGES = {
-  gone: "The address answered 410: it wants no more events.",
-  failing: "Every delivery to the address has failed for five days.",
+  gone: "The server answered 410 Gone.",
+  failing: "All deliveries failed for five days.",
 };
 
-/** Once, with its line among the deliveries. Not where its owner gave it another address meanwhile. */
+/** Disables it once, with an entry in its delivery log. Refused if its owner changed the URL meanwhile. */
 const disableWebhook = async (
   world: World,
   webhook: Webhook,

@@ -9,19 +9,19 @@ import { type ScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
 import { EVENTS_QUEUE } from "./wake-ups.ts";
 
-// Layout. An event is written in the transaction of what it announces, so neither is ever there alone. It is due
-// until there is a delivery for everybody who is to be told; a delivery is due until it has arrived or is given up.
-// A place stands for a call under way; those of a half-minute are counted together, and forgotten together.
+// Layout. An event is written in the transaction of its cause, so neither exists alone. It is due until there is a
+// delivery for each subscribed webhook and callback; a delivery is due until it succeeds or fails for good. A slot is a
+// call under way; the slots of a half-minute are counted in one item and expire with it.
 //
 //   pk                   sk             list_pk               list_sk      what
 //   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    what happened
-//   DELIVERY#<id>        DELIVERY       DELIVERIES#<webhook>  <at>#<id>    one event for one address, and each try
+//   DELIVERY#<id>        DELIVERY       DELIVERIES#<webhook>  <at>#<id>    one event for one webhook, with its latest attempt
 //   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    the same, for the webhook_url of a job
-//   WEBHOOKS#<owner>     <id>                                              who is told of what
-//   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: how many, for the limit
-//   PLACES#<lane>        <window start>                                    n: places taken in this half-minute
+//   WEBHOOKS#<owner>     <id>                                              a webhook: its URL and event types
+//   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: their number, for the limit
+//   PLACES#<slot key>    <window start>                                    n: slots in use in this half-minute
 
-/** Who is to be called for one thing alone. `secret` is sealed for the owner; null: unsigned. */
+/** The URL that is called for one job only. `secret` is encrypted for the owner; null: unsigned. */
 const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
 
 const OutboxEvent = v.object({
@@ -30,7 +30,7 @@ const OutboxEvent = v.object({
   type: v.picklist(WEBHOOK_EVENT_TYPES),
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
-  /** Whoever asked to be told of this one thing, besides those who subscribed. */
+  /** The callback of the event's job, besides the subscribed webhooks. */
   callback: v.optional(Callback),
 });
 
@@ -41,10 +41,10 @@ const RETENTION_SECONDS = 30 * 86_400;
 const getExpiry = (now: Date): number => toEpochSeconds(now) + RETENTION_SECONDS;
 
 export const EVENT = "event";
-/** Whoever announced it has this long to say so to the workers, before somebody else looks. */
+/** How long the emitting process may take to send the event's message before the reconciler does. */
 const FAN_OUT_WITHIN_MS = 30_000;
 
-/** The write that makes it known. */
+/** The outbox write of an event. */
 export const emitEvent = (
   world: Pick<World, "now" | "newId">,
   owner: string,
@@ -89,12 +89,12 @@ const Webhook = v.object({
   url: v.string(),
   events: v.array(v.picklist(WEBHOOK_EVENT_TYPES)),
   status: v.picklist(WEBHOOK_STATUSES),
-  /** Who disabled it: its owner, or we because it failed for days, or its server by saying that it is gone. */
+  /** Why it is disabled: by its owner, after days of failures, or because its server responded with 410. */
   disabledBecause: v.optional(v.picklist(["asked", "failing", "gone"])),
-  /** Sealed for the owner. */
+  /** Encrypted for the owner. */
   secret: v.string(),
   createdAt: v.string(),
-  /** Since when every try has failed; nothing while the last one arrived. */
+  /** Since when every attempt has failed. Absent if the last one succeeded. */
   failingSince: v.optional(v.string()),
 });
 
@@ -132,27 +132,27 @@ export const listWebhooks = async (table: Table, owner: string): Promise<Webhook
   return items.map(readWebhook).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 };
 
-/** `noted` is what became of the webhook itself, kept among its deliveries: it was never sent. */
+/** `noted`: an entry about the webhook itself, such as its disabling; it is not sent. */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "noted"] as const;
 
 const Delivery = v.object({
   id: v.string(),
   owner: v.string(),
-  /** Null: a callback, whose address it carries itself. */
+  /** Null: a callback, whose URL is in `callback`. */
   webhook: v.nullable(v.string()),
   callback: v.optional(Callback),
-  /** The job that the callback belongs to. Deliveries of 0.1.0 do not say. */
+  /** The callback's job. Absent in deliveries of release 0.1.0. */
   job: v.optional(v.string()),
   event: v.string(),
   type: v.string(),
-  /** What is sent, the same bytes on each try. */
+  /** The request body, the same bytes on each attempt. */
   body: v.string(),
   status: v.picklist(DELIVERY_STATUSES),
   createdAt: v.string(),
   attempts: v.number(),
-  /** How often it was put off because too many calls to its address were under way, since one was made. */
+  /** How often it was deferred since its last attempt because no slot was free. */
   waits: v.number(),
-  /** When its time for being tried began; from there it has a day. */
+  /** When its retry window of a day began. */
   triedSince: v.optional(v.string()),
   lastTriedAt: v.optional(v.string()),
   nextTryAt: v.optional(v.string()),
@@ -175,7 +175,7 @@ const toLogIndex = ({ webhook, job, createdAt, id }: Delivery): Fields => {
   return log === undefined ? {} : { list_pk: log, list_sk: `${createdAt}#${id}` };
 };
 
-/** Without a moment at which it is due it is nobody's work: a record of what was. */
+/** Without a schedule it is a record of a finished delivery. */
 export const toDeliveryItem = (delivery: Delivery, now: Date, schedule?: ScheduledWork): Item => ({
   ...toDeliveryKey(delivery.id),
   ...toLogIndex(delivery),

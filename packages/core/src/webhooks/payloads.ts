@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
 
-// What subscribers are told. These schemas are the documentation, too: every event that is written fits its own
-// (test/core/webhooks/payloads.test.ts), and a field may be added to them but none taken away.
+// The payloads of events. These schemas are the documentation, too: every event that is written matches its schema
+// (test/core/webhooks/payloads.test.ts). Fields may be added, but not removed.
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Credits = v.pipe(v.number(), v.multipleOf(0.5));
@@ -65,7 +65,7 @@ export const WEBHOOK_EVENT_TYPES = Object.keys(EVENT_DATA) as [
   ...WebhookEventType[],
 ];
 
-/** What an address is sent when its owner wants to see whether anything arrives. Nobody can subscribe to it. */
+/** The event that a test request sends. Webhooks cannot subscribe to it. */
 export const TEST_EVENT = "webhook.test";
 
 const toEnvelopeSchema = <T extends string, D extends v.GenericSchema>(
@@ -89,7 +89,7 @@ const toEnvelopeSchema = <T extends string, D extends v.GenericSchema>(
     text,
   );
 
-/** Every body that is ever sent. */
+/** Every request body of a webhook. */
 export const EventPayload = v.variant("type", [
   toEnvelopeSchema(
     "A job ended, and its results can be read.",
@@ -126,7 +126,7 @@ export const EventPayload = v.variant("type", [
 
 export type EventPayload = v.InferOutput<typeof EventPayload>;
 
-/** The one form in which an event leaves the house. */
+/** Builds the body of an event. */
 export const toEventBody = (event: {
   readonly id: string;
   readonly type: string;

@@ -5,10 +5,10 @@ import type { Delivery } from "./items.ts";
 import { type DeliveryVerdict, judgeResponse } from "./retry-policy.ts";
 import { signHeaders } from "./signature.ts";
 
-/** Where it goes, and whose secret signs it. Null: unsigned. */
+/** The URL and the secret that signs the request. Null: unsigned. */
 export type DeliveryAddress = { readonly url: string; readonly secret: string | null };
 
-/** One try: what it means, and what its delivery remembers of it. */
+/** The result of one attempt, and the fields that its delivery stores. */
 export type SendResult = {
   readonly verdict: DeliveryVerdict;
   readonly fields: Pick<Delivery, "latencyMs" | "responseStatus" | "error">;
@@ -20,7 +20,7 @@ export const sendDelivery = async (
   { owner, event: id, body }: Pick<Delivery, "owner" | "event" | "body">,
 ): Promise<SendResult> => {
   const secret = encrypted === null ? null : decryptSecret(world, owner, encrypted);
-  // An unsigned message in the place of a signed one is what the secret is there to prevent.
+  // Never sent unsigned instead: the secret exists to prevent that.
   if (secret === undefined) return createUnreadableSecretResult(world);
   const at = world.now();
   const outcome = await world.https.call({
@@ -47,7 +47,7 @@ const toDeliveryFields = (
   return { responseStatus: status, error: isSuccess ? undefined : "status" };
 };
 
-/** The key of the settings is another one since: an operator's mistake, which may pass. */
+/** The encryption key has changed since: a mistake of the operator that may be corrected, so it is retried. */
 const createUnreadableSecretResult = ({ log }: World): SendResult => {
   const error = "secret_unreadable";
   log(error, {});

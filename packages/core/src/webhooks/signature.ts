@@ -2,18 +2,18 @@ import { createHmac } from "node:crypto";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 
-// Standard Webhooks, so that any library that speaks it can check what we send.
+// Signs as Standard Webhooks defines, so that any library for it can verify the requests.
 
 const PREFIX = "whsec_";
-/** As the standard wants: 24 to 64 bytes. */
+/** The standard requires 24 to 64 bytes. */
 const SECRET_BYTES = 24;
 
 export const generateSecret = ({ randomBytes }: Pick<World, "randomBytes">): string =>
   PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
 
 /**
- * The HMAC key of a secret: of whsec_ and base64 the bytes that the base64 stands for, of any other text, which a caller
- * chose for a callback, its own bytes.
+ * The HMAC key of a secret: for whsec_ and base64 the decoded bytes; for any other text, which a client chose for a
+ * callback, its own bytes.
  */
 export const toSigningKey = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : "";
@@ -25,7 +25,7 @@ export const toSigningKey = (secret: string): Buffer => {
 
 type SignedMessage = { readonly id: string; readonly body: string; readonly at: Date };
 
-/** The headers that say which event it is and when it was sent, and prove by whom. */
+/** The headers with the event's id, the time of sending and the signature. */
 export const signHeaders = (
   { id, body, at }: SignedMessage,
   secret: string | null,

@@ -2,21 +2,21 @@ import { getWindowStart } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import { toSlotsKey } from "./items.ts";
 
-// How many calls to one address may be under way at a time. One that hangs keeps its own places busy and nobody
-// else's; one at which everything fails has a single place, until something arrives again.
+// Limits the concurrent calls to one URL. A URL that hangs occupies only its own slots; a URL whose calls all fail has
+// a single slot until a call succeeds again.
 
 const SLOTS = 8;
 const SLOTS_WHILE_FAILING = 1;
 
 /**
- * A place is counted in the half-minute in which it was taken, and a call takes far less. So one that a crash left
- * behind is forgotten with its window; the price is that at the seam of two windows there may be twice as many.
+ * A slot is counted in the half-minute in which it was acquired, and a call takes far less. So a slot that a crash left
+ * expires with its window. The cost: at the boundary of two windows there may be twice as many calls.
  */
 const WINDOW_SECONDS = 30;
 
 export type DeliverySlot = { readonly concurrencyKey: string; readonly window: number };
 
-/** Undefined: there is none just now. */
+/** Undefined: no slot is free. */
 export const acquireSlot = async (
   { table, now }: Pick<World, "table" | "now">,
   concurrencyKey: string,
@@ -30,11 +30,11 @@ export const acquireSlot = async (
     set: { expires_at: window + 2 * WINDOW_SECONDS },
     orCreate: true,
   });
-  // A lost reply: at worst one place is counted that nobody has, for half a minute.
+  // After a lost reply, at worst an unused slot is counted for half a minute.
   return outcome === "refused" ? undefined : { concurrencyKey, window };
 };
 
-/** Best effort: what is not given back is forgotten soon. */
+/** Best effort: a slot that is not released expires with its window. */
 export const releaseSlot = async (
   { table }: Pick<World, "table">,
   { concurrencyKey, window }: DeliverySlot,

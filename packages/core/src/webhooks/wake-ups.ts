@@ -3,14 +3,14 @@ import { toQueueGroup } from "../accounts/payer.ts";
 import { DELAY_SECONDS_MAX, type Message, type QueueConfig } from "../ports/queue.ts";
 import type { World } from "../ports/world.ts";
 
-// What is due is found each minute; a message only makes it sooner. It names the state that it was sent for: when
-// it comes twice, or after somebody else, it finds another token and changes nothing.
+// Messages that start scheduled work at once; without them the reconciler finds it within a minute. A message has the
+// token of the state that it was sent for: if it arrives twice, or late, the token differs and it changes nothing.
 
 const WakeUp = v.object({ id: v.string(), token: v.string() });
 export type WakeUp = Readonly<v.InferOutput<typeof WakeUp>>;
 export const readWakeUp = (body: unknown): WakeUp => v.parse(WakeUp, body);
 
-/** Who is to be told is found out in moments. */
+/** A fan-out takes milliseconds. */
 export const EVENTS_QUEUE: QueueConfig = {
   name: "events",
   visibilitySeconds: 60,
@@ -18,7 +18,7 @@ export const EVENTS_QUEUE: QueueConfig = {
   concurrency: 10,
 };
 
-/** A call to somebody who may take ten seconds to answer, and nothing to do meanwhile. */
+/** A delivery waits up to ten seconds for a response, and uses little of the thread. */
 export const DELIVERIES_QUEUE: QueueConfig = {
   name: "deliveries",
   visibilitySeconds: 60,
@@ -27,7 +27,7 @@ export const DELIVERIES_QUEUE: QueueConfig = {
   concurrencyWhenBusy: 64,
 };
 
-/** Best effort: whoever looks for what is due finds what is not sent. */
+/** Best effort: the reconciler finds work whose message was not sent. */
 export const sendWakeUps = async (
   { queue }: Pick<World, "queue">,
   { name }: QueueConfig,

@@ -15,7 +15,7 @@ import {
 import { generateSecret } from "./signature.ts";
 
 type WebhookRequest = Pick<Webhook, "owner" | "url" | "events">;
-/** `secret` is in clear here and nowhere else: whoever gets this shows it or loses it. */
+/** `secret` is in plain text only here: the caller shows it now or never. */
 export type WebhookWithSecret = { readonly webhook: Webhook; readonly secret: string };
 
 export const createWebhook = async (
@@ -37,9 +37,9 @@ export const createWebhook = async (
   if (result.outcome === "committed") return { webhook, secret };
   if (result.outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "It is not known whether the webhook was created; look at the list.",
+      "Unknown whether the webhook was created. Check the list of webhooks.",
     );
-  const what = `The account has ${WEBHOOKS_MAX} webhooks; delete one first.`;
+  const what = `The account already has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
@@ -52,12 +52,12 @@ export const findWebhook = async (
   return item && readWebhook(item);
 };
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 type WebhookChanges = {
   readonly [F in "url" | "events" | "status"]?: Webhook[F] | undefined;
 };
 
-/** Undefined: there is none. Whoever enables it begins with a clean slate. */
+/** Undefined: no such webhook. Enabling it resets its failures. */
 export const updateWebhook = (
   world: World,
   webhook: Webhook,
@@ -70,7 +70,7 @@ export const updateWebhook = (
     ...(status === "disabled" && { status, disabledBecause: "asked" }),
   });
 
-/** From the moment this returns everything is signed with the new secret, and nothing with the old one. */
+/** When this returns, every request is signed with the new secret only. */
 export const rotateSecret = async (
   world: World,
   webhook: Webhook,
@@ -91,16 +91,16 @@ const writeFields = async (
   if (written.outcome === "refused") return undefined;
   if (written.outcome === "committed" && written.item) return readWebhook(written.item);
   throw createUnknownOutcomeFailure(
-    "It is not known whether the webhook was changed; send this again.",
+    "Unknown whether the webhook was changed. Send the request again.",
   );
 };
 
-/** False: somebody else removed it. What still waits to be sent to it is dropped when its turn comes. */
+/** False: a concurrent request removed it. Its pending deliveries fail at their next attempt. */
 export const deleteWebhook = async (world: World, webhook: Webhook): Promise<boolean> => {
   const { outcome } = await world.table.transact(buildWebhookRemoval(webhook));
   if (outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "It is not known whether the webhook is deleted; send this again.",
+      "Unknown whether the webhook was deleted. Send the request again.",
     );
   return outcome === "committed";
 };
