@@ -9,7 +9,12 @@ const LISTS =
 
 /** Rooms whose texts are still to be rewritten. */
 const NOT_YET: readonly string[] = [
-  "packages/core/src/mail/",
+  // Lists of role words, and ids and fields of the contract: `says`, `DMARC_WRONG_PLACE`, `nobody_there`.
+  "packages/core/src/mail/lists/roles.ts",
+  "packages/core/src/mail/dmarc/rules.ts",
+  "packages/core/src/mail/smtp/reply-rules/mailbox.ts",
+  "packages/core/src/mail/blocklists/analyse.ts",
+  "packages/core/src/mail/blocklists/lists.ts",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/shared-provider.ts",
   "packages/lab/src/",

@@ -182,7 +182,7 @@ describe("rows=all", () => {
       row: 3,
       row_outcome: "skipped",
       skip_reason: "syntax.no_at",
-      skip_message: "There is no @.",
+      skip_message: "The @ is missing.",
       submitted: "n/a",
       columns: { id: "2", "E-Mail": "n/a", phone: "", change: "" },
     });

@@ -90,12 +90,12 @@ describe("the answer says what was found in a file", () => {
         reason: "several_addresses",
         message: expect.stringMatching(/several addresses/),
       },
-      { row: 4, text: "Ada", reason: "syntax.no_at", message: "There is no @." },
+      { row: 4, text: "Ada", reason: "syntax.no_at", message: "The @ is missing." },
       {
         row: 5,
         text: `${"x".repeat(99)}…`,
         reason: "syntax.no_at",
-        message: "There is no @.",
+        message: "The @ is missing.",
       },
     ]);
   });

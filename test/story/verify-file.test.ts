@@ -98,8 +98,8 @@ test("a processed file is 202 with every count, and a job that is worked off to 
       encoding: "utf-8",
       delimiter: "comma",
       skipped_rows: [
-        { row: 5, text: "nobody", reason: "syntax.no_at", message: "There is no @." },
-        { row: 6, text: "", reason: "syntax.empty", message: "There is no address." },
+        { row: 5, text: "nobody", reason: "syntax.no_at", message: "The @ is missing." },
+        { row: 6, text: "", reason: "syntax.empty", message: "The address is empty." },
       ],
     },
     credits_used: 3,

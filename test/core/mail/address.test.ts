@@ -265,7 +265,7 @@ describe("what cannot be used in SMTP is refused, with its reason", () => {
   });
 
   test("a fault says in a sentence what is wrong", () => {
-    expect(parseAddress("john")).toEqual({ fault: "syntax.no_at", message: "There is no @." });
+    expect(parseAddress("john")).toEqual({ fault: "syntax.no_at", message: "The @ is missing." });
   });
 });
 

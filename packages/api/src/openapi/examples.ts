@@ -894,7 +894,7 @@ export const EXAMPLES: readonly Example[] = [
                 id: "DMARC_NO_RUA",
                 severity: "low",
                 message:
-                  "No aggregate reports are asked for (rua=), so nobody sees who sends in your name.",
+                  "No aggregate reports are requested (rua=), so you cannot see who sends in your name.",
                 detail: {},
                 cost_points: 10,
               },
@@ -996,7 +996,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "tls_rpt",
             severity: "info",
-            text: "weak.example asks for no TLS reports, so nobody hears of encryption that fails.",
+            text: "weak.example requests no TLS reports, so failed encryption goes unnoticed.",
             points_regained: 0,
             issues: ["TLS_RPT_MISSING"],
           },
@@ -1179,7 +1179,7 @@ export const EXAMPLES: readonly Example[] = [
                 id: "DMARC_NO_RUA",
                 severity: "low",
                 message:
-                  "No aggregate reports are asked for (rua=), so nobody sees who sends in your name.",
+                  "No aggregate reports are requested (rua=), so you cannot see who sends in your name.",
                 detail: {},
                 cost_points: 10,
               },
@@ -1281,7 +1281,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "tls_rpt",
             severity: "info",
-            text: "weak.example asks for no TLS reports, so nobody hears of encryption that fails.",
+            text: "weak.example requests no TLS reports, so failed encryption goes unnoticed.",
             points_regained: 0,
             issues: ["TLS_RPT_MISSING"],
           },

@@ -10,7 +10,7 @@ import {
 } from "./syntax.ts";
 
 export type Address = {
-  /** As it is said in SMTP: in NFC (RFC 6530 §10.1), and quoted only when it must be. */
+  /** The SMTP form: in NFC (RFC 6530 §10.1), and quoted only when it must be. */
   readonly local: string;
   /** Lower-case A-labels, or a literal with its brackets. */
   readonly domain: string;
@@ -26,7 +26,7 @@ export type Address = {
 
 export type AddressFault = SyntaxFault;
 
-/** Of an address in the form it is said in, which is one: what follows its last @. */
+/** The domain of an address in SMTP form: the part after its last @. */
 export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
@@ -47,11 +47,11 @@ export const parseAddress = (text: string): Address | AddressFault => {
 
   const parts = bare.startsWith('"') ? splitQuoted(bare) : splitPlain(bare);
   if ("fault" in parts) return parts;
-  const { local, rest } = parts;
+  const { local, afterAt } = parts;
   if (countOctets(local) > LOCAL_OCTETS_MAX) return createFault("syntax.local_too_long");
-  if (rest.includes("@")) return createFault("syntax.at_repeated");
+  if (afterAt.includes("@")) return createFault("syntax.at_repeated");
 
-  const host = rest.startsWith("[") ? parseHostLiteral(rest) : parseDomain(rest);
+  const host = afterAt.startsWith("[") ? parseHostLiteral(afterAt) : parseDomain(afterAt);
   return "fault" in host ? host : assemble(local, host);
 };
 
@@ -81,7 +81,7 @@ export const isAddress = <F extends { readonly fault: string }>(
 export const toSmtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
 
 type ParsedHost = { readonly ascii: string; readonly display: string; readonly literal?: string };
-type AddressParts = { readonly local: string; readonly rest: string };
+type AddressParts = { readonly local: string; readonly afterAt: string };
 
 const assemble = (local: string, host: ParsedHost): Address | AddressFault => {
   const domain = `${local}@${host.ascii}`;
@@ -109,8 +109,8 @@ const MAILTO = /^mailto:/i;
 const unwrap = (text: string): string => {
   const inside = removeBrackets(text);
   if (!MAILTO.test(inside)) return inside;
-  const rest = inside.slice("mailto:".length);
-  return inside === text ? removeBrackets(rest) : rest;
+  const plain = inside.slice("mailto:".length);
+  return inside === text ? removeBrackets(plain) : plain;
 };
 
 const removeBrackets = (text: string): string =>
@@ -130,7 +130,7 @@ const splitPlain = (text: string): AddressParts | AddressFault => {
   if (at === -1) return createFault("syntax.no_at");
   if (at === 0) return createFault("syntax.local_empty");
   const local = text.slice(0, at);
-  return findDotStringFault(local) ?? { local, rest: text.slice(at + 1) };
+  return findDotStringFault(local) ?? { local, afterAt: text.slice(at + 1) };
 };
 
 const findDotStringFault = (local: string): AddressFault | undefined => {
@@ -168,7 +168,7 @@ const splitQuoted = (text: string): AddressParts | AddressFault => {
 
   const meant = inside.replaceAll(ESCAPED, "$1");
   const fault = findQuotedFault(meant);
-  return fault ?? { local: quoteIfNeeded(meant), rest: text.slice(whole.length + 1) };
+  return fault ?? { local: quoteIfNeeded(meant), afterAt: text.slice(whole.length + 1) };
 };
 
 const findQuotedFault = (meant: string): AddressFault | undefined => {

@@ -38,7 +38,7 @@ export const parseDomain = (text: string): Domain | DomainFault => {
   return A_LABEL.test(ascii) ? toDomain(ascii) : { ascii, display: ascii };
 };
 
-// Nobody pastes more of a URL than this into a field for a domain.
+// No field for a domain needs more of a URL than this.
 const TYPED_UNITS_MAX = 2_000;
 const SURROUNDING = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const SCHEME = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;
@@ -66,8 +66,8 @@ export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || as
 
 /** What stands behind `www.`, where a company's mail usually is; undefined for any other name. */
 export const removeWww = (ascii: string): string | undefined => {
-  const rest = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
-  return rest.includes(".") ? rest : undefined;
+  const bare = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
+  return bare.includes(".") ? bare : undefined;
 };
 
 // domainToASCII reads the host of a URL: it would take "%61" for "a", cut at "/", drop tabs and make an IP

@@ -15,9 +15,9 @@ export const parseIp = (text: string): Ip | undefined =>
 
 /** "10.0.0.0/8". A bare address is a block of one; bits beyond the length are of no account. */
 export const parseCidr = (text: string): Cidr | undefined => {
-  const [address = "", length, ...rest] = text.split("/");
+  const [address = "", length, ...extra] = text.split("/");
   const base = parseIp(address);
-  if (!base || rest.length > 0) return undefined;
+  if (!base || extra.length > 0) return undefined;
   if (length === undefined) return { base, length: base.bits };
   if (!OCTET.test(length) || Number(length) > base.bits) return undefined;
   return { base, length: Number(length) };
@@ -27,8 +27,8 @@ export const isSameIp = (one: Ip | undefined, other: Ip): boolean =>
   one?.bits === other.bits && one.value === other.value;
 
 export const isInBlock = (ip: Ip, { base, length }: Cidr): boolean => {
-  const rest = BigInt(base.bits - length);
-  return ip.bits === base.bits && ip.value >> rest === base.value >> rest;
+  const hostBits = BigInt(base.bits - length);
+  return ip.bits === base.bits && ip.value >> hostBits === base.value >> hostBits;
 };
 
 /** The address back to front, a label per octet or nibble: how reverse zones and blocklists name it. */
@@ -45,9 +45,9 @@ export const toReverseName = (ip: Ip): string =>
   `${toReverseLabels(ip)}.${ip.bits === 32 ? "in-addr" : "ip6"}.arpa`;
 
 /**
- * Whether the open internet may be reached at this address. Whoever owns a domain chooses what its mail hosts
- * resolve to, so anything else would let a stranger aim our connections at our own network. What cannot be read
- * as an address is not public. `allowed` is what an operator permits on top, for a lab.
+ * Whether the address is on the public internet. The owner of a domain chooses the addresses that its mail hosts
+ * resolve to, so other addresses would let an attacker aim our connections at our own network. A text that is not
+ * an address is not public. `allowed`: more blocks that the operator permits, such as the lab's.
  */
 export const isPublicIp = (text: string, allowed: readonly Cidr[]): boolean => {
   const ip = parseIp(text);
@@ -69,10 +69,10 @@ const parseIpv4 = (text: string): Ip | undefined => {
 };
 
 const parseIpv6 = (text: string): Ip | undefined => {
-  const [head = "", tail, ...rest] = text.split("::");
+  const [head = "", tail, ...extra] = text.split("::");
   const left = parseGroups(head, tail === undefined);
   const right = parseGroups(tail ?? "", true);
-  if (!left || !right || rest.length > 0) return undefined;
+  if (!left || !right || extra.length > 0) return undefined;
   // "::" stands for one group of zeros at least; without it all eight are there.
   const missing = 8 - left.length - right.length;
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;

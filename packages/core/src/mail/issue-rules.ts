@@ -11,10 +11,10 @@ export type IssueRule = IssueWeight & {
 
 export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
 
-/** A TXT record may hold 64 kB, and nobody reads more than this of it. */
+/** A TXT record may hold 64 kB; a message shows this much of it. */
 const SHOWN_MAX = 200;
 
-/** Makes the issues of a table: nobody else writes down a severity or a cost. */
+/** Makes the issues of a table, which alone holds severities and costs. */
 export const createIssueFactory =
   <Id extends string>(rules: IssueRules<Id>) =>
   (id: Id, detail: Issue["detail"] = {}, degree: "full" | "lesser" = "full"): Issue => {
@@ -49,7 +49,7 @@ export const toStatus = (issues: readonly Issue[]): IssueStatus => {
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";
 };
 
-/** A stranger wrote what the detail holds, so a sentence takes only what is readable of it, and not all. */
+/** The detail holds text from outside, so a sentence takes only its readable characters, and not all of them. */
 export const fillTemplate = (template: string, detail: Issue["detail"]): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     String(detail[name] ?? "")
@@ -61,6 +61,6 @@ const NAMED_MAX = 5;
 
 /** Several names in one sentence, the first ones when there are many. */
 export const joinNames = (names: readonly string[]): string => {
-  const rest = names.length - NAMED_MAX;
-  return names.slice(0, NAMED_MAX).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const unnamed = names.length - NAMED_MAX;
+  return names.slice(0, NAMED_MAX).join(", ") + (unnamed > 0 ? ` and ${unnamed} more` : "");
 };

@@ -1,6 +1,6 @@
 /**
- * The special-purpose registries of IANA (RFC 6890) for IPv4 and IPv6, the multicast blocks, and what is not
- * given out to anybody. The few entries that are reachable from everywhere (AS112, AMT, the anycast ones) are in
+ * The special-purpose registries of IANA (RFC 6890) for IPv4 and IPv6, the multicast blocks, and blocks that
+ * are not assigned. The few entries that are reachable from everywhere (AS112, AMT, the anycast ones) are in
  * it too: they are services of the network, and no mail host lives there.
  *
  * Four blocks of the IPv6 registry carry an IPv4 address and are judged by that one instead: see ip.ts.

@@ -1,15 +1,15 @@
 /** Every way to be no address, with the sentence for the caller. The names are part of the contract. */
 const MESSAGES = {
-  "syntax.empty": "There is no address.",
-  "syntax.no_at": "There is no @.",
+  "syntax.empty": "The address is empty.",
+  "syntax.no_at": "The @ is missing.",
   "syntax.at_repeated": "There is more than one @.",
   "syntax.too_long": "The address is longer than 254 octets.",
   "syntax.comment": "Comments in parentheses are not part of an address in SMTP.",
   "syntax.white_space":
     "White space is allowed only in a quoted local part, and only as plain spaces.",
-  "syntax.control": "There is a control character.",
-  "syntax.invisible": "There is a character that cannot be seen.",
-  "syntax.unicode": "There is a broken character.",
+  "syntax.control": "The address contains a control character.",
+  "syntax.invisible": "The address contains an invisible character.",
+  "syntax.unicode": "The address contains a broken character.",
   "syntax.local_empty": "There is nothing before the @.",
   "syntax.local_too_long": "The part before the @ is longer than 64 octets.",
   "syntax.local_character":
@@ -60,7 +60,7 @@ export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault 
 };
 
 /**
- * RFC 6531 §3.3 takes every character beyond ASCII. Those that nobody can see are left out all the same:
+ * RFC 6531 §3.3 takes every character beyond ASCII. Invisible ones are rejected all the same:
  * two addresses that look alike and are not is what forgers want, and otherwise a slip of copy and paste.
  */
 export const findUnicodeFault = (text: string): SyntaxFault | undefined => {

@@ -26,7 +26,7 @@ export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): Bloc
   if (gravest)
     return {
       kind: "listed",
-      codes: addresses.filter((_, at) => isKnownMeaning(read[at])),
+      codes: addresses.filter((_, at) => hasMeaning(read[at])),
       meaning: gravest,
     };
   return read.every((of) => of.every((one) => one === "good"))
@@ -40,7 +40,7 @@ export const isCode = (codes: ListCodes, outcome: DnsOutcome<string>): boolean =
     (address) => address.startsWith("127.") && !findMeanings(codes, address).includes("error"),
   );
 
-const isKnownMeaning = (read: readonly ParsedCode[] | undefined): boolean =>
+const hasMeaning = (read: readonly ParsedCode[] | undefined): boolean =>
   read?.some((one) => typeof one === "object") ?? false;
 
 /**

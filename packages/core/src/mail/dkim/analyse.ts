@@ -16,7 +16,7 @@ export type DkimAnalysis = {
 
 type DkimInput = DkimTraces & {
   readonly domain: string;
-  /** A name that nobody can have chosen: whatever is found under it stands under every name. */
+  /** A name that no zone can have on purpose: a record under it exists under every name. */
   readonly randomLabel: string;
 };
 

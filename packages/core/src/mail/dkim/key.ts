@@ -7,7 +7,7 @@ export type DkimKey = {
   readonly bits: number | null;
   /** Why it is broken. */
   readonly fault: string | null;
-  /** t=y: whoever verifies is to treat the mail as if it were not signed. */
+  /** t=y: receivers treat the mail as if it were not signed. */
   readonly isTesting: boolean;
   /** h= leaves room for sha256, the only hash that may still be used (RFC 8301 §3.1). */
   readonly allowsSha256: boolean;
@@ -30,15 +30,15 @@ export const parseDkimKey = (text: string): DkimKey | undefined => {
       .map((one) => one.trim());
   const hashes = lists("h");
   const services = lists("s");
-  const rest = {
+  const common = {
     isTesting: lists("t").includes("y"),
     allowsSha256: hashes.join("") === "" || hashes.includes("sha256"),
     isForMail: services.join("") === "" || services.includes("*") || services.includes("email"),
   };
   const names = tags.map(({ name }) => name);
   const fault = findFault(names, strays, version);
-  if (fault !== undefined) return { ...rest, kind: "broken", bits: null, fault };
-  return { ...rest, ...readKey((valueOf("k") ?? "rsa").toLowerCase(), valueOf("p") ?? "") };
+  if (fault !== undefined) return { ...common, kind: "broken", bits: null, fault };
+  return { ...common, ...readKey((valueOf("k") ?? "rsa").toLowerCase(), valueOf("p") ?? "") };
 };
 
 const findFault = (

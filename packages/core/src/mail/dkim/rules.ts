@@ -51,7 +51,8 @@ export const DKIM_RULES = {
   DKIM_MULTI_TXT: {
     severity: "medium",
     costPoints: 20,
-    message: "There is more than one TXT record at {selector}, and nobody knows which is the key.",
+    message:
+      "There is more than one TXT record at {selector}, and receivers cannot tell which is the key.",
   },
   DKIM_ED25519_ONLY: {
     severity: "medium",

@@ -89,11 +89,11 @@ const findOwnNameIssues = (
   domain: string,
   { found, isOpen, ownTexts, multipleAt }: DmarcDiscovery,
 ): readonly Issue[] => {
-  const [place] = multipleAt;
+  const [name] = multipleAt;
   // Above the domain it matters only where it leaves the domain without a record.
-  if (place !== undefined && (place === domain || (!found && !isOpen))) {
-    const n = place === domain ? ownTexts.filter(isDmarc).length : 2;
-    return [createDmarcIssue("DMARC_MULTIPLE", { n, name: `_dmarc.${place}` })];
+  if (name !== undefined && (name === domain || (!found && !isOpen))) {
+    const n = name === domain ? ownTexts.filter(isDmarc).length : 2;
+    return [createDmarcIssue("DMARC_MULTIPLE", { n, name: `_dmarc.${name}` })];
   }
   const isMistaken = !ownTexts.some(isDmarc) && ownTexts.some(isMistakenVersion);
   return isMistaken ? [createDmarcIssue("DMARC_VERSION", { name: `_dmarc.${domain}` })] : [];
@@ -161,11 +161,11 @@ const createPolicyIssues = (
   ];
 };
 
-const KNOWN_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
+const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
 const createTagIssues = ({ record }: PlacedRecord): readonly Issue[] => {
   const has = (name: string) => findTag(record, name) !== undefined;
-  const unknown = record.tags.map(({ name }) => name).filter((name) => !KNOWN_TAGS.has(name));
+  const unknown = record.tags.map(({ name }) => name).filter((name) => !DEFINED_TAGS.has(name));
   const strict = ["adkim", "aspf"].filter((name) => findTag(record, name)?.toLowerCase() === "s");
   const pct = findTag(record, "pct");
   return [

@@ -35,7 +35,7 @@ const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
 
 export const isDmarc = (text: string): boolean => VERSION.test(text);
 
-/** Somebody meant a DMARC record, and no receiver reads it as one. */
+/** Meant as a DMARC record, but no receiver reads it as one. */
 export const isIntendedAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
 
@@ -77,7 +77,7 @@ const parseReports = (rua: string | undefined): readonly ReportAddress[] =>
 const SIZE = /!\d+[kmgt]?$/i;
 const SCHEME = /^([a-z][a-z\d+.-]*):\S+$/i;
 
-/** RFC 9989 §4.8: any URI will do, but nobody has to know another than mailto:. */
+/** RFC 9989 §4.8: any URI is allowed, but receivers need not support another than mailto:. */
 const readUri = (written: string): ReportAddress => {
   const uri = written.replace(SIZE, "");
   const isSized = uri !== written;

@@ -7,7 +7,7 @@ import { createDmarcIssue } from "./rules.ts";
 
 /** RFC 9990 lets receivers stop after two. */
 const REPORTS_MAX = 2;
-/** However many a stranger names. */
+/** The most that are checked, however many a record names. */
 const HOSTS_QUERIED_MAX = 4;
 
 /** What is wrong with where a record sends its aggregate reports. */
@@ -44,7 +44,7 @@ const findUriIssues = ({ reports }: DmarcRecord): readonly Issue[] => {
 const findUriFault = ({ uri }: ReportAddress): string =>
   /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is no address to report to`;
 
-/** RFC 9990: whoever is to get another organisation's reports has to say that he wants them. */
+/** RFC 9990: a domain that is to get another organisation's reports has to publish its consent. */
 const findAuthorisationIssues = async (
   dns: Dns,
   host: string,

@@ -82,7 +82,7 @@ export const DMARC_RULES = {
   DMARC_NO_RUA: {
     severity: "low",
     costPoints: 10,
-    message: "No aggregate reports are asked for (rua=), so nobody sees who sends in your name.",
+    message: "No aggregate reports are requested (rua=), so you cannot see who sends in your name.",
   },
   // The lesser degree: it works, in part or in a way that the standard no longer has.
   DMARC_RUA_BAD: {

@@ -13,7 +13,7 @@ type CacheOptions = {
 };
 
 /**
- * How long an outcome is good for after it came. A record's own TTL is not told to us, so these are short. A
+ * How long an outcome is cached. The resolver does not report a record's own TTL, so these are short. A
  * fault is kept just long enough that a list full of one dead domain does not wait for it a thousand times,
  * and not as long as any retry waits.
  */
@@ -26,14 +26,14 @@ const CACHE_MS: Record<Outcome["kind"], number> = {
   timeout: 5_000,
   // A set of records does not shrink in a minute, and each question for it costs a connection.
   too_large: 60_000,
-  // Nobody was asked.
+  // No name server was asked.
   internal: 0,
 };
 
 const IN_FLIGHT = Number.POSITIVE_INFINITY;
 
 /**
- * What V8 holds for an entry beside its text: the entry in the map, its key, a promise and an outcome; and for each record
+ * The heap of an entry beside its text: the entry in the map, its key, a promise and an outcome; and for each record
  * a string or an object with its number. Measured with a hundred thousand of each, and rounded up.
  */
 const ENTRY_BYTES = 500;
@@ -89,7 +89,7 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
     store(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
     outcome.then(
       (settled) => storeOutcome(now().getTime() + CACHE_MS[settled.kind], settled),
-      // A door that breaks its promise never to reject must not leave its failure here for ever.
+      // A port that rejects against its contract must not leave its failure here for ever.
       () => storeOutcome(0),
     );
     return outcome;

@@ -29,7 +29,7 @@ export type DnsOutcome<T> =
   /** This machine lacked what it needs to ask: descriptors, memory or ports. Nothing was asked. */
   | { readonly kind: "internal" };
 
-/** The door to names. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
+/** The DNS port. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
 export type Dns = <T extends DnsRecordType>(
   type: T,
   name: string,

@@ -3,12 +3,12 @@ import type { Dns, DnsOutcome, DnsRecordType } from "./dns.ts";
 import { isFault } from "./outcome.ts";
 
 // All accounts share the answers of DNS, which are public. That one of them asked for a name is not: so an account's own
-// first question takes as long as it took when nobody had asked before.
+// first question takes as long as it did without a cached answer.
 
 /** An answer may stay that long in the resolver's own cache, which is shared as well. */
 const REMEMBERED_MS = 24 * 3_600_000;
 /**
- * Names with the time that each took, and names with an account that asked for them: some 20 MB each. What was used longest
+ * Names with the time that each took, and names with an account that queried them: some 20 MB each. The one used longest
  * ago is forgotten: then a name is fast for everybody, or slow once more for an account.
  */
 const NAMES_MAX = 100_000;
@@ -18,7 +18,7 @@ const DURATION_MAX_MS = 5_000;
 
 type TimingPorts = { readonly dns: Dns } & Pick<World, "now" | "sleep">;
 
-/** DNS as one account sees it. "" is whoever has the process for himself. */
+/** DNS as one account sees it. "" is the only user of a process. */
 export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: string) => Dns) => {
   const firstDurations = createRecentMap<number>(now);
   const queriedBy = createRecentMap<true>(now);
@@ -39,7 +39,7 @@ export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: str
     async <T extends DnsRecordType>(type: T, name: string) => {
       const startedMs = now().getTime();
       const outcome = await dns(type, name);
-      // A clock that jumped meanwhile makes nobody wait for longer than a question may take.
+      // A clock that jumped meanwhile delays no answer for longer than a question may take.
       const tookMs = Math.min(Math.max(now().getTime() - startedMs, 0), DURATION_MAX_MS);
       // A fault is shared for seconds only, and the next answer may be as fast as any.
       if (!isFault(outcome as DnsOutcome<unknown>))

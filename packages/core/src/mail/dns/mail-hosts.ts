@@ -32,7 +32,7 @@ type HostLookup =
 
 /** An SMTP session tries three hosts at most, so more than three with an address are of no use. */
 const HOSTS_NEEDED = 3;
-/** However many MX records a stranger publishes, this many hosts are looked up and no more. */
+/** The most hosts that are looked up, however many MX records a domain publishes. */
 const LOOKED_UP_MAX = 10;
 /** However many addresses a host has: a session tries the first of them. */
 const ADDRESSES_MAX = 20;

@@ -10,10 +10,10 @@ export type RecordedQuery = {
   readonly count: number;
 };
 
-/** Enough to follow any decision; a stranger's answer may hold thousands. */
+/** Enough to follow any decision; a hostile answer may hold thousands. */
 const RECORDS_MAX = 20;
 
-/** A door that writes down what goes through it, in the order of the answers. */
+/** A DNS port that records its queries, in the order of the answers. */
 export const recordQueries = (
   dns: Dns,
 ): { readonly dns: Dns; readonly queries: readonly RecordedQuery[] } => {

@@ -4,7 +4,7 @@ import type { Dns } from "./dns.ts";
 const PUBLIC_ZONE = "com";
 /** Enough for what is asked here, which is one question. */
 const ONE_ENTRY_BYTES = 64_000;
-/** Never exists, whoever is asked (RFC 6761 §6.4). */
+/** Never exists, at any resolver (RFC 6761 §6.4). */
 const RESERVED_NAME = /(?:^|\.)invalid$/i;
 
 /**

@@ -43,7 +43,8 @@ export const PTR_RULES = {
   PTR_SEVERAL: {
     severity: "low",
     costPoints: 5,
-    message: "{ip} has {n} names. Receivers look at one of them, and nobody knows at which.",
+    message:
+      "{ip} has {n} PTR records. Receivers use only one of them, and which one is not defined.",
   },
 } as const satisfies IssueRules<string>;
 

@@ -1,7 +1,7 @@
 import type { Dns, MxRecordData } from "./dns.ts";
 
 /**
- * Name servers deal out the records of an answer in turns. Whoever looks at the first of several must not find
+ * Name servers rotate the records of an answer. Code that uses the first of several must not find
  * something else the next time.
  */
 export const sortRecords =

@@ -24,7 +24,7 @@ type MtaStsInput = {
   readonly fetchPolicy?: FetchPolicy | undefined;
 };
 
-/** Whether senders are told to insist on encryption (RFC 8461). */
+/** Whether the policy requires encryption from senders (RFC 8461). */
 export const findMtaStsHints = async (
   dns: Dns,
   { domain, mxHosts, fetchPolicy }: MtaStsInput,

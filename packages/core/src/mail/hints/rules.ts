@@ -1,7 +1,7 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /**
- * What makes mail to or from a domain safer and is not yet asked for by anybody. It costs nothing in the score:
+ * What makes mail to or from a domain safer and that no receiver requires yet. It costs nothing in the score:
  * a domain without it is set up as most are.
  */
 export const HINT_RULES = {
@@ -28,7 +28,7 @@ export const HINT_RULES = {
   TLS_RPT_MISSING: {
     severity: "info",
     costPoints: 0,
-    message: "{domain} asks for no TLS reports, so nobody hears of encryption that fails.",
+    message: "{domain} requests no TLS reports, so failed encryption goes unnoticed.",
   },
   TLS_RPT_BAD: {
     severity: "info",

@@ -39,7 +39,7 @@ const parseLine = (line: string, number: number): ListChange => {
 };
 
 const isChangedList = (name: string): name is ChangedList =>
-  CHANGED_LISTS.some((known) => known === name);
+  CHANGED_LISTS.some((listed) => listed === name);
 
 const canonicalDomain = (text: string): string | null => {
   const domain = toAscii(text.replace(/\.$/, "")).toLowerCase();

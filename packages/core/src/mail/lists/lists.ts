@@ -16,13 +16,13 @@ export type Lists = {
   readonly disposable: (domain: string) => boolean;
   /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict by itself. */
   readonly disposableHint: (domain: string) => boolean;
-  /** A provider where anybody gets a mailbox; exactly this domain, since a subdomain is somebody's own. */
+  /** A provider that is open to the public; exactly this domain, since a subdomain has an owner of its own. */
   readonly free: (domain: string) => boolean;
   readonly role: (local: string) => string | null;
   readonly trap: (address: string, domain: string) => boolean;
   /** Passes mail on to a person. */
   readonly relay: (domain: string) => boolean;
-  /** A name that people type by mistake for a provider's, and that its owner keeps for that. It gives no mailboxes away. */
+  /** A domain that people type by mistake for a provider's, and that its owner holds for that. It offers no mailboxes. */
   readonly squat: (domain: string) => boolean;
   readonly versions: readonly ListVersion[];
 };

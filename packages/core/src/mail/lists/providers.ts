@@ -16,7 +16,7 @@ export const popularProviders: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Typed by mistake so often that somebody holds them, and with working mail: only a list tells them apart. */
+/** Mistyped so often that squatters own them, with working mail: only a list shows which they are. */
 const SQUATS: readonly (readonly [meant: string, typed: string])[] = [
   [
     "gmail.com",

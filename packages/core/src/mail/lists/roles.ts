@@ -1,4 +1,4 @@
-// A role is read by a group, by a programme or by nobody. A position with one holder (ceo, president, sales
+// A role mailbox is read by a group, by a program or not at all. A position with one holder (ceo, president, sales
 // manager) is read by a person, so it is no role here; nor is "test", which says nothing about a reader.
 
 /** Whatever stands beside one of these, a programme sends it: noreply-orders, somelist-bounces. */

@@ -1,6 +1,6 @@
 /**
  * A trap that is public is no trap for long, so this list is tiny on purpose: mailboxes that their owners
- * publish to collect unwanted mail and act on it. Whoever writes to one from a bought or scraped list is
+ * publish to collect unwanted mail and act on it. A sender that writes to one from a bought or scraped list is
  * reported. An operator adds what his own history has shown.
  */
 export const trapAddresses: readonly string[] = [

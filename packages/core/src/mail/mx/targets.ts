@@ -10,7 +10,7 @@ export type MxHost = {
   readonly isAlias: boolean;
 };
 
-/** However many MX records a stranger publishes, this many hosts are looked up and no more. */
+/** The most hosts that are looked up, however many MX records a domain publishes. */
 export const LOOKED_UP_MAX = 10;
 
 /** The addresses of a mail host, and whether the internet can reach one of them. */

@@ -111,7 +111,7 @@ const classifyUnmatched = (code: number, stage: ReplyContext["stage"]): Finding 
     return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
 
   const doubtful = { ...UNKNOWN, confidence: 0.5 };
-  // Another exchanger of the domain may take us: a host that refuses at the door speaks for itself.
+  // Another mail host of the domain may accept us: a refusal before RCPT is about this host alone.
   if (stage !== "rcpt" && stage !== "data")
     return { ...doubtful, reason: "server_refuses", rule: "any_refusal", retry: "other_host" };
   return code < 500

@@ -33,7 +33,7 @@ const CONNECT_MS = 5000;
 
 /**
  * Asks the first mail host that will talk, in the order of their priority (RFC 5321 §5.1). Hosts of the same
- * priority keep the order they come in: whoever has chance at hand has shuffled them.
+ * priority keep their order: the caller has shuffled them.
  */
 export const trySession = async (
   connect: SmtpConnect,
@@ -56,7 +56,7 @@ export const trySession = async (
   }
   const nowhere: SmtpTarget = { ip: "", port: request.port, host: hosts[0]?.host ?? "" };
   return {
-    ...(chooseMostTelling(attempts) ?? createUnreachedAttempt(nowhere, request, "no_address")),
+    ...(chooseMostInformative(attempts) ?? createUnreachedAttempt(nowhere, request, "no_address")),
     attempts,
   };
 };
@@ -64,7 +64,7 @@ export const trySession = async (
 type ConnectRoute = { readonly connect: SmtpConnect; readonly affinityKey: string };
 
 /**
- * All who share these hosts leave from one address, and so does the next attempt, whoever else is in its session then.
+ * All sessions to these hosts use one IP address, and so does the next attempt, whichever recipients share its session.
  * The hosts come in an order that chance decides.
  */
 const getAffinityKey = (hosts: readonly MailHost[]): string =>
@@ -77,7 +77,7 @@ const listTargets = (hosts: readonly MailHost[], port: number): readonly SmtpTar
     .slice(0, HOSTS_MAX)
     .flatMap(({ host, ips }) => ips.slice(0, ADDRESSES_MAX).map((ip) => ({ ip, port, host })));
 
-/** A host's next address is for when the last one was not there: what a server has said, it would say again. */
+/** A host's next address is tried only when the last one did not answer: a server would repeat its reply. */
 const isWorthTrying = ({ host, ip }: SmtpTarget, attempts: readonly HostAttempt[]): boolean =>
   attempts.every((past) => past.ip !== ip && (past.host !== host || getStage(past) === "connect"));
 
@@ -124,15 +124,15 @@ const createUnreachedAttempt = (
 
 const getStage = ({ result }: HostAttempt) => result.ending?.stage ?? null;
 
-/** Past EHLO the server has taken us in, and what it says then is said for the domain. */
+/** After EHLO the server has accepted the session, and its replies count for the domain. */
 const hasTalked = (attempt: HostAttempt): boolean =>
   [null, "mail", "rcpt"].includes(getStage(attempt));
 
 const brokeInTls = (attempt: HostAttempt): boolean =>
   getStage(attempt) === "starttls" && attempt.result.closedBy === "lost";
 
-/** Where nobody talked to us: a server's own words first, then a fault, then a host that takes no mail at all. */
-const chooseMostTelling = (attempts: readonly HostAttempt[]): HostAttempt | undefined =>
+/** Where no host accepted the session: a server's reply first, then a fault, then a host that accepts no mail at all. */
+const chooseMostInformative = (attempts: readonly HostAttempt[]): HostAttempt | undefined =>
   attempts.toSorted((a, b) => weighAttempt(b) - weighAttempt(a))[0];
 
 // 521 (RFC 7504) rejects every address of the domain, so it must hold for all hosts that we know of.

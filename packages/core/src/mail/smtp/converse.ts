@@ -29,7 +29,7 @@ export type DialogueStep = {
   readonly tlsTo?: string;
 };
 
-/** A dialogue says lines and is handed what was heard. A fault ends the line, but not the dialogue: it sums up. */
+/** A dialogue yields lines and receives replies. A fault ends the connection; the dialogue still returns its result. */
 export type Dialogue<Result> = Generator<DialogueStep, Result, ReplyOrFault>;
 
 export type TranscriptLine = {
@@ -68,7 +68,7 @@ export const converse = async <Result>(
 
 const QUIT: DialogueStep = { command: "QUIT", wait: "quit" };
 
-/** RFC 5321 §4.1.1.10 wants QUIT said and answered; who has said 421 or fallen silent has already left. */
+/** RFC 5321 §4.1.1.10 wants QUIT sent and answered; a server that replied 421 or fell silent has already left. */
 const isListening = (reply: ReplyOrFault): boolean => !isFault(reply) && reply.code !== 421;
 
 type AddLine = (who: TranscriptLine["who"], text: string) => void;

@@ -39,7 +39,7 @@ export const findProvider = (mxHost: string): Provider => {
   return found?.[0] ?? "other";
 };
 
-/** How much one provider is asked. A decoy comes on top of the recipients. */
+/** The limits for one provider. A random recipient comes on top of the recipients. */
 export type ProviderLimits = {
   /** Then RSET and a new MAIL. */
   readonly recipientsPerTransaction: number;
@@ -66,7 +66,7 @@ const DEFAULT_LIMITS: ProviderLimits = {
 };
 
 /**
- * A tenth of what senders of real mail are told to keep to, or of what the provider says itself. Microsoft
+ * A tenth of the limits recommended to senders of real mail, or of those that the provider publishes. Microsoft
  * answers a second recipient of one transaction with 452, and one of another tenant with 451 4.4.4.
  */
 const PROVIDER_LIMITS: { readonly [provider in Provider]?: Partial<ProviderLimits> } = {

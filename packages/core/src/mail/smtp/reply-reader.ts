@@ -1,9 +1,9 @@
 import type { Reply } from "./reply.ts";
 
-/** Whoever speaks so is no mail server, or wants to fill our memory. Nothing is read after a fault. */
+/** Such a peer is no mail server, or an attack on our memory. Nothing is read after a fault. */
 export type ReplyFault = "not_smtp" | "reply_too_long";
 
-/** Takes bytes as they come, and gives back each reply that became whole with them, in order. */
+/** Takes bytes as they arrive, and returns the replies that they complete, in order. */
 export type ReplyReader = (bytes: Uint8Array) => readonly (Reply | ReplyFault)[];
 
 /** RFC 5321 §4.5.3.1.5 has 512. Real servers say more, but none needs all of this. */
@@ -99,7 +99,7 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
   return anywhere.exec(texts.join("\n"))?.[0] ?? null;
 };
 
-/** Some servers repeat the codes inside a line, when they pass on what another one said. */
+/** Some servers repeat the codes inside a line, when they pass on another server's reply. */
 const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;

@@ -37,7 +37,7 @@ export type RuleFamily = {
   readonly anyStage?: true;
   /** The server speaks of us: our address, our sender, our pace. */
   readonly aboutUs?: true;
-  /** Ends the session, and the mail provider is left alone for a while, whatever the code and whoever was asked about. */
+  /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
   readonly rules: readonly ReplyRule[];
 };

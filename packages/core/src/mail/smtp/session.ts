@@ -13,9 +13,9 @@ export type SessionPlan = {
   readonly mxHost: string;
   /** Domains as A-labels. */
   readonly recipients: readonly string[];
-  /** Whom else to ask about. Absent: nobody. */
+  /** The further guesses. Absent: none. */
   readonly fallbacks?: FallbackRecipients;
-  /** By domain in lower case: an address that nobody has, where it is not known yet whether everybody is accepted. */
+  /** By domain in lower case: a random recipient, where it is not known yet whether the domain is a catch-all. */
   readonly randomRecipients: ReadonlyMap<string, string>;
   readonly limits: ProviderLimits;
   /** Whether to QUIT after so many recipients, because another session needs the connection more. */
@@ -28,11 +28,11 @@ export type SessionPlan = {
 export type FallbackRecipients = {
   /** By the recipient's place in the plan. */
   readonly byRecipient: readonly (readonly string[])[];
-  /** The server knows nobody of that name: only then is the next guess asked about. */
+  /** The server does not know the recipient: only then the next guess is tried. */
   readonly isUnknownRecipient: (result: RecipientResult, mxHost: string) => boolean;
 };
 
-/** What came of one recipient. Either there is a reply, or a fault tells why there is none. */
+/** The outcome for one recipient: either a reply, or the fault that explains why there is none. */
 export type RecipientResult = {
   readonly recipient: string;
   readonly stage: Stage | "connect";
@@ -59,9 +59,9 @@ export type ClosedBy =
 export type SessionResult = {
   /** Where there were guesses: the one that settled it, or the last. */
   readonly recipients: readonly RecipientResult[];
-  /** Guesses that are nobody's, and after which another one was asked about. */
+  /** Guesses that the server does not know, and after which another one was tried. */
   readonly unknownRecipients: readonly string[];
-  /** Not heard about yet: for another session, after the break that `closedBy` asks for. */
+  /** Without an outcome: for another session, after the pause that `closedBy` requires. */
   readonly remaining: readonly string[];
   /** One per domain that was asked; null when the answer was lost. Only a 2xx or 5xx here settles anything. */
   readonly catchAllProbes: readonly { readonly domain: string; readonly reply: Reply | null }[];
@@ -185,7 +185,7 @@ function* tryAll(state: SessionState): Dialogue<SessionStop | null> {
   return null;
 }
 
-/** Guesses come to an end with the first that is somebody's, or about which the server would not say. */
+/** The guesses end with the first that the server knows, or about which its reply decides nothing. */
 function* tryRecipient(
   state: SessionState,
   recipient: string,
@@ -235,7 +235,7 @@ function* sendRecipient(state: SessionState, recipient: string): Dialogue<Sessio
   const reply = yield { command: `RCPT TO:<${recipient}>`, wait: "rcpt" };
   if (reply === "deadline") return createStop("rcpt", reply);
 
-  // What ends a session is the answer of the one who opened it, or nobody would ever get on. A later one was
+  // The reply that ends a session counts for its first recipient, or no session would ever get on. A later one was
   // only in the way of it and is asked again.
   const isFirst = state.rcpts === 0;
   const stop = findStop(reply, state.plan.mxHost);
@@ -247,7 +247,7 @@ function* sendRecipient(state: SessionState, recipient: string): Dialogue<Sessio
 }
 
 /**
- * After the first address of a domain that was accepted or deferred: a server that bans who asks for strangers has
+ * After the first address of a domain that was accepted or deferred: a server that bans for unknown recipients has
  * then answered. A server that greylists has to see the random recipient as early as the person, or it would still
  * defer it when it accepts the person.
  */
@@ -266,7 +266,7 @@ function* probeCatchAll(state: SessionState, recipient: string): Dialogue<Sessio
   return findStop(reply, state.plan.mxHost);
 }
 
-/** Nobody could be asked, and everybody waiting has the same answer. Those who only came too late have none. */
+/** No recipient could be tried, and all that wait have the same outcome. Those beyond the time limit have none. */
 const failRemaining = (
   { plan, results }: SessionState,
   { closedBy, ending }: SessionStop,
@@ -296,7 +296,7 @@ const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | null => {
   return isTooMany(reply) ? createStop("rcpt", reply) : null;
 };
 
-/** RFC 5321 §4.5.3.1.10: 452, or 552 from older servers. It is said of this connection, not of the address. */
+/** RFC 5321 §4.5.3.1.10: 452, or 552 from older servers. It is about this connection, not about the address. */
 const isTooMany = ({ code, enhanced, text }: Reply): boolean =>
   enhanced === null
     ? (code === 452 || code === 552) && /too many (?:recipients|rcpts?)/i.test(text)

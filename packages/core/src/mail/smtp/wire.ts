@@ -4,7 +4,8 @@ import type { ReplyFault } from "./reply-reader.ts";
 /**
  * What kept us from an answer. None of these says anything about a mailbox.
  * `no_address`: the mail host has no address that we may connect to. `unreachable`: no way leads there.
- * `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but an answer did not come in time. `deadline`: the caller's time was up before we spoke.
+ * `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but no reply arrived in time.
+ * `deadline`: the caller's time was up before we connected.
  */
 export type WireFault =
   | "no_address"
@@ -19,7 +20,7 @@ export type WireFault =
   | "internal"
   | ReplyFault;
 
-/** What came of listening. */
+/** A reply, or why there is none. */
 export type ReplyOrFault = Reply | WireFault;
 
 export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply === "string";
@@ -33,7 +34,7 @@ export type SmtpWire = {
   send(line: string): void;
   /** The next whole reply. `waitMs` bounds all of it, not the pause between two bytes. */
   receive(waitMs: number): Promise<ReplyOrFault>;
-  /** Null: from here on everything is said through TLS. `host` is the name that the server is asked for. */
+  /** Null: from here on the session is encrypted. `host` is the server name for TLS. */
   startTls(host: string, waitMs: number): Promise<WireFault | null>;
   /**
    * Hangs up, and is done when the other end has, too: until then it counts us among its guests. Who does not is
@@ -51,7 +52,7 @@ export type ConnectOptions = {
   readonly affinityKey: string;
 };
 
-/** The door to mail servers. Never rejects. */
+/** The port to mail servers. Never rejects. */
 export type SmtpConnect = (
   target: SmtpTarget,
   options: ConnectOptions,

@@ -37,7 +37,7 @@ export type SpfAnalysis = {
   readonly evaluation: SpfEvaluation | null;
 };
 
-/** However a stranger arranges his zones, nothing asks more. What keeps to the RFC's limits needs fewer. */
+/** The most queries, however the zones are arranged. Records within the limits of the RFC need fewer. */
 const QUESTIONS_MAX = 40;
 const PAGES_MAX = 20;
 const HOSTS_MAX = 12;

@@ -17,7 +17,7 @@ import {
 } from "./verdict.ts";
 
 export type SpfEvaluation = SpfVerdict & {
-  /** Words of the domain's owner for the refused: a stranger's words, and not to be shown as ours. */
+  /** The domain owner's explanation of a refusal: text from outside, not to be shown as ours. */
   readonly explanation: string | null;
   readonly lookups: number;
   readonly voidLookups: number;

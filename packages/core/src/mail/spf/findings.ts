@@ -96,14 +96,14 @@ const findRecordIssues = ({
   ];
 };
 
-/** A stray byte or a line break is the very fault that is told of, and would not be seen. */
+/** The fault is a stray byte or a line break, which would be invisible. */
 const escapeInvisible = (text: string): string =>
   text.replaceAll(
     /[^!-~]/g,
     (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
 
-const WIDE_OWN = { wide: "SPF_WIDE_CIDR", strangers: "SPF_WIDE_CIDR_STRANGERS" } as const;
+const WIDE_OWN = { wide: "SPF_WIDE_CIDR", unowned: "SPF_WIDE_CIDR_UNOWNED" } as const;
 const WIDE_INCLUDED = { ...WIDE_OWN, wide: "SPF_WIDE_CIDR_INCLUDED" } as const;
 
 const findStepIssues = (
@@ -175,7 +175,7 @@ const findWalkIssues = ({ walk, root }: SpfFindingsInput): readonly SpfFinding[]
   const many = { domain, lookups, limit: termsMax };
   const voids = { domain, void_lookups: voidLookups, limit: voidsMax };
   const openBy = { domain, term: by?.term ?? "", by: by?.domain ?? "" };
-  // A range that fits everybody is told of as such.
+  // A range that fits every address has an issue of its own.
   const byName = by?.kind === "all" || by?.kind === "exists";
   return [
     ...createFinding(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),
@@ -203,11 +203,11 @@ const findSendingIssues = (
   const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
   const result = evaluation?.result ?? "temperror";
   const isOpen = result === "temperror";
-  // To let the address in one mends the error that is told already, and adds nothing to the record.
+  // The customer corrects the error that is reported already, and need not add the address.
   const isByError = hasError && (result === "none" || result === "permerror");
-  const isKeptOut = result !== "pass" && !isOpen && !isByError;
+  const isExcluded = result !== "pass" && !isOpen && !isByError;
   return [
-    ...createFinding(isKeptOut, "SPF_IP_NOT_COVERED", { domain, ip, result }),
+    ...createFinding(isExcluded, "SPF_IP_NOT_COVERED", { domain, ip, result }),
     ...createFinding(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
       ip,
       count: names,

@@ -132,7 +132,7 @@ const findFirstValid = async (
   names: readonly string[],
 ): Promise<string | undefined> => {
   for (const name of names) {
-    // Whoever sends from the host names it; a void answer here is not the domain's.
+    // The sender's host determines the name; a void answer here does not count against the domain.
     const outcome = await dns.queryUnlimited(addressType(ip), name);
     const texts: readonly string[] = outcome.kind === "ok" ? outcome.records : [];
     if (texts.some((text) => isSameIp(parseIp(text), ip))) return name;

@@ -66,7 +66,7 @@ export const isSpf = (text: string): boolean => VERSION.test(text);
  * record = version terms *SP
  * terms  = *( 1*SP ( directive / modifier ) )
  *
- * Never stops at the first fault: whoever has to mend a record wants to know all of them.
+ * Never stops at the first fault: the owner of a record needs all of them to correct it.
  */
 export const parseSpf = (text: string): SpfRecord => {
   const directives: SpfDirective[] = [];
@@ -184,10 +184,10 @@ const parseLengths = (kind: "a" | "mx", argument: string): SpfMechanism | SpfFau
   const length4 = parseLength(text4, 32);
   const length6 = parseLength(text6, 128);
   if (length4 === undefined || length6 === undefined) return "bad_length";
-  const rest = argument.slice(0, argument.length - lengths.length);
-  if (rest === "") return { kind, target: null, length4, length6 };
-  if (rest.startsWith("/")) return "bad_length";
-  return createTargetReader(rest, (target) => ({ kind, target, length4, length6 }));
+  const targetText = argument.slice(0, argument.length - lengths.length);
+  if (targetText === "") return { kind, target: null, length4, length6 };
+  if (targetText.startsWith("/")) return "bad_length";
+  return createTargetReader(targetText, (target) => ({ kind, target, length4, length6 }));
 };
 
 const DECIMAL = /^(?:0|[1-9]\d{0,2})$/;

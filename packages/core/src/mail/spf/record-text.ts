@@ -7,6 +7,6 @@ export const listIncludes = (texts: readonly string[]): readonly string[] =>
     .flatMap((text) => text.split(/\s+/))
     .flatMap((term) => /^[+?~-]?(?:include:|redirect=)([^%\s]+)$/i.exec(term)?.[1] ?? []);
 
-/** A record that lets nobody send: "v=spf1 -all" and nothing else. */
+/** A record that allows no host to send: "v=spf1 -all" and nothing else. */
 export const sendsNothing = (record: string | null): boolean =>
   /^v=spf1\s+-all\s*$/i.test(record ?? "");

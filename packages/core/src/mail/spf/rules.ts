@@ -2,7 +2,7 @@ import type { Issue, Severity } from "../issue.ts";
 import { shortenText } from "./verdict.ts";
 
 type SpfRuleEntry = {
-  /** Where one rule has two prices: the name under which both are told. */
+  /** The public id, where one rule has two costs. */
   readonly id?: string;
   readonly severity: Severity;
   readonly costPoints: number;
@@ -34,7 +34,7 @@ export const SPF_RULES = {
     severity: "critical",
     costPoints: 70,
     message:
-      "The SPF record of {domain} needs up to {lookups} DNS look-ups; receivers stop at {limit}. Remove includes nobody uses, or write ip4 and ip6 instead.",
+      "The SPF record of {domain} needs up to {lookups} DNS look-ups; receivers stop at {limit}. Remove unused includes, or use ip4 and ip6 instead.",
   },
   SPF_LOOKUPS_8_10: {
     severity: "low",
@@ -70,7 +70,7 @@ export const SPF_RULES = {
     severity: "high",
     costPoints: 70,
     message:
-      "{target} does not exist, so {term} in the record of {domain} makes every check that comes to it fail; and whoever registers the name may send as you. Remove it.",
+      "{target} does not exist, so {term} in the record of {domain} makes every SPF evaluation that reaches it fail, and a third party could register the name and send as you. Remove it.",
   },
   SPF_REDIRECT_NONE: {
     severity: "critical",
@@ -100,7 +100,7 @@ export const SPF_RULES = {
     severity: "info",
     costPoints: 0,
     message:
-      "The SPF record of {domain} ends in ~all. That is fine where DMARC enforces; choose -all only when nobody forwards your mail.",
+      "The SPF record of {domain} ends in ~all. That is fine with a DMARC policy of quarantine or reject; use -all only when your mail is never forwarded.",
   },
   // Only who knows the domain's DMARC can tell the two apart.
   SPF_SOFTFAIL_ALONE: {
@@ -145,7 +145,7 @@ export const SPF_RULES = {
     severity: "info",
     costPoints: 0,
     message:
-      "{domain} still has a Sender ID record (spf2.0), which nobody reads any more (RFC 6686). Remove it.",
+      "{domain} still has a Sender ID record (spf2.0), which receivers no longer read (RFC 6686). Remove it.",
   },
   SPF_WIDE_CIDR: {
     severity: "medium",
@@ -160,12 +160,12 @@ export const SPF_RULES = {
     message:
       "{term} in the record of {domain}, which yours includes, allows more than 65,536 addresses. Only its owner can narrow that.",
   },
-  SPF_WIDE_CIDR_STRANGERS: {
+  SPF_WIDE_CIDR_UNOWNED: {
     id: "SPF_WIDE_CIDR",
     severity: "critical",
     costPoints: 90,
     message:
-      "{term} in the record of {domain} allows more addresses than anybody owns, and so strangers to send. Keep to those that send your mail.",
+      "{term} in the record of {domain} allows more IP addresses than any organisation owns, so third parties can send. Limit it to the addresses that send your mail.",
   },
   SPF_MACRO: {
     severity: "info",
@@ -191,7 +191,7 @@ export type SpfRule = keyof typeof SPF_RULES;
 
 export type SpfFinding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
 
-/** A stranger's record can break a rule a thousand times, and nobody reads a thousand issues. */
+/** A hostile record can break a rule a thousand times; this is how many issues of it a report shows. */
 const FINDINGS_MAX = 10;
 
 /**

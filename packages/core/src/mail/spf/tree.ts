@@ -29,7 +29,7 @@ export const findPage = (tree: SpfTree, domain: string): SpfPage | undefined =>
   tree.get(domain.toLowerCase());
 
 /**
- * The records of a domain, level by level, each once. Whoever publishes more than `pagesMax` has more look-ups than
+ * The records of a domain, level by level, each once. A tree of more than `pagesMax` records has more look-ups than
  * any receiver makes, so what is beyond them is not worth a question.
  */
 export const readTree = async (dns: Dns, domain: string, pagesMax: number): Promise<SpfTree> => {
@@ -62,7 +62,7 @@ const readPage = async (dns: Dns, { domain, own }: WantedPage, root: string): Pr
   const published = findPublished(outcome);
   const record = parseSpf(published.kind === "record" ? published.text : "");
   const { directives, redirect } = record;
-  const nameOf = (target: MacroString) => toKnownName(target, { d: domain, o: root });
+  const nameOf = (target: MacroString) => expandStaticName(target, { d: domain, o: root });
   const end = directives.findIndex(isAll);
   return {
     domain,
@@ -89,11 +89,11 @@ export const isPtr = ({ mechanism }: SpfDirective): boolean => mechanism.kind ==
 export const isInclude = ({ mechanism }: SpfDirective): boolean => mechanism.kind === "include";
 
 /** The macros that mean the same for all mail of a domain: whose record it is, and whose mail. */
-const toKnownName = (
+const expandStaticName = (
   target: MacroString,
   { d, o }: { readonly d: string; readonly o: string },
 ): string | null => {
-  const isKnown = listLetters(target).every((letter) => letter === "d" || letter === "o");
+  const isStatic = listLetters(target).every((letter) => letter === "d" || letter === "o");
   const unknown = { s: "", l: "", i: "", p: "", h: "", v: "", c: "", r: "", t: "" };
-  return isKnown ? expandName(target, { ...unknown, d, o }) : null;
+  return isStatic ? expandName(target, { ...unknown, d, o }) : null;
 };

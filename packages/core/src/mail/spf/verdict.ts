@@ -51,7 +51,7 @@ export type SpfVerdict = {
   readonly problem: SpfProblem | null;
 };
 
-/** A stranger chooses how long his record is; what is kept of it beside the record itself is enough to find it. */
+/** The owner of a record chooses its length; beside the record itself a report keeps only enough to find the place. */
 export const shortenText = (text: string): string =>
   text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 

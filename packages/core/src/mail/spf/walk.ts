@@ -19,7 +19,7 @@ export type SpfWalk = {
   readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;
 };
 
-/** Sums double with every level of includes that are used twice; beyond this a number tells nobody anything. */
+/** Sums double with every level of includes that are used twice; beyond this a larger number means nothing more. */
 const COUNT_MAX = 1_000;
 
 const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
@@ -30,7 +30,7 @@ export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
     if (page?.published.kind !== "record") return NOWHERE;
     const before = walked.get(page);
     if (before) return before;
-    // For the time of its own walk: whoever comes here again is in a loop.
+    // Only while this record is walked: a second visit means a loop.
     walked.set(page, NOWHERE);
     const found = walkPage(page, hosts, (name) =>
       walk(name === null ? undefined : findPage(tree, name)),
@@ -77,7 +77,7 @@ const walkStep = (step: SpfStep, hosts: SpfHosts): SpfWalk => {
   return {
     lookups: kind === "all" || kind === "ip4" || kind === "ip6" ? 0 : 1,
     voidLookups: answers.filter(isAbsent).length,
-    result: fitsAnybody(step, answers) ? "pass" : "unknown",
+    result: matchesEveryHost(step, answers) ? "pass" : "unknown",
     by: null,
   };
 };
@@ -89,7 +89,10 @@ const addWalks = (one: SpfWalk, other: SpfWalk): SpfWalk => ({
 });
 
 /** Besides "all": a block of every address there is, and a name that exists whatever the mail. */
-const fitsAnybody = ({ mechanism }: SpfStep, answers: readonly DnsOutcome<unknown>[]): boolean => {
+const matchesEveryHost = (
+  { mechanism }: SpfStep,
+  answers: readonly DnsOutcome<unknown>[],
+): boolean => {
   if (mechanism.kind === "all") return true;
   if (mechanism.kind === "ip4") return mechanism.block.length === 0;
   if (mechanism.kind === "exists") return hasRecords(answers);

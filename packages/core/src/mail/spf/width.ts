@@ -1,17 +1,17 @@
 import type { SpfMechanism } from "./parse.ts";
 
-export type SpfWidth = "wide" | "strangers";
+export type SpfWidth = "wide" | "unowned";
 
 /** A /16, as the widest that one sender can have a use for. */
 const ORDINARY_LENGTH4 = 16;
-/** Nobody was ever given more than a /8 of IPv4 by IANA, and registries themselves get a /12 of IPv6. */
+/** IANA never assigned more than a /8 of IPv4 to one owner, and gives registries a /12 of IPv6. */
 const OWNED_LENGTH4 = 8;
 const OWNED_LENGTH6 = 12;
 
 /** How far a term's ranges reach beyond what one sender can own. */
 export const measureWidth = (mechanism: SpfMechanism): SpfWidth | undefined => {
   const [length4, length6] = getLengths(mechanism);
-  if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "strangers";
+  if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "unowned";
   return length4 < ORDINARY_LENGTH4 ? "wide" : undefined;
 };
 

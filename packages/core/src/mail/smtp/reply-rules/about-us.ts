@@ -58,7 +58,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
     backoff: true,
     rules: [
       {
-        // Said by Postfix of all sessions of a client in one minute, so another connection hears it, too.
+        // Postfix counts all sessions of a client in one minute, so another connection gets the same reply.
         id: "recipients_of_client",
         text: /\btoo many recipients from _(?:ip|host)_/,
         example: "450 4.7.1 Error: too many recipients from 198.51.100.7",

@@ -2,7 +2,7 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 const invalid = { verdict: "invalid" } as const;
 
-/** The same findings from the code, where no word said more. */
+/** The same findings from the code, where no rule for words matched. */
 export const GONE_BY_CODE: readonly RuleFamily[] = [
   {
     ...invalid,

@@ -7,11 +7,11 @@ const WHO =
 const NOT_THERE =
   "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
 
-/** Said of a mailbox, these alone are enough. */
+/** About a mailbox, these words alone are enough. */
 const DEAD =
   "disabled|inactive|inactivated|not active|not activated|deactivated|de-activated|suspended|discontinued|frozen|terminated|dormant|abandoned|decommissioned|no longer (?:active|valid|in use|in service|available|used|employed|with (?:us|the)|monitored|maintained|supported|works?|accept\\w*|receiv\\w*)|out of use|not in use|not in service";
 
-/** These may be said of a connection or a message as well, so they must be the predicate of the mailbox. */
+/** These may be about a connection or a message as well, so they must be the predicate of the mailbox. */
 const GONE =
   "closed|deleted|removed|cancell?ed|expired|retired|revoked|locked|barred|obsolete|archived";
 
@@ -29,7 +29,7 @@ const invalid = { verdict: "invalid", confidence: 0.95 } as const;
 const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 
-/** A full disk says nothing of the mailbox, so it is told apart first; a full mailbox is there. */
+/** A full disk says nothing about the mailbox, so its rule stands first; a full mailbox exists. */
 export const FULL_MAILBOX: readonly RuleFamily[] = [
   {
     reason: "server_storage",
