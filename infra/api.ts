@@ -2,7 +2,7 @@ import { CORS } from "@mailproof/api/http/cors";
 import { createLambda } from "./functions.ts";
 import { LOG_RETENTION, listRouteKeys, routes, throttle } from "./topology.ts";
 
-/** What is written down of a call: neither who called nor what for. A path may name somebody's address. */
+/** The fields of the access log: neither the caller nor the path, which may contain an email address. */
 const ACCESS_LOG = {
   time: "$context.requestTime",
   requestId: "$context.requestId",

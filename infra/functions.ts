@@ -16,7 +16,7 @@ import {
   RUNTIME,
 } from "./topology.ts";
 
-/** What the deployer's environment, or .env.<stage>, may set. The table of settings tells what each means. */
+/** What the deployer's environment, or .env.<stage>, may set. The README's table of settings explains each. */
 const PASSED_THROUGH = [
   "ACTIVITY_POOL",
   "BARRACUDA_REGISTERED",
@@ -46,7 +46,7 @@ const createSetting = (
   value: $util.Input<string> | undefined,
 ): [string, Settings] => [name, value ? { [name]: value } : {}];
 
-/** Every setting there is, and how a Lambda is told it. */
+/** Every setting, and its environment variables. */
 const SETTINGS = new Map<string, Settings>([
   createSetting("KEY_PEPPER", secrets.keyPepper.value),
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
@@ -85,7 +85,7 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
 
 type Extra = Partial<sst.aws.FunctionArgs>;
 
-/** One Lambda with exactly what it needs. A stage of one's own reserves nothing: a young account has few to give. */
+/** One Lambda with exactly what it needs. A personal stage reserves no concurrency: a new AWS account has little. */
 const createFunction = (
   lambda: Lambda,
   arns: Record<string, $util.Input<string>[]>,
@@ -113,7 +113,7 @@ const createFunction = (
       isPermanent($app.stage) && { concurrency: { reserved: lambda.reserved } }),
   });
 
-/** SST lets everybody in the account take a Lambda's role; a developer's live session needs that, and nothing else. */
+/** SST lets every principal of the account assume a Lambda's role; only a developer's live session needs that. */
 const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
   if ($dev) return;
   role.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });

@@ -1,8 +1,8 @@
 import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
 
 /**
- * What a Lambda reaches for. To what endpoints declare, the deployment adds the reading of a queue, and port 25 of
- * mail servers: whoever needs that stands in the VPC, behind its fixed addresses.
+ * What a Lambda accesses. To the needs of endpoints the deployment adds reading a queue, and port 25 of mail servers:
+ * a Lambda that needs port 25 is in the VPC, behind its fixed addresses.
  */
 export type Need = EndpointNeed | "queue:receive" | "smtp";
 
@@ -33,10 +33,10 @@ const WRITE: Grant = {
   ],
   on: ["table"],
 };
-/** Without being allowed to list, S3 answers 403 where there is nothing, and absent could not be told from forbidden. */
+/** Without permission to list, S3 returns 403 for a missing object, the same as for a forbidden one. */
 const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 
-/** The whole of what may be done on AWS, and by whom. What is not here is refused. */
+/** All permissions on AWS. Anything else is refused. */
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "table:read": READ,
   "table:readwrite": [...READ, WRITE],
@@ -57,9 +57,9 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "blobs:write": [
     { actions: ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], on: ["objects"] },
   ],
-  // Outside the VPC one asks the prober, which is inside.
+  // A Lambda outside the VPC calls the prober, which is inside.
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
-  // Mail servers, name servers and subscribers are asked over the internet, and not by permission of AWS.
+  // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
   smtp: [],
   dns: [],
   https: [],
@@ -70,10 +70,10 @@ export const listGrants = (needs: readonly Need[]): readonly Grant[] => [
   ...new Set(needs.flatMap((need) => GRANTS[need])),
 ];
 
-/** Who is trusted, which nobody keeps secret. */
+/** The trusted OAuth issuer; not secret. */
 const COMMON_SETTINGS = ["OAUTH_AUDIENCE", "OAUTH_ISSUER"];
 
-/** What whoever acts for accounts is told besides. */
+/** The additional settings of a Lambda that acts for accounts. */
 const ACCOUNT_SETTINGS = [
   "ACTIVITY_KEY",
   "ACTIVITY_POOL",
@@ -105,7 +105,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
 
 type EnvironmentInput = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };
 
-/** The settings that a Lambda is told, and no others: a secret is where it is needed. */
+/** The settings of a Lambda, and no others: a secret is only where it is needed. */
 export const listSettings = ({ needs, actsForAccounts }: EnvironmentInput): readonly string[] => [
   ...new Set([
     ...COMMON_SETTINGS,

@@ -14,7 +14,7 @@ export const network = new sst.aws.Vpc("Egress", {
   },
 });
 
-/** Nobody ever calls them over the network, so nothing may come in. */
+/** No client calls these Lambdas over the network, so inbound traffic is refused. */
 export const securityGroup = new aws.ec2.SecurityGroup("EgressGuard", {
   vpcId: network.id,
   description: "Out to mail servers and name servers, nothing in",

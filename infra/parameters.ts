@@ -1,3 +1,3 @@
-/** Under what a stage writes down a name of its own, and who watches over it looks. */
+/** The SSM parameter under which a stage publishes a name and the monitoring stack reads it. */
 export const createParameterNamer = (app: string, stage: string) => (key: string) =>
   `/${app}/${stage}/${key}`;

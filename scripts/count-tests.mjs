@@ -1,6 +1,6 @@
 // The last line of .ci/run: what the test runners counted, from the reports they wrote. Reports with a comma between
 // them are one: of a file that stands in several, the last report counts, so no test counts twice. What was left out
-// everywhere is told in lines before it.
+// everywhere is explained in lines before it.
 import { existsSync, readFileSync } from "node:fs";
 
 const readFiles = (report) =>

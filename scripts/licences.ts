@@ -19,7 +19,7 @@ type Manifest = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-/** All of them let anybody use, change and ship the work, in whatever it is part of. */
+/** All of them allow everyone to use, change and ship the work as a part of anything. */
 export const ALLOWED: readonly string[] = [
   "0BSD",
   "Apache-2.0",
@@ -45,7 +45,7 @@ const read = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T
 const getPackageName = (path: string): string =>
   path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** Node's way: beside whoever asks, or further up. */
+/** As Node resolves it: beside the importing package, or further up. */
 const findPackagePath = (lock: Lock, parent: string, name: string): string => {
   const beside = parent === "" ? `node_modules/${name}` : `${parent}/node_modules/${name}`;
   if (lock.packages[beside]) return beside;
@@ -121,7 +121,7 @@ const listShipped = async (): Promise<readonly ShippedPackage[]> => {
   });
 };
 
-/** The lists of domains: data of others, told in docs/lists.md. */
+/** The lists of domains: data of others, described in docs/lists.md. */
 export const readDataLicences = (): readonly ShippedPackage[] => {
   const [, sources = ""] = readFileSync("docs/lists.md", "utf8").split("## Sources");
   return [...sources.matchAll(/^\| `([^`]+)` +\| (\S+) +\| (\S+) +\|/gm)].map(

@@ -9,7 +9,7 @@ import { createBackup } from "@mailproof/local/storage/backup";
 import { playRelease } from "../test/fixtures/play-release.ts";
 
 const work = mkdtempSync(join(tmpdir(), "mailproof-release-"));
-const [state, copy] = [join(work, "house"), join(work, "copy")];
+const [state, copy] = [join(work, "state"), join(work, "copy")];
 const recorded = await playRelease(state);
 await createBackup(state, copy);
 
@@ -20,7 +20,7 @@ const files = readdirSync(copy, { recursive: true, withFileTypes: true })
 
 const fixture = join("test/fixtures", `release-${recorded.release}.json.gz`);
 const fixtureContent = {
-  recorded: recorded,
+  told: recorded,
   files: Object.fromEntries(files) as Record<string, string>,
 };
 writeFileSync(fixture, gzipSync(JSON.stringify(fixtureContent)));

@@ -3,7 +3,7 @@ import { lambdas, type QueueSpec, queues, ZONES } from "../topology.ts";
 import * as measures from "./metrics.ts";
 import { createDeadLetterMetric, createQueueMetric, type GetName } from "./metrics.ts";
 
-/** One thing that somebody is called for: when, and what to do about it. */
+/** One alarm: when it rings, and what to do about it. */
 export type AlarmSpec = {
   readonly id: string;
   readonly metric: IMetric;
@@ -23,7 +23,7 @@ const createLambdaAlarms = (nameOf: GetName): readonly AlarmSpec[] =>
     metric: measures.createFailureMetric(nameOf, name),
     threshold: 5,
     periods: 3,
-    description: `${name} breaks or finds no place. Its log group tells why; docs/operating.md, "A Lambda fails".`,
+    description: `${name} fails or is throttled. See its log group; docs/operating.md, "A Lambda fails".`,
   }));
 
 const createQueueAlarm =
@@ -35,7 +35,7 @@ const createQueueAlarm =
           metric: createDeadLetterMetric(nameOf, name),
           threshold: 1,
           periods: MINUTES_15 / 60,
-          description: `Messages lie in ${name} that nobody could handle. docs/operating.md, "Dead letters".`,
+          description: `${name} has messages that failed too often. docs/operating.md, "Dead letters".`,
         }
       : {
           id: `Queue-${name}`,
@@ -43,7 +43,7 @@ const createQueueAlarm =
           // A message that a worker was cut off with is this old when it is handed out again.
           threshold: visibilitySeconds + MINUTES_15,
           periods: 3,
-          description: `${name} is not worked off: too few workers, or one that breaks. docs/operating.md, "Limits".`,
+          description: `${name} has a backlog: too few workers, or one that fails. docs/operating.md, "Limits".`,
         };
 
 const moneyAlarms: readonly AlarmSpec[] = [
@@ -52,7 +52,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
     metric: measures.dueAge,
     threshold: 300,
     periods: 5,
-    description: "What crashes left is not repaired: look at the log of ScheduleReconcile.",
+    description: "Work that crashes left is not repaired: see the log of ScheduleReconcile.",
     silence: "rings",
   },
   {
@@ -62,7 +62,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
     // Each of eight runs repairs one partition.
     periods: 15,
     description:
-      "Due work stands later than it can have been put off to: a clock was wrong, and repairs do not mend it.",
+      "Scheduled work is later than any deferral allows: a clock was wrong, and the reconciler does not repair it.",
     silence: "rings",
   },
   {
@@ -70,8 +70,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
     metric: measures.heldLong,
     threshold: 1,
     periods: 5,
-    description:
-      "Credits have been held for over an hour: a job or a check does not come to its end.",
+    description: "Credits have been held for over an hour: a job or a check does not end.",
     silence: "rings",
   },
   {
@@ -80,7 +79,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
     threshold: 1,
     periods: 1,
     description:
-      "A law of money is broken. Stop granting credits; the log of ScheduleAudit names account and law.",
+      "An invariant of the ledger is broken. Stop granting credits; the log of ScheduleAudit names account and invariant.",
     silence: "rings",
   },
 ];
@@ -91,7 +90,7 @@ const createApiAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
     metric: measures.createApiMetric(nameOf, "5xx", "Sum"),
     threshold: 10,
     periods: 3,
-    description: "Callers are answered 500 and 503. The alarms of the Lambdas tell which.",
+    description: "Responses are 500 or 503. The alarms of the Lambdas show which.",
   },
   {
     id: "ApiLatency",
@@ -124,11 +123,11 @@ const createEgressAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
     threshold: 1,
     periods: 3,
     description:
-      "A NAT gateway has no port left towards one server: fewer sessions at once, or more addresses.",
+      "A NAT gateway has no free port to one server: allow fewer sessions, or add addresses.",
   })),
 ];
 
-/** Everything that rings. */
+/** All alarms. */
 export const createAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
   ...createApiAlarms(nameOf),
   ...moneyAlarms,

@@ -41,14 +41,14 @@ const createApiWidgets = (nameOf: GetName): IWidget[] => {
       height: 6,
     }),
     createGraph("Requests, and those we failed", counts, 9),
-    createGraph("How long they wait, ms", waits, 9),
+    createGraph("Latency, ms", waits, 9),
   ];
 };
 
 const createMoneyWidgets = (): IWidget[] => [
-  createGraph("How late the latest due work is, s", [measures.dueAge], 8, 300),
+  createGraph("Delay of scheduled work, s", [measures.dueAge], 8, 300),
   createGraph("Credits held for over an hour", [measures.heldLong], 8, 1),
-  createGraph("Broken laws at the last audit", [measures.auditViolations], 8, 1),
+  createGraph("Broken invariants at the last audit", [measures.auditViolations], 8, 1),
 ];
 
 const VISIBLE = "ApproximateNumberOfMessagesVisible";
@@ -59,8 +59,8 @@ const createListWidgets = (nameOf: GetName): IWidget[] => {
       .filter(({ receivesMax }) => (receivesMax === null) === areDead)
       .map(({ name }) => createQueueMetric(nameOf, name, what).with({ label: name }));
   return [
-    createGraph("Messages that wait", of(false, VISIBLE), 8),
-    createGraph("How old the oldest is, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
+    createGraph("Waiting messages", of(false, VISIBLE), 8),
+    createGraph("Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
     createGraph("Dead letters", of(true, VISIBLE), 8, 1),
   ];
 };
@@ -69,7 +69,7 @@ const createMailServerWidgets = (nameOf: GetName): IWidget[] => {
   const ports = ZONES.map((zone) => measures.createNatMetric(nameOf, zone, "ErrorPortAllocation"));
   return [
     createGraph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
-    createGraph("Sessions that reached nobody, %", [measures.unreachedPercent], 8, 50),
+    createGraph("Sessions that reached no server, %", [measures.unreachedPercent], 8, 50),
     createGraph("NAT gateways without a free port", ports, 8),
   ];
 };
@@ -94,7 +94,7 @@ const createSystemWidgets = (nameOf: GetName): IWidget[] => {
   ];
 };
 
-/** What an operator who was just woken looks at, from above to below: whether, whom, how much, where. */
+/** The operator's dashboard during an incident: whether something fails, for whom, how much, and where. */
 const createRows = (nameOf: GetName, alarms: readonly Alarm[]): IWidget[][] => [
   [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
   [createTitle("## Callers")],

@@ -39,7 +39,7 @@ const createSumMetric = (label: string, usingMetrics: Readonly<Record<string, Me
     label,
   });
 
-/** A Lambda that was refused a place has done nothing, either. */
+/** A throttled Lambda has done nothing, either. */
 export const createFailureMetric = (nameOf: GetName, lambda: string) =>
   createSumMetric(lambda, {
     errors: createLambdaMetric(nameOf, lambda, "Errors"),
@@ -49,7 +49,7 @@ export const createFailureMetric = (nameOf: GetName, lambda: string) =>
 export const createQueueMetric = (nameOf: GetName, queue: string, what: string) =>
   createMetricFactory("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) });
 
-/** What lies in a queue of dead letters, also while somebody tries it again. */
+/** Messages in a dead-letter queue, also while they are retried. */
 export const createDeadLetterMetric = (nameOf: GetName, queue: string) =>
   createSumMetric(queue, {
     visible: createQueueMetric(nameOf, queue, "ApproximateNumberOfMessagesVisible"),
@@ -98,14 +98,14 @@ const FIVE_MINUTES = Duration.minutes(5);
 const sessions = createOwnMetric("Sum", FIVE_MINUTES)(METRICS.sessions);
 const unreached = createOwnMetric("Sum", FIVE_MINUTES)(METRICS.unreached);
 
-/** Of few sessions nothing can be said: some servers are always away. */
+/** A few sessions are no sample: some servers are always down. */
 const SESSIONS_MIN = 20;
 
 export const unreachedPercent = new MathExpression({
   expression: `IF(sessions >= ${SESSIONS_MIN}, 100 * unreached / sessions, 0)`,
   usingMetrics: { sessions, unreached },
   period: FIVE_MINUTES,
-  label: "% of sessions that reached nobody",
+  label: "% of sessions that reached no server",
 });
 
 export const smtp = { sessions, unreached };

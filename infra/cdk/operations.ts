@@ -12,7 +12,7 @@ import { createDashboard } from "./dashboard.ts";
 export type OperationsOptions = {
   readonly app: string;
   readonly stage: string;
-  /** Who is called. Without, somebody else subscribes to the topic. */
+  /** The email address for alarms. Without it the operator subscribes to the topic. */
   readonly callEmail?: string | undefined;
 };
 

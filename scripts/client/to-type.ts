@@ -5,7 +5,7 @@ import {
 } from "@mailproof/api/openapi/schema";
 import type { GenericSchema } from "valibot";
 
-// Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not an `unknown` that nobody notices.
+// Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not a silent `unknown`.
 
 /** What is sent is typed by what a schema takes, what is answered by what it gives. */
 export type TypeSide = "input" | "output";
@@ -69,7 +69,7 @@ export const toType = (schema: GenericSchema, context: TypeContext): string => {
   }
 };
 
-/** One that has everything of another with a name, and more, is said as that other and the rest. */
+/** One that has everything of another with a name, and more, is written as that other and the remaining fields. */
 const toObjectType = (entries: Entries, context: TypeContext): string => {
   const [base, name] = findLargest(
     [...context.named].filter(([schema]) => isWithin(getParts(schema).entries ?? {}, entries)),
@@ -97,7 +97,7 @@ export const formatFields = (entries: Entries, context: TypeContext): string =>
     .map(([name, schema]) => {
       const isOptional = mayBeLeftOut(schema);
       const mark = isOptional ? "?" : "";
-      // Whoever sends may say undefined; what is answered is there or not.
+      // A request may have undefined; a response has the field or not.
       const orNot = isOptional && context.side === "input" ? " | undefined" : "";
       return `${formatDescription(name, schema)}\n${name}${mark}: ${toType(schema, context)}${orNot};`;
     })
@@ -131,6 +131,6 @@ const getInnerSchema = (schema: GenericSchema): GenericSchema => {
     (one): one is GenericSchema => one.kind === "schema" && one.type !== "custom",
   );
   const found = schemas.at(-1);
-  if (!found) throw new Error("a pipe without a schema that can be told");
+  if (!found) throw new Error("a pipe without a schema that can be written");
   return getInnerSchema(found);
 };

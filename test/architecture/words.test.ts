@@ -17,14 +17,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/mail/blocklists/lists.ts",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/shared-provider.ts",
-  "packages/lab/src/",
-  "packages/local/src/",
-  "packages/functions/src/",
-  "packages/mcp/src/",
-  "packages/client/src/",
-  "packages/docs-site/src/",
-  "packages/api/src/",
-  "infra/",
   "README.md",
 ];
 

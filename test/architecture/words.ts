@@ -25,9 +25,10 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(/\bwish(es)?\b/, "request, options"),
   everywhere(/\b(told|telling)\b/, "result, reported"),
   inNames(/\btells?\b/, "notify, report"),
-  // `heard` is a stored sum of activity.
+  // `heard` is a stored sum of activity, and a field that `admin egress test` prints.
   everywhere(/\b(heard|said)\b/, "reply, response", /["`]heard["`]|\bheard:|\.heard\b/),
-  inNames(/\bsays\b/, "reply"),
+  // A field of a blocklist's listing, in the API and in the lists.
+  inNames(/\bsays\b/, "reply", /\bsays: (?:describe|\s*, severity)|name, says, listed/),
   inNames(/\bcame\b/, "result, outcome"),
   everywhere(/\bwhat came\b/, "the result"),
   everywhere(/\bdoors?\b/, "port, adapter"),
@@ -47,7 +48,7 @@ export const OLD_WORDS: readonly OldWord[] = [
     /\b(nobody|somebody|anybody|whoever)\b/,
     "a subject that one can point at",
     // The lab's address that does not exist, and a reason of the contract.
-    /nobody,nobody@|nobody@|`nobody`|nobody accepted/,
+    /nobody,nobody@|nobody@|`nobody`|"nobody", "invalid"|:nobody\||nobody accepted/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
   // The events `delivery_put_off` and `event_put_off` are in logs.
@@ -67,6 +68,7 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(
     /\bseal(s|ed|ing)?\b/,
     "encrypt, sign, stamp",
+    // The last one is the label of a derived key: with another one stored secrets could not be read.
     /SEALING_KEY|sealing_key|sealing key|"sealed secrets"/i,
   ),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),

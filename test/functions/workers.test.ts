@@ -171,7 +171,7 @@ test.each<[string, readonly (() => AwsResponse)[], string, number]>([
     "404",
     1,
   ],
-  ["runs too often to the end", Array(9).fill(tooMany), "at work", RETRY_DELAYS_MS.length + 1],
+  ["runs too often to the end", Array(9).fill(tooMany), "are busy", RETRY_DELAYS_MS.length + 1],
   ["does not answer", [], "lost", 1],
 ])(
   "a Lambda that %s is an error, and no mail server is asked twice for it",

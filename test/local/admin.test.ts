@@ -147,7 +147,11 @@ test.each([
     ["admin", "activity", "forget", "--email", "ann"],
     "--email must be an email address",
   ],
-  ["an audit where there is nothing", ["admin", "audit"], "holds no Mailproof; set MAILPROOF_DIR"],
+  [
+    "an audit where there is nothing",
+    ["admin", "audit"],
+    "has no Mailproof state. Set MAILPROOF_DIR",
+  ],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {
   const { code, out, err } = await whenCommanded(createFolder(), ...args);
 
@@ -165,7 +169,7 @@ test.each([
 
   const { code, err } = await whenCommanded(folder, "admin", ...args);
 
-  expect(err).toContain("There is no account acc_9");
+  expect(err).toContain("No account acc_9");
   expect(code).toBe(2);
 });
 

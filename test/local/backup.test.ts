@@ -84,7 +84,10 @@ test("what is there is never written over, and a folder without Mailproof is no 
 
   const over = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "there"));
 
-  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining("holds no Mailproof") });
+  expect(nothing).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("has no Mailproof state"),
+  });
   expect(over).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
 });
 

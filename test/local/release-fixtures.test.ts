@@ -16,7 +16,7 @@ import { createFolder } from "./running.ts";
 // change one to see this green would break it for everybody who upgrades.
 
 type ReleaseFixture = {
-  readonly recorded: ReleaseRecord;
+  readonly told: ReleaseRecord;
   readonly files: Readonly<Record<string, string>>;
 };
 type ReceivedCall = { readonly headers: Record<string, string>; readonly body: string };
@@ -27,7 +27,7 @@ const LOOKS_MAX = 12;
 
 const fixtures = globSync("test/fixtures/release-*.json.gz").map((file) => {
   const fixture = JSON.parse(gunzipSync(readFileSync(file)).toString()) as ReleaseFixture;
-  return [fixture.recorded.release, fixture] as const;
+  return [fixture.told.release, fixture] as const;
 });
 
 let lab: Lab;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /** A copy of what was left, a minute later. */
-const whenUpgraded = async ({ recorded: told, files }: ReleaseFixture) => {
+const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
   const folder = createFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -90,7 +90,7 @@ test("the first release has its fixture", () => {
 });
 
 describe.each(fixtures)("state of %s", (_, fixture) => {
-  const { recorded: told } = fixture;
+  const { told } = fixture;
 
   test("its keys open it, and all that was read from it then is read from it now", async () => {
     const { ask, world } = await whenUpgraded(fixture);

@@ -136,7 +136,7 @@ test("results that go to standard output are resumed, too: the state stands besi
   )?.[1];
   expect(id).toMatch(/^job_/);
   expect(state).toEqual(["list.csv.mailproof.json"]);
-  expect(again.err).toContain(`${id}: going on with the job that this command started at `);
+  expect(again.err).toContain(`${id}: resuming the job that this command started at `);
   expect(again.err).toContain("Nothing is charged again.");
   expect(listRows(again.out)).toBe(ADDRESSES);
   expect(await readCharged()).toEqual({ credits: ADDRESSES, jobs: 1 });

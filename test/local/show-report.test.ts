@@ -48,7 +48,7 @@ test("the grade comes first, then what to fix, then what was found", async () =>
     "    ✗ 192.0.2.1 is on bl.test",
     "Reverse DNS        0  missing",
     "To a spam filter",
-    "Good to have",
+    "Optional improvements",
   ];
   const positions = texts.map((text) => shown.indexOf(text));
   expect(texts.filter((text) => !shown.includes(text))).toEqual([]);

@@ -1,5 +1,5 @@
-// Stands in bundles for what the MCP SDK takes from its platform. Its validator (Ajv, 150 KB) is for forms that a
-// server asks its client to fill in. We ask for none, and arguments of tools are checked by the endpoints.
+// Replaces the MCP SDK's validator in bundles. The validator (Ajv, 150 KB) is for forms that a server asks its client
+// to fill in. This server asks for none, and the endpoints check the arguments of tools.
 
 export class DefaultJsonSchemaValidator {
   getValidator(): never {

@@ -3,10 +3,10 @@ import type { Streamed } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
-/** Lambda answers with at most 6 MB of JSON. As base64 this many bytes always fit, whatever they are. */
+/** A Lambda response has at most 6 MB of JSON. As base64 any content of this size fits. */
 export const RESPONSE_BYTES_MAX = 4_500_000;
 
-/** The types of Lambda want headers of which the answer is the owner. */
+/** Lambda's types require mutable headers. */
 export const toResult = ({
   headers,
   ...answer
@@ -15,7 +15,7 @@ export const toResult = ({
   headers: { ...headers },
 });
 
-/** Lambda hands over whole answers only. One that grows too long is put elsewhere, and the caller sent there. */
+/** Lambda returns whole responses only. A longer one is stored as a blob, and the caller is redirected to it. */
 export const bufferResponse = async ({
   statusCode,
   headers,
@@ -34,7 +34,7 @@ export const bufferResponse = async ({
   return { statusCode: 303, headers: { ...others, location: await body.elsewhere() }, body: "" };
 };
 
-/** The answer to HEAD. */
+/** The response to HEAD. */
 export const toHeadResult = async ({
   body,
   ...answer
@@ -43,7 +43,7 @@ export const toHeadResult = async ({
   return toResult({ ...answer, body: "" });
 };
 
-/** Null, and the source is closed, when there is more than an answer may have. */
+/** Null when the content exceeds the limit of a response; the source is then closed. */
 const collect = async (stream: Streamed["stream"]): Promise<Buffer | null> => {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,8 +1,8 @@
 import type { Log } from "@mailproof/core/ports/world";
 
 /**
- * Lambda writes whatever a handler throws into its log as it is, stack and all, and hands it to whoever called. So what
- * broke is told by our own log, which is cleaned, and what is thrown says no more than that something did.
+ * Lambda logs a thrown error with its stack and returns it to the caller. So the cause goes into our own log, which is
+ * cleaned, and the error that is thrown names only the log entry.
  */
 export const withErrorBoundary = async <T>(
   log: Log,
@@ -14,6 +14,6 @@ export const withErrorBoundary = async <T>(
     return await work();
   } catch (cause) {
     log(event, { ...fields, cause });
-    throw new Error(`${event}: the log has it under this name.`);
+    throw new Error(`${event}: see the log entry of this name.`);
   }
 };

@@ -30,8 +30,8 @@ const toBytes = (
 });
 
 /**
- * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
- * own 404 has another shape than ours and it knows no 405.
+ * API Gateway's $default route: the documents, and 404 or 405 for everything else, since its own 404 has another
+ * format and it has no 405.
  */
 export const createFallbackHandler =
   (

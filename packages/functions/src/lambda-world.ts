@@ -16,7 +16,7 @@ import { createLambdaLog } from "./log.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
-/** What a way to the mail system or to the DNS is made from. */
+/** The values that a capability is made from. */
 export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
   readonly environment: LambdaEnvironment;
   readonly aws: Aws;
@@ -24,14 +24,14 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 };
 
 /**
- * The way to mail servers, to the DNS, or to neither. A parameter, and not a part of the world: lists, rules and a
- * resolver are half of what a Lambda weighs, and most have no use for them. reach/ has one file for each.
+ * Access to mail servers, to the DNS, or to neither. A parameter, and not a part of the world: lists, rules and a
+ * resolver are half of a bundle's size, and most Lambdas do not use them. capabilities/ has one file for each.
  */
 export type Capability = (
   base: BaseContext,
 ) => Partial<Pick<AppWorld, "engine" | "names" | "https">>;
 
-/** All that a Lambda has which nobody calls on behalf of an account: it is told no secret of theirs. */
+/** The world of a Lambda that does not act for accounts: it gets none of their secrets. */
 export const createBaseContext = (
   environment: LambdaEnvironment = process.env,
 ): BaseContext & StatePorts => {
@@ -42,7 +42,7 @@ export const createBaseContext = (
   return { ...createStatePorts(aws, environment), environment, aws, now, random, sleep };
 };
 
-/** The composition root on AWS: the one file that knows which doors are real. Built once per cold start. */
+/** The composition root on AWS: this file selects the adapters. Built once per cold start. */
 export const createLambdaWorld = (
   addCapability: Capability = () => ({}),
   environment: LambdaEnvironment = process.env,
@@ -71,7 +71,7 @@ export const createLambdaWorld = (
   };
 };
 
-/** First of all, so that such a Lambda without its secrets does not start, and says what is missing. */
+/** Read first, so that a Lambda without its secrets does not start and reports the missing one. */
 const readSettings = (environment: LambdaEnvironment): Settings => ({
   version: manifest.version,
   keyPepper: requireSetting(environment, "KEY_PEPPER"),
@@ -84,7 +84,7 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
 });
 
 const rejectUnavailable = () =>
-  Promise.reject(new Error("This Lambda was built without a way there: see its endpoint's needs."));
+  Promise.reject(new Error("This Lambda lacks the capability: see its endpoint's needs."));
 
 const createMissingEngine = (now: () => Date): Engine => ({
   findMailHosts: rejectUnavailable,

@@ -38,12 +38,12 @@ export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()
       return isHead ? toHeadResult(answer) : bufferResponse(answer);
     });
 
-// Whether the type is right is for the API to say: the parser's own 415 is not in the contract.
+// The API checks the content type: the parser's own 415 is not in the contract.
 const jsonParser = jsonBodyParser({ disableContentTypeCheck: true });
 
 /**
- * The parser is not a link of the chain: there it would look at a body before anybody looked at the key. What it
- * throws carries a status of its own, 422; this API promises 400 for what it cannot read.
+ * The parser is not a middleware: there it would read the body before the key is checked. Its errors have the status
+ * 422; this API promises 400 for an unreadable body.
  */
 const readBody = async (event: Event, bytesMax: number): Promise<unknown> => {
   const { body, isBase64Encoded, headers } = event;
@@ -61,7 +61,7 @@ const readBody = async (event: Event, bytesMax: number): Promise<unknown> => {
   return parsedEvent.body;
 };
 
-/** Lambda is called with at most 6 MB of JSON, and a form comes as base64: three bytes in four letters. */
+/** A Lambda event has at most 6 MB of JSON, and a form arrives as base64: three bytes in four characters. */
 const FORM_BYTES_MAX = 4_500_000;
 
 const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {

@@ -7,7 +7,7 @@ import { toResult } from "./buffer-response.ts";
 import { countAnswers, getRequestId, toRequest } from "./lambda.ts";
 import { createLambdaWorld } from "./lambda-world.ts";
 
-/** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
+/** The Lambda of the MCP tools. It receives every method of its path and refuses all but POST, as MCP requires. */
 export const createMcpLambda = (world: AppWorld = createLambdaWorld()) => {
   const mcp = createMcp(world);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()

@@ -1,6 +1,6 @@
 export const NAMESPACE = "Mailproof";
 
-/** The names under which alarms and the dashboard find what Lambdas measure. */
+/** The metric names of alarms and the dashboard. */
 export type MetricName =
   | "due_age_seconds"
   | "due_misplaced"
@@ -11,7 +11,7 @@ export type MetricName =
 
 /**
  * A number for an alarm, in the form that CloudWatch reads out of a log. Without dimensions, those of Powertools
- * included: an alarm sees a number by all of its dimensions or not at all, and these are one each, whoever says them.
+ * included: an alarm must name all dimensions of a metric, and each of these is one number for all Lambdas.
  */
 export const putMetric = (name: MetricName, value: number, at: Date): void => {
   const directive = { Namespace: NAMESPACE, Dimensions: [[]], Metrics: [{ Name: name }] };

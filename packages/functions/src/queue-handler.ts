@@ -7,9 +7,9 @@ import { createLambdaAws } from "./aws/lambda-aws.ts";
 import { createReleaseMessage, type ReleaseMessage } from "./aws/sqs-release.ts";
 
 /**
- * The whole Lambda of one queue. It names the messages that are not done; without a name it would be all of them. And
- * it gives them back: otherwise they would be handed out again when their visibility ends, which is six times as long
- * as a worker has.
+ * The whole Lambda of one queue. It reports the messages that failed, since otherwise all of them would count as failed.
+ * It also releases them: otherwise they would be delivered again only when their visibility timeout ends, which is six
+ * times the worker's timeout.
  */
 export const createQueueHandler = (
   worker: Worker<AppWorld>,
@@ -27,7 +27,7 @@ export const createQueueHandler = (
       world.log("message_failed", { queue: queue.name, receiveCount, cause });
       await releaseMessage(record, getRetryDelaySeconds(queue, receiveCount)).catch(
         (why: unknown) =>
-          // Then it comes back later.
+          // Then the message is delivered again later.
           world.log("give_back_failed", { queue: queue.name, cause: why }),
       );
       return [{ itemIdentifier: messageId }];

@@ -1,6 +1,6 @@
 /**
- * What every mail host of the lab shows after STARTTLS. Public and worthless: the key stands here for all to
- * read, so nobody may trust the certificate. Node can read X.509 but not make it, hence a made one (to 2126).
+ * The certificate of every mail host of the lab. Its key is public, so no client may trust it. Node can read X.509 but
+ * not create it, hence a fixed one (valid to 2126).
  */
 export const PUBLIC_AND_WORTHLESS_KEY = `\
 -----BEGIN PRIVATE KEY-----

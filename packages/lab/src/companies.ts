@@ -8,11 +8,11 @@ export type LabPerson = {
   readonly local: string;
 };
 
-/** One of the ordinary companies. All of it follows from its number, so every lab has the same ones. */
+/** An ordinary company. Everything is derived from its number, so every lab has the same ones. */
 export type Company = {
   readonly label: string;
   readonly pattern: CompanyPattern;
-  /** Accepts every recipient; its people are real all the same, and only the lab knows them. */
+  /** Accepts every recipient; its real mailboxes are known to the lab only. */
   readonly catchAll: boolean;
   /** Names of mail hosts, best first, relative to the lab's zone. */
   readonly mailHosts: readonly string[];
@@ -41,7 +41,7 @@ const PATTERN_SHARES: readonly (readonly [CompanyPattern, number])[] = [
 
 const CATCH_ALL_PERCENT = 15;
 const SMALL_HOSTERS = 40;
-/** Everybody answers for these (RFC 2142). */
+/** Every company has these mailboxes (RFC 2142). */
 const ROLES = ["info", "postmaster", "abuse"] as const;
 
 export const COMPANIES_LABEL = "companies";

@@ -12,7 +12,7 @@ export type MailHost = {
   readonly behavior: HostBehavior;
 };
 
-/** Where one session stands. */
+/** The state of one session. */
 export type LabSessionState = {
   hello: boolean;
   secure: boolean;
@@ -47,7 +47,7 @@ type Command = (
   memory: GreylistMemory,
 ) => LabStep;
 
-/** The host's answer to one line of the client. */
+/** The host's reply to one line of the client. */
 export const handleCommand = (
   state: LabSessionState,
   line: string,
@@ -127,7 +127,7 @@ const toStep = (reaction: Reaction): LabStep => {
   return { reply: say, slow, ...(hangUp && { next: "hang up" }) };
 };
 
-/** The local part comes as the host's mailboxes are named: without quotes (RFC 5321 §4.1.2). */
+/** The local part without quotes, as mailboxes are named (RFC 5321 §4.1.2). */
 const parseRecipient = (path: string): { local: string; domain: string } | undefined => {
   const at = path.lastIndexOf("@");
   if (at < 1 || at === path.length - 1) return undefined;
@@ -168,6 +168,6 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["VRFY", alwaysReply("252 2.1.5 Send some mail, and see")],
   ["EXPN", alwaysReply("502 5.5.1 Not here")],
   ["HELP", alwaysReply("214 2.0.0 See docs/lab.md")],
-  // Nobody who verifies an address sends a message. The counters tell when somebody tried.
+  // A verifier sends no message. The counters show an attempt.
   ["DATA", alwaysReply("554 5.5.1 The lab takes no messages")],
 ]);

@@ -11,10 +11,10 @@ const TTL_SECONDS = 60;
 const UDP_BYTES = 512;
 const TCP_BYTES = 65_535;
 const CHAIN_MAX = 8;
-/** A burst of questions is to wait, not to be lost; the system may allow less. */
+/** A burst of questions waits instead of being lost; the system may allow less. */
 const RECEIVE_BYTES = 4 * 1024 * 1024;
 const PORT_TRIES = 20;
-/** Whoever asks with EDNS0 is answered with it (RFC 6891 §6.1.1). */
+/** A question with EDNS0 gets a response with EDNS0 (RFC 6891 §6.1.1). */
 const OPT: Answer = { type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] };
 
 export type LabDnsServer = {
@@ -24,8 +24,8 @@ export type LabDnsServer = {
 };
 
 /**
- * UDP and TCP on one port. Answers for the zones given to it and refuses all other names. `hear` is told every
- * question, with its transport: "udp MX example.com".
+ * UDP and TCP on one port. Answers for its zones and refuses all other names. `hear` is called with every question and
+ * its transport: "udp MX example.com".
  */
 export const startDnsServer = async (
   zones: Zones,

@@ -6,16 +6,16 @@ export type LabStatus = "valid" | "invalid" | "risky" | "unknown" | "catch_all";
 /** An address to try, as its local part, and what a verifier should make of it. */
 export type LabExample = readonly [local: string, status: LabStatus, reason: string];
 
-/** What stands behind a name that an MX record gives. */
+/** The host behind a name of an MX record. */
 export type HostTarget =
   | HostBehavior
-  /** An address of its own, at which nobody listens. */
+  /** An IP address of its own, at which no server listens. */
   | "closed"
   | { readonly address: string }
   | { readonly cname: string }
   | { readonly fails: DnsFailure };
 
-/** One domain of the lab: what it shows, what to expect of it, and how it comes about. */
+/** One domain of the lab: what it shows, the expected result, and its records and hosts. */
 export type LabDomain = {
   /** The label below the zone, as it is written by people. */
   readonly name: string;

@@ -4,7 +4,7 @@ import type { HostBehavior, Rule } from "./host-behavior.ts";
 import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "./person-names.ts";
 import { createRandom, pickOne, pickWeighted } from "./random.ts";
 
-/** Companies for whoever looks for people: many ways to make an address, and names that are not written as they are said. */
+/** Companies for address searches: many address patterns, and names that are not written as they are spoken. */
 export const FIRMS = 200;
 
 export type Firm = {

@@ -1,4 +1,4 @@
-/** A name as people say it, and how a company may write it: by its habit, where there are two. Made by hand. */
+/** A name as it is spoken, and how a company may write it; with two spellings the company's habit decides. Made by hand. */
 export type HardName = readonly [spoken: string, written: string, ...otherwise: string[]];
 
 export const HARD_GIVEN: readonly HardName[] = [

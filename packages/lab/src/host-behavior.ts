@@ -1,4 +1,4 @@
-/** What a mail host is asked about one recipient, and what it may take into account. */
+/** A question about one recipient, with the state that a mail host may take into account. */
 export type RecipientRequest = {
   readonly local: string;
   readonly domain: string;
@@ -14,7 +14,7 @@ export type ReplyText = string;
 export type Reaction =
   | ReplyText
   | {
-      /** Absent: the connection is dropped without a word. */
+      /** Absent: the connection is dropped without a reply. */
       readonly reply?: ReplyText;
       readonly hangUp?: boolean;
       /** In units of the lab's `slowMs`. */
@@ -23,14 +23,14 @@ export type Reaction =
 
 export type Rule = (request: RecipientRequest) => Reaction;
 
-/** How a mail host talks. All that is absent is as a plain, polite and quick host does it. */
+/** How a mail host behaves. Absent fields are those of a plain, polite and quick host. */
 export type HostBehavior = {
   readonly rcpt: Rule;
   /** HOST stands for the host's name. A 4xx or 5xx is followed by the end of the connection. */
   readonly greeting?: ReplyText;
   /**
-   * What comes instead of the greeting: nothing; the end of the connection; lines without end; the greeting and
-   * then our half of the connection closed; or the greeting, but whoever speaks before it is shown the door.
+   * Instead of the greeting: nothing; the end of the connection; lines without end; the greeting and then the host's
+   * half of the connection closed; or the greeting, but a client that sends something before it is disconnected.
    */
   readonly opening?: "silence" | "hang up" | "endless" | "half close" | "patience";
   /** In units of `slowMs`: before the greeting, and before every reply. */
@@ -59,18 +59,18 @@ export const PLAIN_EXTENSIONS = [
 const OK = "250 2.1.5 Ok";
 const NO_SUCH_USER = "550 5.1.1 User unknown";
 
-/** Short words that are somebody everywhere in the lab. */
+/** Local parts that exist at every domain of the lab. */
 const EXISTING_NAMES = new Set(
   "abuse admin ada alan billing contact grace hello hr info jane john linus marketing max news no-reply noreply office postmaster sales security support team webmaster".split(
     " ",
   ),
 );
 
-// Two or more words of letters, as people are written: no decoy of random letters and digits has this form.
+// Two or more words of letters, as people are written: no random recipient of letters and digits has this form.
 const NAME_LIKE = /^\p{L}[\p{L}'-]{0,14}(?:[._]\p{L}[\p{L}'-]{0,14}){1,3}\d{0,7}$/u;
 const MISSING_PATTERN = /^(?:nobody|unknown|nonexistent|no\.such|not\.here)/;
 
-/** Whether a mailbox exists where nothing else is said: by its name alone, so that every run says the same. */
+/** Whether a mailbox exists by default: by its name alone, so that every run is the same. */
 export const isExistingMailbox = (local: string): boolean => {
   const [name = ""] = local.normalize("NFC").toLowerCase().split("+");
   return !MISSING_PATTERN.test(name) && (EXISTING_NAMES.has(name) || NAME_LIKE.test(name));
@@ -81,7 +81,7 @@ export const alwaysReply =
   (reaction: Reaction): Rule =>
   () =>
     reaction;
-/** A host that knows its people: the usual answers, or these. */
+/** A host with mailboxes: the usual replies, or these. */
 export const acceptExisting =
   (missingReply: Reaction = NO_SUCH_USER, existingReply: Reaction = OK): Rule =>
   ({ local }) =>
@@ -93,7 +93,7 @@ export const greylist =
   (request) =>
     request.waitedMs() < waitMs ? later : acceptExisting()(request);
 
-/** Answers as a plain host until the session has asked about so many, then this. */
+/** Replies like a plain host up to this many recipients of a session, then with this. */
 export const acceptUpTo =
   (count: number, then: Reaction): Rule =>
   (request) =>

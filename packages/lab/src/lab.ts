@@ -13,7 +13,7 @@ export const LAB_ZONE = "lab.mailproof.test";
 
 const COMPANIES = 3_000;
 const SLOW_MS = 1_000;
-/** More senders than this waiting at once are not remembered: the lab may run for weeks. */
+/** Beyond this many waiting senders none is remembered: the lab may run for weeks. */
 const WAITING_MAX = 100_000;
 
 export type LabOptions = {
@@ -40,7 +40,7 @@ export type Lab = {
   readonly smtpPort: number;
   /** The addresses of the mail hosts, as CIDR: what a client's address guard has to let through. */
   readonly smtpAddresses: string;
-  /** Sentences for whoever started it: what this machine cannot show. */
+  /** Notices for the operator: what this machine cannot simulate. */
   readonly notes: readonly string[];
   readonly stats: () => LabStats;
   readonly close: () => Promise<void>;
@@ -48,10 +48,10 @@ export type Lab = {
 
 const NO_OWN_ADDRESSES =
   "This machine has no loopback addresses but 127.0.0.1, so all mail hosts of the lab share it. Domains that " +
-  "differ by greeting, TLS, timing or a closed port answer as polite hosts here; a recipient's answer is as " +
+  "differ by greeting, TLS, timing or a closed port behave like polite hosts here; replies to recipients are as " +
   "documented. (Linux has all of 127.0.0.0/8.)";
 
-/** A small internet on the loopback: DNS and mail hosts that say the same about the same name in every run. */
+/** A small internet on the loopback: DNS and mail hosts whose replies are the same in every run. */
 export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const { smtpPort = 0, dnsPort = 0, replyMs = 0, slowMs = SLOW_MS } = options;
   const { companies = COMPANIES, now = () => new Date() } = options;

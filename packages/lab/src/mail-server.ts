@@ -10,7 +10,7 @@ export type MailServerCounts = {
   readonly sessions: number;
   readonly open: number;
   readonly recipients: number;
-  /** How often each verb was heard; a verifier never says DATA or VRFY. */
+  /** How often each verb was received; a verifier never sends DATA or VRFY. */
   readonly commands: Readonly<Record<string, number>>;
   readonly sessionsPerHost: Readonly<Record<string, number>>;
   readonly peakSessionsPerHost: Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export const startMailServer = async (
     tally.sessions += 1;
     tally.open += 1;
     tally.peak = Math.max(tally.peak, tally.open);
-    // A server counts its guests until it has hung up itself, whatever they still do.
+    // A server counts a session until it has closed the connection itself.
     let isOpen = true;
     const onHangUp = (): void => {
       if (isOpen) tally.open -= 1;
@@ -79,7 +79,7 @@ export const startMailServer = async (
   return { port: getPort(servers), counts, close };
 };
 
-/** The first host takes a free port; if another program has that port at any other address, all begin again. */
+/** The first host takes a free port; if another program has that port at any other address, all start again. */
 const listenAll = async (
   hosts: readonly MailHost[],
   port: number,
@@ -106,7 +106,7 @@ const listenAll = async (
 
 const getPort = ([first]: readonly Server[]): number => {
   const address = first?.address() as AddressInfo | null | undefined;
-  if (!address) throw new Error("No mail host listens.");
+  if (!address) throw new Error("No mail host is listening.");
   return address.port;
 };
 

@@ -25,7 +25,7 @@ type NetworkPlan = {
   readonly zoneName: string;
   readonly domains: readonly LabDomain[];
   readonly companies: number;
-  /** Without addresses of their own, all hosts are one, and only a recipient's domain tells which is meant. */
+  /** Without an IP address for each, all hosts share one, and the recipient's domain selects the host. */
   readonly ownAddresses: boolean;
 };
 
@@ -33,7 +33,7 @@ export const ONLY_ADDRESS = "127.0.0.1";
 /** Where the hosts have addresses of their own; 127.0.0.1 itself is none of the lab's. */
 export const HOSTS_BLOCK = "127.77.0.0/16";
 
-/** The whole pretend internet as data: what DNS says, and who listens where. */
+/** The simulated internet as data: DNS records and the address of every host. */
 export const buildNetwork = ({
   zoneName,
   domains,
@@ -41,7 +41,7 @@ export const buildNetwork = ({
   ownAddresses,
 }: NetworkPlan): LabNetwork => {
   const zone: Record<string, Zone[string]> = {
-    [zoneName]: { NS: [`ns.${zoneName}`], TXT: ["the pretend mail network of Mailproof"] },
+    [zoneName]: { NS: [`ns.${zoneName}`], TXT: ["the simulated mail network of Mailproof"] },
     [`ns.${zoneName}`]: { A: [ONLY_ADDRESS] },
   };
   const hosts: MailHost[] = [];

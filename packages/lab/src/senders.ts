@@ -2,27 +2,27 @@ import type { Blocklist } from "@mailproof/core/mail/blocklists/lists";
 import { createList } from "@mailproof/core/mail/blocklists/lists";
 import type { DnsFailure, Records, Zone } from "./zone.ts";
 
-/** A domain that sends mail, well or badly: what a deliverability check has to find in DNS. */
+/** A domain that sends mail, with the DNS records that a deliverability check has to find. */
 export type LabSender = {
   /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
-  /** What a check of it comes to, from its address; null is no verdict. */
+  /** The result of its check, with its IP address; null is no verdict. */
   readonly grade: "A" | "B" | "C" | "D" | "F" | null;
-  /** Where it sends from; null is nowhere. */
+  /** The IP address that it sends from; null: it does not send. */
   readonly sendingIp: string | null;
-  /** What that address is called, below the domain. */
+  /** The host name of that address, below the domain. */
   readonly hostname?: string;
   /** Below the domain; "@" is the domain itself. ZONE stands for the lab's zone. */
   readonly records: Readonly<Record<string, Records | DnsFailure>>;
 };
 
 export const SENDERS_LABEL = "senders";
-/** Where the senders' addresses have their names. Nobody's in the real world (RFC 5737, RFC 6303). */
+/** The reverse zone of the senders' addresses, reserved in the real world (RFC 5737, RFC 6303). */
 export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
 /** The block that holds them. A check in the lab takes a sending address from it, although it is reserved. */
 export const SENDERS_BLOCK = "192.0.2.0/24";
-/** A blocklist as RFC 5782 describes it, and one that refuses everybody's questions as Spamhaus does with clouds. */
+/** A blocklist as RFC 5782 describes it, and one that refuses every question, as Spamhaus does from clouds. */
 const BLOCKLIST = "bl";
 const REFUSING_BLOCKLIST = "refusing-bl";
 
@@ -44,7 +44,7 @@ export const createLabBlocklists = (zoneName: string): readonly Blocklist[] => [
 
 const LISTED_IP = "192.0.2.66";
 const POOL_IP = "192.0.2.20";
-// Their private halves were never kept.
+// Their private keys were never stored.
 const KEY_2048 =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu3VLUUVlnK58Kfl/NlwlDCgx/7XRzo0ClWtbmF0pmcvQ1D7s6tKB8Kzzpq7np6bHC2TVHjlOyIpEfhs61duf1OT1SLneoijDQHHX0UiEL16vVlb1YcTR+9hnVWmHYc5g2bbr+6b0hRrBsWlZHN4jRbbw8sQXV3Dl8oV/mGRvIFpEiabU0Jxhu8R41Pyg6739toHxL+T6IKi2Guc2nXNhC9dkU6v1JgA+V9Kbg+7RbHSbaD8I4iEuvLGDy3sY4ZfL9c4UhiwyCCSTExdZAsy6BwZ2nwU0AOg1ytrYEYGeZQl2P7XV9bmSR1mHDNOr8SMxzOb/DfKEc1HHTxSF7aV/PQIDAQAB";
 const KEY_1024 =
@@ -283,7 +283,7 @@ export const buildSendersReverseZone = (zoneName: string): Zone =>
     ),
   );
 
-/** A text is as long as it is only when the zone's name stands in it. */
+/** The length of a text is known once the zone's name is inserted. */
 const publishRecords = (records: Records | DnsFailure, zoneName: string): Records | DnsFailure => {
   if (typeof records === "string") return records;
   const withZone = JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;

@@ -30,10 +30,10 @@ type Session = {
   state: LabSessionState;
   unread: string;
   isGreeted: boolean;
-  /** A reply is under way; what the client says meanwhile waits, as pipelining wants it (RFC 2920). */
+  /** A reply is being sent; further commands wait, as pipelining requires (RFC 2920). */
   isBusy: boolean;
   isOver: boolean;
-  /** Forgets what is waited for. It is only ever one thing. */
+  /** Cancels the pending timer; there is at most one. */
   cancel: () => void;
   readonly onData: (chunk: Buffer) => void;
 };
@@ -43,7 +43,7 @@ const LINE_CHARACTERS_MAX = 4_096;
 const PIECE_BYTES = 7;
 const ENDLESS_EVERY_MS = 10;
 
-/** One client at one host, from the greeting until somebody hangs up. */
+/** One client at one host, from the greeting until either side hangs up. */
 export const serveSession = (
   socket: Socket,
   host: MailHost,
@@ -142,7 +142,7 @@ const applyStep = (session: Session, { reply, next }: LabStep): void => {
   });
 };
 
-/** What was sent in the clear before the handshake is thrown away (RFC 3207 §4.2). */
+/** Unencrypted data from before the handshake is discarded (RFC 3207 §4.2). */
 const startTls = (session: Session): void => {
   const { socket, context } = session;
   session.unread = "";

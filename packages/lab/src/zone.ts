@@ -1,6 +1,6 @@
 import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 
-/** What the lab can be told to do instead of answering. */
+/** How a name can fail instead of being answered. */
 export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT";
 
 type Data = {
@@ -20,7 +20,7 @@ export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | Dns
 /** By owner name, in A-labels, without a final dot; `*.name` stands for all that is missing below the name. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
-/** By apex; "" is the root, and then no name in the world is outside. */
+/** By apex; "" is the root, and then every name is inside. */
 export type Zones = Readonly<Record<string, Zone>>;
 
 export type ZoneAnswer =
@@ -43,7 +43,7 @@ export const createZoneLookup = (zones: Zones): ZoneLookup => {
     const name = question.toLowerCase();
     const apex = findApex(name);
     const names = apex === undefined ? undefined : apexes.get(apex);
-    // Never NXDOMAIN for a stranger's domain: it would count as proof that the domain does not exist.
+    // Never NXDOMAIN for a domain outside the lab: it would count as proof that the domain does not exist.
     if (apex === undefined || !names) return { kind: "fails", how: "REFUSED" };
     const records = names.get(name) ?? names.get(`*.${findClosest(names, name)}`);
     if (!records) return { kind: "nxdomain", apex };

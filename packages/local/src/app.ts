@@ -112,6 +112,6 @@ const trustedTokens = (
   now: AppWorld["now"],
 ) => (issuer && audience ? createTokenVerifier({ issuer, audience }, now) : null);
 
-/** One secret may serve several ends when none of them can be computed from another. */
+/** One secret may serve several purposes when no derived secret reveals another. */
 const deriveSecret = (secret: string, end: string): string =>
   createHmac("sha256", secret).update(end).digest("base64url");

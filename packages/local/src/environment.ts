@@ -58,7 +58,7 @@ const ListName = v.pipe(
   v.string(),
   v.regex(
     /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i,
-    "must be a list of zones such as bl.example.org, or of our names for them",
+    "must be a list of zones such as bl.example.org, or of built-in list ids",
   ),
 );
 // It becomes a label of a name.
@@ -72,7 +72,7 @@ const YesOrNo = v.pipe(
   v.transform((word) => word === "yes"),
 );
 
-/** Plain http would let anybody between us and the issuer make tokens; on one machine nobody is between. */
+/** Plain http would let a network attacker forge tokens; on one machine there is no network. */
 const isHttpsOrLoopback = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, search, hash } = new URL(text);
@@ -130,10 +130,10 @@ const CheckedEnvironment = v.pipe(
   ),
 );
 
-/** What the operator set, or one clear sentence per setting that is wrong. */
+/** The operator's settings, or one sentence per invalid setting. */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment => {
   const parsed = v.safeParse(CheckedEnvironment, env);
   if (parsed.success) return parsed.output;
   const wrong = parsed.issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`);
-  throw new Error(`These settings are wrong: ${[...new Set(wrong)].join("; ")}.`);
+  throw new Error(`Invalid settings: ${[...new Set(wrong)].join("; ")}.`);
 };

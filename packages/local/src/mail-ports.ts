@@ -37,8 +37,8 @@ const PACKETS_PER_SECOND = 5_000;
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
- * its hosts; all others are the real ones. Without, everything goes where the operator says.
+ * The mail system of one machine. With a lab, names below .test and the addresses of its hosts belong to the lab; all
+ * others are real. Without a lab, the operator's settings apply to everything.
  */
 export const openMailPorts = (
   environment: Environment,
@@ -51,12 +51,12 @@ export const openMailPorts = (
     createResolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS, SMTP_ALLOW_PRIVATE } = environment;
   // An operator whose mail servers are private has a laboratory: its zones belong to the operator, and may be asked
-  // about thousands of domains a second. Everywhere else a zone belongs to a stranger and has a ceiling.
+  // about thousands of domains a second. Every other zone belongs to a third party and has a limit.
   const isLaboratory = DNS_SERVERS.length > 0 && SMTP_ALLOW_PRIVATE.length > 0;
   const resolvers = createPool(DNS_SERVERS, isLaboratory ? { zoneLimits: null } : {});
   // The lab's names are left out: it answers whether or not the world's name servers do.
   const watchedDns = watchDns(resolvers, { table, now });
-  // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
+  // An operator's name servers may be a laboratory, where "com" need not exist.
   const internetDns = DNS_SERVERS.length > 0 ? watchedDns : rejectPrivateResolver(watchedDns, now);
   const blocklistResolvers =
     BLOCKLIST_DNS_SERVERS.length > 0 ? createPool(BLOCKLIST_DNS_SERVERS) : null;
@@ -90,7 +90,7 @@ export const openMailPorts = (
       from: environment.SMTP_FROM,
       port: environment.SMTP_PORT,
     },
-    // The folder belongs to one server: nobody else is there to share with.
+    // The folder belongs to one server, so there is no other process to share with.
     slots: localSlots,
     sessionsMax: shareDescriptors(countFreeDescriptors()).sessions,
     now,
@@ -105,10 +105,10 @@ export const openMailPorts = (
   };
 };
 
-/** Whether the pretend mail network is wanted: an operator who names DNS servers has a network of his own. */
+/** Whether to start the lab: an operator who sets DNS_SERVERS has a network of their own. */
 export const isLabEnabled = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.length === 0;
 
-/** Nobody's in the real world, and no question for the internet (RFC 6761, RFC 6303). */
+/** Reserved zones, never looked up on the internet (RFC 6761, RFC 6303). */
 const RESERVED_ZONES = ["test", "127.in-addr.arpa", SENDERS_REVERSE];
 
 const isReservedName = (name: string): boolean =>

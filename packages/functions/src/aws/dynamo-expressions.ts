@@ -2,8 +2,8 @@ import type { Condition, Item, Json, Key, Update, Where, Write } from "@mailproo
 import { serialiseItem } from "@mailproof/core/ports/writes";
 import { type DynamoValue, type DynamoValues, toValue, toValues } from "./dynamo-values.ts";
 
-// What a write means, said in DynamoDB's expressions. core/src/ports/writes.ts says the same for doors that keep items
-// themselves, and test/contract/table.test.ts holds them all to one behaviour.
+// Writes as DynamoDB expressions. core/src/ports/writes.ts does the same for adapters that store items themselves, and
+// test/contract/table.test.ts tests all adapters for one behaviour.
 
 export type DynamoExpressions = {
   readonly ConditionExpression?: string;
@@ -56,12 +56,12 @@ export const buildCommand = (write: Write, nowSeconds: number): DynamoCommand =>
 };
 
 const toItemValues = (item: Item): DynamoValues => {
-  // Every door takes items of the same size.
+  // Every adapter accepts items of the same size.
   serialiseItem(item);
   return toValues(item);
 };
 
-/** Takes the place of an item whose time is over, and of nothing else. */
+/** Replaces an expired item, and nothing else. */
 export const buildReplaceExpired = (item: Item, nowSeconds: number): DynamoCommand => {
   const placeholders = createPlaceholders();
   const ConditionExpression = buildAbsentCondition(placeholders, nowSeconds);
@@ -122,7 +122,7 @@ const NO_FIELD = "no_such_field";
 const formatClause = (clause: string, parts: readonly string[]): string =>
   parts.length > 0 ? `${clause} ${parts.join(", ")}` : "";
 
-/** True of an item that is not there, too. */
+/** Also true of a missing item. */
 export const buildAliveCondition = (placeholders: Placeholders, nowSeconds: number): string => {
   const ends = placeholders.name("expires_at");
   return `(attribute_not_exists(${ends}) OR ${ends} > ${placeholders.value(nowSeconds)})`;
@@ -149,7 +149,7 @@ const buildCondition = (
     : `${name} >= ${placeholders.value(condition.atLeast)}`;
 };
 
-/** A condition is judged before the change, and knows no sum: so the bound is moved by what is added. */
+/** A condition is evaluated before the change and has no sums, so the bound is shifted by the amount. */
 const buildBounds = (
   placeholders: Placeholders,
   { add = {}, bounds: leaving = {} }: Update,
@@ -162,7 +162,7 @@ const buildBounds = (
       ...(atMost === Infinity ? [] : [`${name} <= ${placeholders.value(atMost - by)}`]),
     ];
     const both = bounds.join(" AND ");
-    // An amount that is missing counts as 0.
+    // A missing amount counts as 0.
     const mayBeMissing = by >= atLeast && by <= atMost;
     if (bounds.length === 0) return [];
     return [mayBeMissing ? `(attribute_not_exists(${name}) OR (${both}))` : both];

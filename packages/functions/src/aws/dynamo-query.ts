@@ -18,10 +18,10 @@ type QueryOutput = {
   readonly LastEvaluatedKey?: DynamoValues;
 };
 
-/** So many pages of items whose time is over are read past; then whoever asked may ask on. */
+/** At most this many pages of expired items are skipped; then the caller gets a cursor. */
 const PAGES_MAX = 10;
 
-/** One page: DynamoDB stops after a megabyte, and drops after counting what is filtered out. */
+/** One page: DynamoDB stops after a megabyte, and filters after counting. */
 export const readPage = async (
   query: TableQuery,
   nowSeconds: number,
@@ -32,7 +32,7 @@ export const readPage = async (
   const items: Item[] = [];
   let start = after && toStartKey(query, after);
   for (let page = 0; page < PAGES_MAX; page++) {
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     const Limit = limit + 1 - items.length;
     const output = await runQuery({ ...input, Limit, ...(start && { ExclusiveStartKey: start }) });
     items.push(...(output.Items ?? []).map(toItem));

@@ -21,10 +21,10 @@ import { type DynamoValues, toItem } from "./dynamo-values.ts";
 import { createJsonService, type JsonReply, type JsonService } from "./json-service.ts";
 import { type Aws, type AwsRefusal, isBusy, retryAwsCall, toAwsError } from "./requests.ts";
 
-/** Hundreds of milliseconds are much for DynamoDB, and a caller waits behind it. */
+/** Hundreds of milliseconds are long for DynamoDB, and a caller is waiting. */
 const TIMEOUT_MS = 3_000;
 
-/** Asked once more after a lost answer; whoever is told "ambiguous" asks again himself (core/src/runtime/commit.ts). */
+/** One retry after a lost reply; on "ambiguous" the caller retries (core/src/runtime/commit.ts). */
 const LOST_RETRIES_MAX = 1;
 
 type TableContext = {
@@ -92,7 +92,7 @@ const readOutput = async <T>(
   throw toAwsError(operation, reply);
 };
 
-/** A check alone is a read: nobody writes between it and itself. */
+/** A check alone is a read. */
 const checkCondition = async (context: TableContext, write: Write): Promise<WriteResult> => {
   const stored = await readItem(context, getItemKey(write));
   return mayApply(write, stored)
@@ -108,9 +108,9 @@ const writeAlone = async (
   command: DynamoCommand = buildCommand(write, context.seconds()),
 ): Promise<WriteResult> => {
   const { action, ...input } = command;
-  if (action === "ConditionCheck") throw new RangeError("a check is no write");
+  if (action === "ConditionCheck") throw new RangeError("a check is not a write");
   const { aws, dynamo, name } = context;
-  // Not asked again after a lost answer: what is added would be added twice.
+  // No retry after a lost reply: an amount would be added twice.
   const { reply } = await retryAwsCall(aws, 0, () =>
     dynamo<{ Attributes?: DynamoValues }>(OPERATION[action], {
       TableName: name,
@@ -137,15 +137,15 @@ const writeAlone = async (
 
 const RETURN_OLD_ITEM = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
 
-/** As it was stored: a field that is undefined is not there. */
+/** The item as stored: undefined fields are absent. */
 const toStoredItem = (write: Write): Item | undefined => {
   const item = applyWrite(write, undefined);
   return item && (JSON.parse(serialiseItem(item)) as Item);
 };
 
 /**
- * An item whose time is over is absent, but an update would still find its fields. So where one may create, it takes
- * the place of what is left of the old one.
+ * An expired item counts as absent, but an update would still find its fields. So an update that may create replaces
+ * the expired item.
  */
 const buildReplacement = (
   write: Write,
@@ -158,16 +158,16 @@ const buildReplacement = (
   return item && buildReplaceExpired(item, nowSeconds);
 };
 
-/** What is no number is below no bound, says DynamoDB. We say that nothing can be added to it. */
+/** For DynamoDB a value that is not a number is below no bound. Here adding to such a value is an error. */
 const assertAddable = (write: Write, stored: DynamoValues | undefined): void =>
   void mayApply(write, stored && toItem(stored));
 
-/** What is wanted, and the name under which AWS does it once however often it is asked (for ten minutes). */
+/** A transaction and the token under which AWS executes it once (for ten minutes). */
 type TransactRequest = { readonly token: string; readonly commands: readonly DynamoCommand[] };
 
 const TOKEN_LENGTH_MAX = 36;
 
-/** DynamoDB takes 36 characters; a token of ours may be longer, by its prefix. */
+/** DynamoDB accepts 36 characters; a token of ours may be longer, because of its prefix. */
 const clientRequestToken = (token: string): string =>
   token.length <= TOKEN_LENGTH_MAX
     ? token
@@ -190,7 +190,7 @@ const transactWithReplacements = async (
 
   const reasons = parseReasons(reply);
   const failed = reasons.findIndex(({ Code }) => Code === FAILED);
-  // What is refused for another reason says nothing of an earlier try.
+  // A refusal for another reason is no evidence about an earlier attempt.
   if (failed < 0 && wasLost) return { outcome: "ambiguous" };
   if (failed < 0) throw await toWriteError(context, writes, reply);
   const instead = reasons.map(({ Code, Item }, at) =>
@@ -224,7 +224,7 @@ const transactOnce = async (
   });
   if (reply.kind !== "refused") return reply;
   const codes = parseReasons(reply).map(({ Code = "None" }) => Code);
-  // Somebody else was at one of the items, and none of the conditions is known to fail.
+  // Another transaction touched one of the items, and no condition is known to have failed.
   const isInTheWay = !codes.includes(FAILED) && codes.some(isBusy);
   return isInTheWay ? { kind: "busy", cause: new Error(codes.join(" ")) } : reply;
 };
@@ -234,7 +234,7 @@ const parseReasons = ({ code, text }: AwsRefusal): readonly Reason[] =>
     ? ((JSON.parse(text) as { CancellationReasons?: Reason[] }).CancellationReasons ?? [])
     : [];
 
-/** DynamoDB does not say which field is no number; what is stored does. */
+/** DynamoDB does not name the field that is not a number; the stored item shows it. */
 const toWriteError = async (
   context: TableContext,
   writes: readonly Write[],

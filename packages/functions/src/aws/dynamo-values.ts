@@ -13,7 +13,7 @@ export type DynamoValues = { readonly [field: string]: DynamoValue };
 
 export const toValue = (json: Json): DynamoValue => {
   if (json === null) return { NULL: true };
-  // DynamoDB keeps UTF-8, in which there is no half of a pair: it becomes the sign for what is no letter.
+  // DynamoDB stores UTF-8, which has no lone surrogate: it becomes the replacement character.
   if (typeof json === "string") return { S: json.toWellFormed() };
   if (typeof json === "number") return { N: String(json) };
   if (typeof json === "boolean") return { BOOL: json };
@@ -23,7 +23,7 @@ export const toValue = (json: Json): DynamoValue => {
 // Array.isArray does not tell a readonly list from the rest.
 const isList = (json: object): json is readonly Json[] => Array.isArray(json);
 
-/** A field that is undefined is not there. */
+/** Undefined fields are left out. */
 export const toValues = (fields: { readonly [field: string]: Json | undefined }): DynamoValues =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, json]) =>

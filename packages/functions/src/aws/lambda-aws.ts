@@ -5,7 +5,7 @@ import { createAwsTransport } from "./transport.ts";
 
 const SERVICES: readonly AwsService[] = ["dynamodb", "lambda", "s3", "sqs"];
 
-/** AWS as a Lambda sees it: its role's credentials are in the environment from the start, for as long as it lives. */
+/** AWS for a Lambda: the credentials of its role are in the environment and valid for its lifetime. */
 export const createLambdaAws = (environment: LambdaEnvironment): Aws => {
   const { AWS_SESSION_TOKEN: sessionToken } = environment;
   return {

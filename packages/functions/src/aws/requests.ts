@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { SignatureV4 } from "@smithy/signature-v4";
 
-// One signed request to AWS, and what came of it. The signature and the sockets are those of AWS's own SDK; its
-// clients are not here, because one of them is most of what a Lambda may weigh (docs/decisions/0024).
+// One signed request to AWS and its reply. The signature and the sockets are those of AWS's own SDK; its clients are not
+// used, because one of them is most of a bundle's size (docs/decisions/0024).
 
 export type AwsService = "dynamodb" | "lambda" | "s3" | "sqs";
 
@@ -17,7 +17,7 @@ export type AwsCredentials = {
 export type Aws = {
   readonly region: string;
   readonly credentials: AwsCredentials;
-  /** Where a service is that is not where AWS has it: an emulator. */
+  /** Endpoints that replace those of AWS: emulators. */
   readonly endpoints: Partial<Record<AwsService, string>>;
   readonly transport: AwsTransport;
   readonly now: () => Date;
@@ -27,12 +27,12 @@ export type Aws = {
 
 export type AwsRequest = {
   readonly method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT";
-  /** As it goes out: escaped. */
+  /** Escaped. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Without it, where the service is. */
+  /** Default: the service's endpoint. */
   readonly url?: string;
 };
 
@@ -53,16 +53,16 @@ export type AwsResponse = {
   readonly body: Readable;
 };
 
-/** Where faults are injected: below everything of ours, above the socket. */
+/** Tests inject faults here: below all our code, above the socket. */
 export type AwsTransport = (request: SignedRequest, timeoutMs: number) => Promise<AwsResponse>;
 
 export type AwsReply =
   | ({ readonly kind: "ok" } & AwsResponse)
-  /** AWS said no: nothing was done. */
+  /** AWS refused: nothing was done. */
   | AwsRefusal
-  /** Nothing was done, and it may be asked again. */
+  /** Nothing was done, and the request may be repeated. */
   | { readonly kind: "busy"; readonly cause: unknown }
-  /** No answer, or none that tells: it was done, or it was not. */
+  /** No reply, or an inconclusive one: the request may have been executed. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
 export type AwsRefusal = {
@@ -73,7 +73,7 @@ export type AwsRefusal = {
   readonly text: string;
 };
 
-/** Nobody waits for AWS for longer, and no socket is given up sooner. */
+/** No caller waits longer for AWS, and no socket is closed sooner. */
 export const AWS_TIMEOUT_MS = 30_000;
 
 export const sendRequest = async (
@@ -101,7 +101,7 @@ export const sendRequest = async (
   return response.statusCode < 300 ? { kind: "ok", ...response } : readRefusal(response);
 };
 
-/** A link that asks so for whoever holds it, and for nobody else: every part of it is signed. */
+/** A presigned URL for exactly this request: every part of it is signed. */
 export const createSignedLink = async (
   aws: Aws,
   service: AwsService,
@@ -127,7 +127,7 @@ const encodeQuery = (query: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
     .join("&");
 
-/** As signatures count letters (RFC 3986): encodeURIComponent leaves some more as they are. */
+/** The encoding of signatures (RFC 3986): encodeURIComponent leaves some characters unescaped. */
 export const percentEncode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -166,11 +166,11 @@ const createSigner = ({ region, credentials }: Aws, service: AwsService) =>
     region,
     credentials,
     sha256: Sha256 as never,
-    // S3 alone signs a path as it goes out.
+    // Only S3 signs the path unchanged.
     uriEscapePath: service !== "s3",
   });
 
-/** What the signer asks for in the place of a class: a hash, or with a secret a keyed one. */
+/** The hash that the signer requires, in place of a class; with a secret an HMAC. */
 function Sha256(secret?: Uint8Array) {
   const hash = secret ? createHmac("sha256", secret) : createHash("sha256");
   return {
@@ -206,7 +206,7 @@ const BUSY = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Said by the service, or as the reason of one of several writes. */
+/** The code of a reply, or of one write in a transaction. */
 export const isBusy = (code: string): boolean => BUSY.has(code);
 
 const readRefusal = async (response: AwsResponse): Promise<AwsReply> => {
@@ -224,7 +224,7 @@ const readRefusal = async (response: AwsResponse): Promise<AwsReply> => {
   }
 };
 
-/** S3 says it in XML; the others in JSON, and Lambda in a header. */
+/** S3 sends the code in XML, the others in JSON, and Lambda in a header. */
 const parseErrorCode = (text: string, headers: AwsResponse["headers"]): string => {
   if (!text.startsWith("{")) return /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? "";
   const { __type: type = headers["x-amzn-errortype"] ?? "" } = JSON.parse(text) as {
@@ -234,7 +234,7 @@ const parseErrorCode = (text: string, headers: AwsResponse["headers"]): string =
   return (type.split("#").at(-1) ?? "").split(":")[0] ?? "";
 };
 
-/** What was read to its end. */
+/** A reply whose body was read. */
 export type AwsTextReply =
   | Exclude<AwsReply, { readonly kind: "ok" }>
   | ({ readonly kind: "ok" } & AwsTextResponse);
@@ -256,14 +256,14 @@ export const sendForText = async (
   }
 };
 
-/** The list is the policy: how often it is asked again, and at most how long before each time. */
+/** The retry policy: one entry per retry, with its maximum delay. */
 export const RETRY_DELAYS_MS = [50, 150, 400, 900];
 
 type Outcome = { readonly kind: AwsReply["kind"] };
 
 /**
- * Asks again while AWS is busy, always after a while that chance decides, and after a lost answer if it does no harm
- * to be heard twice. `wasLost`: of an earlier try it is not known what became of it.
+ * Retries with random delays while AWS is busy, and after a lost reply if executing the request twice is harmless.
+ * `wasLost`: the outcome of an earlier attempt is unknown.
  */
 export const retryAwsCall = async <O extends Outcome>(
   { sleep, random }: Pick<Aws, "random" | "sleep">,
@@ -281,7 +281,7 @@ export const retryAwsCall = async <O extends Outcome>(
   return { reply: await attempt(), wasLost: lostCount > 0 };
 };
 
-/** For what came to nothing: what the log should know. */
+/** The error of a failed request, for the log. */
 export const toAwsError = (what: string, reply: Outcome): Error => {
   if (reply.kind === "refused") {
     const { status, code, text } = reply as AwsRefusal;
@@ -293,7 +293,7 @@ export const toAwsError = (what: string, reply: Outcome): Error => {
 
 type OkReply<H> = Extract<H, { readonly kind: "ok" }>;
 
-/** What was asked for, or an error that says why there is none. */
+/** The reply, or an error with the reason why there is none. */
 export const requireOk = <H extends AwsReply | AwsTextReply>(
   what: string,
   reply: H,

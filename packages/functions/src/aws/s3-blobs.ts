@@ -23,12 +23,12 @@ import { type S3Bucket, uploadInParts } from "./s3-parts.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** `name` is a bucket of this account. Its role may list it: without that S3 says "forbidden" of what is not there. */
+/** `name` is a bucket of this account. The role may list it: without that S3 replies 403 for a missing object. */
 export const createS3Blobs = (aws: Aws, name: string): Blobs => {
   const toRequest = createRequestBuilder(aws, name);
   const bucket: S3Bucket = {
     send: async (key, request) => {
-      // A part takes a while on its way.
+      // Sending a part takes a while.
       const timeoutMs = request.body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS;
       const { reply } = await retryAwsCall(aws, 2, () =>
         sendForText(aws, "s3", toRequest(key, request), timeoutMs),
@@ -64,7 +64,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
 
     remove: async (key) => void requireOk("DELETE", await bucket.send(key, { method: "DELETE" })),
 
-    // Nothing is signed but the object and the time, so a bare `curl -T` sends all that is needed.
+    // Only the object and the time are signed, so a plain `curl -T` is enough.
     presignPut: async (key, { expiresInSeconds }) =>
       createSignedLink(aws, "s3", toRequest(key, { method: "PUT" }), expiresInSeconds),
 
@@ -84,18 +84,18 @@ const createRequestBuilder =
     assertBlobKey(key);
     const { s3 } = endpoints;
     const url = s3 === undefined ? `https://${name}.s3.${region}.amazonaws.com` : `${s3}/${name}`;
-    // A key has no letter that a path would have to escape.
+    // A key has no character that a path must escape.
     return { method: "GET", ...request, path: `/${key}`, url };
   };
 
-/** Not there, or there with other bytes than were asked for. */
+/** Missing, or with other content than requested. */
 const isMissing = (reply: AwsReply | AwsTextReply): boolean =>
   reply.kind === "refused" && (reply.status === 404 || reply.status === 412);
 
 const isRangeRefused = (reply: AwsReply): reply is AwsRefusal =>
   reply.kind === "refused" && reply.status === 416;
 
-/** Nothing has no range: whoever asks for it from its beginning means all of it. */
+/** An empty object has no ranges: a range from 0 means all of it. */
 const isEmptyBlob = (reply: AwsReply, range: ByteRange | undefined): boolean =>
   isRangeRefused(reply) && range?.from === 0;
 
@@ -120,7 +120,7 @@ const createRangeError = (
 ): RangeError =>
   new RangeError(`bytes ${from}-${to} of ${headers["content-range"]?.split("/")[1] ?? "fewer"}`);
 
-/** What S3 calls an ETag: it stands for these bytes. */
+/** S3's ETag identifies the content. */
 const toMetadata = ({ headers }: Pick<AwsRefusal, "headers">): BlobMetadata => {
   const all = headers["content-range"]?.split("/")[1] ?? headers["content-length"];
   return { version: headers["etag"] ?? "", bytes: Number(all) };

@@ -1,18 +1,18 @@
 import type { BlobMetadata } from "@mailproof/core/ports/blobs";
 import { type AwsRequest, type AwsTextReply, requireOk, toAwsError } from "./requests.ts";
 
-/** One bucket, asked about keys. */
+/** Requests to the keys of one bucket. */
 export type S3Bucket = {
-  /** Whatever it is, it may be done twice: so it is asked again until there is an answer. */
+  /** Every request here is safe to repeat, so lost replies are retried. */
   readonly send: (key: string, request: Partial<AwsRequest>) => Promise<AwsTextReply>;
 };
 
-/** S3 takes parts of 5 MiB and more, and 10,000 of them: 80 GB. */
+/** S3 accepts parts of 5 MiB and more, and 10,000 of them: 80 GB. */
 const PART_BYTES = 8 * 2 ** 20;
 
 const BYTES_HEADERS = { "content-type": "application/octet-stream" };
 
-/** One request for what fits in a part; the others go up part by part, and appear together or never. */
+/** A blob that fits in one part is one request; others are multipart uploads, which appear whole or not at all. */
 export const uploadInParts = async (
   bucket: S3Bucket,
   key: string,
@@ -33,7 +33,7 @@ export const uploadInParts = async (
   try {
     return await uploadParts(bucket, { key, uploadId }, [first, second], parts);
   } catch (error) {
-    // What is left of it is paid for until somebody says so; a rule of the bucket says it after a day.
+    // Unfinished parts cost money until they are deleted; a rule of the bucket deletes them after a day.
     await bucket.send(key, { method: "DELETE", query: { uploadId } });
     throw error;
   }
@@ -74,7 +74,7 @@ const formatPartList = (etags: readonly string[]): string => {
   return `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
 };
 
-/** S3 begins to answer 200 before it knows: an error may stand where the ETag should. */
+/** S3 sends 200 before the upload has ended: the body may be an error instead of the ETag. */
 const parseVersion = (reply: AwsTextReply): string => {
   const { text } = requireOk("end an upload", reply);
   if (!text.includes("<ETag>"))
@@ -87,11 +87,11 @@ const parseVersion = (reply: AwsTextReply): string => {
 
 const parseTag = (xml: string, tag: string): string => {
   const found = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];
-  if (found === undefined) throw new Error(`S3 did not say the ${tag}`);
+  if (found === undefined) throw new Error(`S3 sent no ${tag}`);
   return found.replaceAll("&quot;", '"').replaceAll("&#34;", '"');
 };
 
-/** Full parts, and what is left. Every piece is copied: who gave it may use it again. */
+/** Full parts, then the remainder. Every chunk is copied: the caller may reuse it. */
 async function* splitParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
   let part = Buffer.allocUnsafe(PART_BYTES);
   let filled = 0;

@@ -10,12 +10,12 @@ import { type Aws, retryAwsCall, toAwsError } from "./requests.ts";
 
 const TIMEOUT_MS = 3_000;
 const ENTRIES_MAX = 10;
-/** What SQS takes in one request, all messages together. */
+/** The limit of one SQS request, all messages together. */
 const BATCH_BYTES_MAX = 1_048_576;
 /** A file of 500,000 addresses is a hundred requests, and its caller waits for them. */
 const CONCURRENT_REQUESTS = 16;
 
-/** The address of a queue by its name; queues of dead letters among them. */
+/** Queue URLs by name, including dead-letter queues. */
 export type QueueUrls = Readonly<Record<string, string>>;
 
 type BatchEntry = {
@@ -49,15 +49,15 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
         Id: String(at),
         MessageBody: body,
         DelaySeconds: delaySeconds,
-        // A standard queue is fair to the groups of its messages: one with a backlog does not hold up the others.
+        // A standard queue is fair to message groups: one with a backlog does not delay the others.
         ...(group !== undefined && { MessageGroupId: group }),
       })),
     };
-    // A message may come twice, so it does no harm to send it again after a lost answer.
+    // A message may be delivered twice, so sending it again after a lost reply is harmless.
     const { reply, wasLost } = await retryAwsCall(aws, 1, () =>
       sqs<SendBatchOutput>("SendMessageBatch", input),
     );
-    // Busy, and never heard of: nothing was queued.
+    // Busy at every attempt: nothing was queued.
     const otherwise: SendOutcome = reply.kind === "lost" || wasLost ? "unknown" : "refused";
     const sent = new Map<number, SendOutcome>(
       entries.map(({ at }) => [at, reply.kind === "ok" ? "unknown" : otherwise]),
@@ -65,7 +65,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
     if (reply.kind !== "ok") return sent;
     const { Successful = [], Failed = [] } = reply.output;
     for (const { Id } of Successful) sent.set(Number(Id), "sent");
-    // What failed within SQS may have got in all the same.
+    // An entry that failed inside SQS may still be queued.
     for (const { Id, SenderFault } of Failed)
       sent.set(Number(Id), SenderFault && !wasLost ? "refused" : "unknown");
     return sent;
@@ -108,7 +108,7 @@ const COUNTED = [
   "ApproximateNumberOfMessagesNotVisible",
 ];
 
-/** Every message is looked at before the first is sent: what SQS would refuse outright is an error of ours. */
+/** Every message is checked before the first is sent: one that SQS would refuse is a bug of ours. */
 const toBatches = (messages: readonly Message[]): BatchEntry[][] => {
   const batches: BatchEntry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ import { createSqsQueue } from "./sqs-queue.ts";
 
 export type StatePorts = { readonly table: Table; readonly queue: Queue; readonly blobs: Blobs };
 
-/** A Lambda is told of what it needs. A door that it was not told of is shut, and says why. */
+/** A Lambda gets the settings that it needs. A port without its setting fails and names the setting. */
 export const createStatePorts = (aws: Aws, environment: LambdaEnvironment): StatePorts => {
   const { TABLE_NAME, BUCKET_NAME } = environment;
   return {

@@ -8,7 +8,7 @@ import { AWS_TIMEOUT_MS, type AwsResponse, type AwsTransport } from "./requests.
 const CONNECT_TIMEOUT_MS = 1_500;
 /** More than 16 requests at once for messages, and as many for pages. */
 const SOCKETS = { keepAlive: true, maxSockets: 50 };
-/** No service of AWS hangs up sooner. */
+/** No AWS service closes an idle connection sooner. */
 const IDLE_MS = 5_000;
 
 export const createAwsTransport = (now: () => number = Date.now): AwsTransport => {
@@ -19,7 +19,7 @@ export const createAwsTransport = (now: () => number = Date.now): AwsTransport =
     httpsAgent: agents[1],
     connectionTimeout: CONNECT_TIMEOUT_MS,
     throwOnRequestTimeout: true,
-    // A body that stands still for so long does not go on.
+    // A body without data for this long will not continue.
     socketTimeout: AWS_TIMEOUT_MS,
   });
   return async (request, timeoutMs) => {
@@ -32,8 +32,8 @@ export const createAwsTransport = (now: () => number = Date.now): AwsTransport =
 };
 
 /**
- * A Lambda is frozen between two calls. When it goes on, AWS has hung up on its sockets and it has not heard of that:
- * what it writes to one is lost, and nobody knows whether it was done. So it writes to none that has been idle.
+ * A Lambda is frozen between two calls. When it resumes, AWS may have closed its sockets without the Lambda's knowledge:
+ * a request on such a socket is lost, with unknown outcome. So an idle socket is not reused.
  */
 const createStaleSocketDropper = (agents: readonly Agent[], now: () => number): (() => void) => {
   const idleSince = new WeakMap<Socket, number>();

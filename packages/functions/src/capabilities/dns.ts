@@ -13,7 +13,7 @@ import type { Capability } from "../lambda-world.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
-/** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
+/** For an endpoint that needs "dns", and the workers that check domains. */
 export const withDns: Capability = (base) => {
   const { environment, now } = base;
   const dns = createResolvers(base, "DNS_SERVERS");

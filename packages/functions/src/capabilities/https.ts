@@ -6,7 +6,7 @@ import { createResolvers } from "./resolvers.ts";
 
 const CACHED_BYTES_MAX = 1024 * 1024;
 
-/** For what calls those who want to be told: an endpoint that needs "https", and the worker that delivers. */
+/** For an endpoint that needs "https", and the worker that delivers events. */
 export const withHttps: Capability = (base) => {
   const dns = cacheDns(createResolvers(base, "DNS_SERVERS"), {
     now: base.now,

@@ -10,11 +10,11 @@ import { putMetric } from "../put-metric.ts";
 import { readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
-/** Some 100,000 answers as they are as a rule. */
+/** About 100,000 answers of usual size. */
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 const SMTP_PORT = 25;
 
-/** For what runs in the VPC, behind the addresses that mail servers know us by. */
+/** For Lambdas in the VPC, behind the fixed IP addresses that mail servers see. */
 export const withMailServers = (base: BaseContext) => {
   const { environment, table, now, random, sleep } = base;
   const { SMTP_HELLO = "mailproof.invalid", SMTP_FROM = "probe@mailproof.invalid" } = environment;
@@ -29,7 +29,7 @@ export const withMailServers = (base: BaseContext) => {
       lists: createLists(),
       allowed: [],
       smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
-      // Hundreds of Lambdas are one sender to a mail server: they count together.
+      // A mail server sees hundreds of Lambdas as one sender, so they share one count.
       slots: createSharedSlots({ table, now, random, sleep }),
       now,
       random,
@@ -38,7 +38,7 @@ export const withMailServers = (base: BaseContext) => {
   };
 };
 
-/** Whether mail servers can be reached at all is seen here first: an alarm goes by the share of those that were not. */
+/** Counts sessions that reached no mail server: an alarm watches their share. */
 const countSessions =
   (connect: SmtpConnect, now: () => Date): SmtpConnect =>
   async (target, options) => {

@@ -15,8 +15,8 @@ import { createResolvers } from "./resolvers.ts";
 const CACHED_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * For an endpoint that needs "mail": port 25 is open to Lambdas in the VPC alone, so one of those talks to the mail
- * server. All the rest is done here: DNS, the lists, the verdict.
+ * For an endpoint that needs "mail": port 25 is open only to Lambdas in the VPC, so one of those opens the SMTP
+ * session. DNS, lists and verdict are done here.
  */
 export const withProber: Capability = (base) => {
   const { environment, aws, now, sleep } = base;
@@ -30,20 +30,20 @@ export const withProber: Capability = (base) => {
       probe: createRemoteProbe((payload) =>
         createInvoke(aws, requireSetting(environment, "PROBER_FUNCTION"))(payload),
       ),
-      // Without the broad list, which is larger than all of our code: so it is on AWS as a whole.
+      // Without the broad list, which is larger than all of our code; no Lambda uses it.
       lists: createLists(),
       now,
     },
   };
 };
 
-/** A question is plain data and so is its answer: they travel as they are. */
+/** Question and answer are plain data and are sent as JSON. */
 export const createRemoteProbe =
   (invoke: InvokeLambda): Probe =>
   async (question) =>
     (await invoke(question as Json)) as unknown as ProbeResult;
 
-/** What the Lambda in the VPC does: one question, one answer. */
+/** The handler of the Lambda in the VPC: one question, one answer. */
 export const createProberHandler =
   (probe: Probe, log: Log = createLambdaLog()) =>
   (question: ProbeRequest): Promise<ProbeResult> =>

@@ -4,10 +4,10 @@ import { createResolverPool } from "@mailproof/net/resolver-pool";
 import type { BaseContext } from "../lambda-world.ts";
 import { readList } from "../settings.ts";
 
-/** AWS drops what goes beyond 1,024 packets a second from one network interface to its resolver. */
+/** AWS drops packets beyond 1,024 a second from one network interface to its resolver. */
 const PACKETS_PER_SECOND = 900;
 
-/** The resolvers of this setting; where it names none, the Lambda's own. */
+/** The resolvers of this setting; default: the Lambda's own. */
 export const createResolvers = (
   base: Pick<BaseContext, "environment" | "table" | "now">,
   setting: string,

@@ -4,7 +4,7 @@ import { withProber } from "../capabilities/prober.ts";
 import { type Capability, createLambdaWorld } from "../lambda-world.ts";
 import { createMcpLambda } from "../mcp.ts";
 
-/** A tool may be any operation, so this Lambda has every way out. */
+/** A tool may be any operation, so this Lambda has every capability. */
 const everywhere: Capability = (base) => ({
   ...withDns(base),
   ...withHttps(base),

@@ -3,13 +3,13 @@ import { createLambdaWorld } from "../lambda-world.ts";
 import { putMetric } from "../put-metric.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
 
-/** The same as `mailproof admin audit`, each day, for an alarm. */
+/** Runs `mailproof admin audit` each day, for an alarm. */
 const auditDaily = {
   name: "audit",
   everySeconds: 86_400,
   async run(world: ReturnType<typeof createLambdaWorld>) {
     const { violations, accounts } = await audit(world.table, world.now());
-    for (const violation of violations) world.log("law_broken", violation);
+    for (const violation of violations) world.log("invariant_broken", violation);
     world.log("audited", { accounts, violations: violations.length });
     putMetric("audit_violations", violations.length, world.now());
   },

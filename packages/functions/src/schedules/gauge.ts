@@ -3,7 +3,7 @@ import { createLambdaWorld } from "../lambda-world.ts";
 import { putMetric } from "../put-metric.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
 
-/** What an operator's alarms go by: nothing else would say that repairs stand still. */
+/** The gauges of the operator's alarms: nothing else would show that repairs have stopped. */
 const gauge = {
   name: "gauge",
   everySeconds: 60,

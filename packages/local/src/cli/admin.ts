@@ -32,7 +32,7 @@ const Amount = v.pipe(
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
   v.transform((text) => credits(Number(text))),
 );
-/** Less than nothing takes back. */
+/** A negative amount removes credits. */
 const GrantAmount = v.pipe(
   v.string(),
   v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
@@ -90,13 +90,13 @@ export const defineAppCommand = <O extends Command["options"]>(
     },
   });
 
-/** A mistyped folder must not pass for an empty house in good order. */
+/** A mistyped folder must not pass for an empty, sound state. */
 export const assertStateFolder = (directory: string): void => {
   if (existsSync(join(directory, "state.sqlite"))) return;
-  throw new UsageError(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
+  throw new UsageError(`${resolve(directory)} has no Mailproof state. Set MAILPROOF_DIR.`);
 };
 
-/** What an operator does by hand. The answers are JSON, so a script can do it too. */
+/** The operator's commands. They print JSON, for scripts. */
 export const adminDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
   definePortable({
     name: "admin accounts create",
@@ -169,4 +169,4 @@ export const adminCommands: readonly Command[] = adminDefinitions.map((one) =>
 );
 
 const createNoAccountError = (account: string) =>
-  new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
+  new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);

@@ -4,7 +4,7 @@ import type { ReportView } from "./report-sections.ts";
 type CheckResponse = CheckDomainData;
 type ResponseIssues = CheckResponse["dns"]["issues"];
 
-/** A report as a service tells it, for whoever shows our own. */
+/** Converts a service's report to the form that show-report prints. */
 export const toReportView = (response: CheckResponse): ReportView => ({
   domain: response.domain,
   sendingIp: response.sending_ip ?? null,
@@ -25,7 +25,7 @@ export const toReportView = (response: CheckResponse): ReportView => ({
   ...toAuthentication(response),
   reputation: toReputation(response),
   reverseDns: toReverseDns(response),
-  // Nothing is lost of the score by these, and a service does not tell them.
+  // These do not affect the score, and a service does not return them.
   hints: [],
   spamAssessment: {
     score: response.spam_assessment.score,
@@ -77,7 +77,7 @@ const toReputation = ({ reputation }: CheckResponse): ReportView["reputation"] =
   score: reputation.score,
   checked: reputation.blacklists_checked,
   listed: reputation.blacklists_listed,
-  // A service counts those that gave no verdict, and does not name them.
+  // A service counts the lists without a verdict and does not name them.
   outcomes: [],
   issues: reputation.listed_on.map(({ name, says, listed, removal_url }) => ({
     severity: "high",

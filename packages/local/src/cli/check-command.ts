@@ -23,7 +23,7 @@ const Ipv4 = v.pipe(
 
 const USAGE = "DOMAIN [--ip 192.0.2.1] [--json]";
 
-/** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
+/** Checks the DNS of a domain that sends mail. Exit code 1: there is no verdict. */
 export const checkCommand = defineCommand({
   name: "check",
   usage: `${USAGE} ${SERVICE_USAGE}`,
@@ -74,7 +74,7 @@ const checkLocally = (
   withMailPorts(environment, { mayUseLab: true }, async ({ dnsLookups: names, now, sleep }) => {
     const subject = { domain, sendingIp: sendingIp ?? null };
     if (sendingIp !== undefined && !isPublicIp(sendingIp, names.allowed))
-      throw new UsageError(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
+      throw new UsageError(`ip: ${sendingIp} is a private or reserved address; use a public one.`);
     return runLookups({ now, sleep, randomBytes }, names, subject);
   });
 
@@ -103,7 +103,7 @@ const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): s
     ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
     : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
 
-/** As the service tells it, without what only a stored check has. */
+/** The service's JSON, without the fields of a stored check. */
 const formatJson = (report: CheckReport): string => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;

@@ -7,5 +7,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) =>
 );
 
 const exitCode = await runCommand(commands, process.argv.slice(2));
-// Timers of questions that nobody waits for any more must not hold the command.
+// Timers of abandoned DNS questions must not keep the command running.
 process.stdout.write("", () => process.exit(exitCode));

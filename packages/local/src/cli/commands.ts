@@ -10,7 +10,7 @@ import { gaugesCommand } from "./gauges-command.ts";
 import { jobsCommand } from "./jobs-command.ts";
 import { verifyCommand } from "./verify-command.ts";
 
-/** Everything that `npx mailproof` can do; docs/command-line.md tells of each. */
+/** The commands of `npx mailproof`; docs/command-line.md documents them. */
 export const commands: readonly Command[] = [
   verifyCommand,
   fileCommand,

@@ -11,7 +11,7 @@ const QUEUE_NAMES = workers
   .filter((name) => !name.endsWith("-dead"));
 const QueueName = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
 
-/** What nobody could handle, and how to have it tried again once the cause is gone. */
+/** Lists dead letters, and sends them back to their queue once the cause is fixed. */
 export const deadLettersCommands: readonly Command[] = [
   defineAppCommand({
     name: "admin dead-letters list",

@@ -26,7 +26,7 @@ export type Command<O extends OptionsSchema = OptionsSchema> = {
 export const defineCommand = <O extends OptionsSchema>(definition: Command<O>): Command<O> =>
   definition;
 
-/** What the caller typed cannot be done as it stands: exit code 2. */
+/** A usage error: exit code 2. */
 export class UsageError extends Error {}
 
 export const Flag = v.optional(v.boolean(), false);

@@ -37,7 +37,7 @@ const Ip = v.pipe(
   v.check((text) => parseIp(text) !== undefined, "must be addresses such as 192.0.2.1,2001:db8::1"),
 );
 
-/** Operated so largely that they are never away, and by as many different people. */
+/** Large services that are always reachable, of different operators. */
 const DOMAINS = ["gmail.com", "outlook.com", "yahoo.com", "gmx.net", "icloud.com"];
 
 export const egressCommands: readonly Command[] = [
@@ -104,8 +104,8 @@ const STYLES: Readonly<Record<SelfTestFinding["holds"], Style>> = {
 };
 const VERDICT: Readonly<Record<SelfTestFinding["holds"], string>> = {
   yes: "This host may probe.",
-  no: "This host should not probe: answers would be unknown, and its address get a bad name.",
-  unknown: "Nothing speaks against probing, but not everything could be looked at.",
+  no: "This host should not probe: results would be unknown, and its address would get a bad reputation.",
+  unknown: "No problem found, but some checks gave no result.",
 };
 const WIDTH = 13;
 
@@ -115,7 +115,7 @@ const formatScreen = (
 ): string =>
   [
     paint(VERDICT[mayProbe], "bold", STYLES[mayProbe]),
-    `Seen from outside as ${ips.length > 0 ? ips.join(", ") : "nobody knows what"}.`,
+    `Seen from outside as ${ips.length > 0 ? ips.join(", ") : "an unknown address"}.`,
     "",
     ...findings.map(
       ({ about, holds, message }) =>

@@ -126,7 +126,7 @@ const resolveJobId = async (
 ): Promise<string> => {
   if (state?.job_id !== undefined) {
     process.stderr.write(
-      `${state.job_id}: going on with the job that this command started at ${state.started_at}. Nothing is charged again. To start a new job, remove ${list.stateFile}.\n`,
+      `${state.job_id}: resuming the job that this command started at ${state.started_at}. Nothing is charged again. To start a new job, remove ${list.stateFile}.\n`,
     );
     return state.job_id;
   }

@@ -48,7 +48,7 @@ const formatDoneParts = (progress: Job["progress"], columns: number): LineParts 
   ];
 };
 
-/** Time left is said only while nothing waits: no rate tells when a mail server will take a deferred row. */
+/** The remaining time is shown only while no row is deferred: a rate cannot predict when a mail server accepts it. */
 const formatSpeedParts = (
   samples: readonly Sample[],
   left: number,

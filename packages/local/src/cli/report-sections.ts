@@ -6,7 +6,7 @@ import type { BlocklistOutcome } from "@mailproof/core/mail/blocklists/analyse";
 import type { Issue } from "@mailproof/core/mail/issue";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 
-// What of a report is worth showing to eyes; show-report.ts says how it looks.
+// The sections of a printed report; show-report.ts formats them.
 
 type SectionView = {
   readonly status: string;
@@ -98,7 +98,7 @@ const listSpfDetails = ({ spf, sendingIp }: ReportView): readonly string[] => {
   return [
     spf.record,
     `up to ${spf.lookups} of ${termsMax} DNS look-ups`,
-    ...(result && sendingIp !== null ? [`mail from ${sendingIp} comes to ${result}`] : []),
+    ...(result && sendingIp !== null ? [`result for ${sendingIp}: ${result}`] : []),
   ];
 };
 
@@ -144,8 +144,8 @@ const buildReputationSection = ({ reputation }: ReportView): ReportSection => {
 
 const SKIP_REASONS = {
   no_key: "left out without a key",
-  unhealthy: "left out, as they answer nobody or list everybody",
-  no_ip: "left out without an address to ask about",
+  unhealthy: "left out, because they do not respond or list every address",
+  no_ip: "left out without an IP address",
 };
 
 const listLeftOut = (

@@ -9,7 +9,7 @@ import { replaceControls } from "./terminal.ts";
 
 type Commands = readonly Command[];
 
-/** Finds the command, reads its options, runs it, and says what went wrong. Returns the exit code. */
+/** Finds the command, reads its options, runs it and prints errors. Returns the exit code. */
 export const runCommand = (commands: Commands, args: readonly string[]): Promise<number> =>
   main(commands, args).catch(reportFailure);
 
@@ -88,7 +88,7 @@ const describeFailure = ({ code, status }: MailproofError): string => {
   return status === undefined ? "No response" : `The service failed with status ${status}`;
 };
 
-/** What a library says of keys is no help at a terminal. */
+/** The client's sentence about idempotency keys is replaced for the terminal. */
 const formatError = (error: unknown): string => {
   if (error instanceof MailproofError && error.idempotencyKey && error.money === "retry_same_key")
     return `${describeFailure(error)}: it may have been charged. Results are cached for 24 hours, so repeating the command costs half a credit for an address, and nothing for a domain.`;

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { ServiceUrl } from "../environment.ts";
 import { type CommandInput, UsageError } from "./define-command.ts";
 
-// A service that is asked in the place of the engine in this process.
+// A service that verifies instead of this process.
 
 /** The options of every command that may ask one. */
 export const SERVICE = {
@@ -48,7 +48,7 @@ export const requireService = (input: ServiceOptions, otherwise?: string): Servi
   throw new UsageError(`${how}${otherwise ? `, or check locally with "${otherwise}"` : ""}.`);
 };
 
-/** Ctrl-C gives calls up, so that what they meant for the money can still be told. A second one ends at once. */
+/** Ctrl-C aborts calls, so that their money sentence can still be printed. A second Ctrl-C exits at once. */
 export const watchInterrupt = (): { readonly signal: AbortSignal; readonly end: () => void } => {
   const interrupt = new AbortController();
   const stop = () => interrupt.abort();

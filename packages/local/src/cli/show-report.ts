@@ -14,7 +14,7 @@ const COLUMNS_MIN = 40;
 /** Lines that are longer are hard to read, however wide the screen is. */
 const COLUMNS_MAX = 100;
 
-/** A report for eyes: the grade, what to do first, and then everything that was found. */
+/** A printed report: the grade, the recommendations, then all findings. */
 export const showReport = (report: ReportView, { columns, paint }: ReportLayout): string => {
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
   const lines = [
@@ -25,10 +25,9 @@ export const showReport = (report: ReportView, { columns, paint }: ReportLayout)
     ...formatSpamAssessment(report, width, paint),
     ...formatHints(report, width, paint),
     "",
-    ...wrapText(
-      `docs/scores.md tells how the points are counted (model ${report.modelVersion}).`,
-      width,
-    ).map((line) => paint(line, "dim")),
+    ...wrapText(`docs/scores.md explains the points (model ${report.modelVersion}).`, width).map(
+      (line) => paint(line, "dim"),
+    ),
     "",
   ];
   return lines.map((line) => (line === "" ? "\n" : `  ${line}\n`)).join("");
@@ -45,12 +44,12 @@ const STYLE_OF_GRADE: Readonly<Record<Grade, Style>> = {
 const CAP_TEXTS: Readonly<Record<string, string>> = {
   no_domain: "the domain does not exist",
   no_spf_no_dkim: "there is neither SPF nor DKIM",
-  listed_gravely: "it is on a grave blocklist",
+  listed_gravely: "it is on a critical blocklist",
   no_valid_mx: "it cannot receive mail",
   spf_broken: "its SPF record is broken",
-  spf_open: "its SPF record lets anybody send",
+  spf_open: "its SPF record allows any server to send",
   no_dmarc: "there is no DMARC record",
-  dmarc_none: "DMARC only watches",
+  dmarc_none: "DMARC only monitors",
   dkim_unknown: "no DKIM key was found",
 };
 
@@ -82,7 +81,7 @@ const formatUnknownSections = (report: ReportView, width: number): readonly stri
   const titles = open.map(({ title }) => title).join(", ");
   const low =
     report.confidence === "low" ? " Low confidence: they are more than half of its weight." : "";
-  return wrapText(`Could not be found out, and left out of the score: ${titles}.${low}`, width);
+  return wrapText(`No result, left out of the score: ${titles}.${low}`, width);
 };
 
 const formatBar = (score: number, width: number): string =>
@@ -203,6 +202,6 @@ const formatHints = ({ hints }: ReportView, width: number, paint: Paint): readon
     ? []
     : [
         "",
-        paint("Good to have, asked for by nobody yet", "bold"),
+        paint("Optional improvements", "bold"),
         ...hints.flatMap((hint) => formatIssue(hint, width, paint)),
       ];

@@ -71,7 +71,7 @@ export const resubmitList = async (
 ): Promise<JobState> => {
   const { stateFile } = list;
   process.stderr.write(
-    `Going on from ${stateFile}: this command was started at ${state.started_at}, and did not learn whether the list was accepted.\n`,
+    `Resuming from ${stateFile}: this command was started at ${state.started_at} and got no response whether the list was accepted.\n`,
   );
   const isKeyRetained = Date.now() - Date.parse(state.started_at) < KEY_RETENTION_MS;
   if (!isKeyRetained)
@@ -172,7 +172,7 @@ const isNotCharged = (error: unknown): boolean =>
   error instanceof MailproofError &&
   (error.money === "nothing_charged" || error.money === "refunded");
 
-/** What a library says of keys is no help at a terminal: there the same command goes on. */
+/** The client's sentence about idempotency keys is replaced for the terminal, where the same command resumes. */
 const explainDoubt = (error: unknown, stateFile: string, isRepeat = false): unknown => {
   if (!(error instanceof MailproofError)) return error;
   if (!isRepeat && error.money !== "retry_same_key") return error;

@@ -33,7 +33,7 @@ const COLUMNS = 80;
 /** One less than there are: a line that fills the last column would wrap, and could not be erased. */
 export const getColumns = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
-/** What a stranger wrote must not steer the terminal it is shown on. */
+/** Text from outside must not control the terminal that shows it. */
 export const replaceControls = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 

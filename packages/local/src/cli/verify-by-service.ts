@@ -12,7 +12,7 @@ type VerifyAddressesOptions = {
   readonly evidence: boolean;
 };
 
-/** Addresses one by one, by a service, printed as the engine's own are. */
+/** Verifies addresses one by one with a service; printed like local results. */
 export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],

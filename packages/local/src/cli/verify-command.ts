@@ -139,11 +139,11 @@ const verifyAll = async (
   return 0;
 };
 
-/** Ctrl-C: every result that was printed is whole and stays; what was under way is given up. */
+/** Ctrl-C: every printed result is complete; verifications in progress are aborted. */
 const stopOnInterrupt = (out: NodeJS.WritableStream, progress: CheckProgress): (() => void) => {
   const stop = () => {
     progress.end();
-    process.stderr.write("Interrupted. The finished results were kept.\n");
+    process.stderr.write("Interrupted. Finished results are complete.\n");
     if (out === process.stdout) process.exit(1);
     out.end(() => process.exit(1));
   };

@@ -54,7 +54,7 @@ const runWorker = async (
   await inFlight.waitForAll();
 };
 
-/** The messages that are worked on, and how much of them is whose. */
+/** The messages in progress, counted by account. */
 const createInFlight = () => {
   const pending = new Set<Promise<void>>();
   const byGroup = new Map<string, number>();
@@ -89,7 +89,7 @@ const createInFlight = () => {
   };
 };
 
-/** What is damaged is not written to by what nobody waits for. The schedules go on: one of them looks again. */
+/** With damaged state the queue workers pause. The schedules continue: one of them checks again. */
 const isDamaged = ({ damagedParts }: LocalWorld): boolean => (damagedParts?.().size ?? 0) > 0;
 const DAMAGE_RECHECK_MS = 5_000;
 
@@ -121,7 +121,7 @@ const handleMessage = async (
   } catch (cause) {
     const { receiveCount } = message;
     world.log("message_failed", { queue: queue.name, receiveCount, cause });
-    // If even this fails, the message comes back by itself when its visibility ends.
+    // If even this fails, the message returns when its visibility timeout ends.
     await world.queue
       .requeue(message.receipt, getRetryDelaySeconds(queue, receiveCount))
       .catch(() => false);

@@ -17,7 +17,7 @@ const SWEPT_FOLDERS = Object.entries(BLOB_RETENTION_DAYS).flatMap(([prefix, days
   FOLDERS.map((folder) => ({ path: join(prefix, folder), days })),
 );
 
-/** S3 ends what is past its days by rules of its own; a folder has to be told. Each run goes on where one stopped. */
+/** S3 deletes expired objects by its own rules; in a folder this sweeper does. Each run continues where the last stopped. */
 export const createBlobSweeper = (directory: string, filesMax = FILES_MAX): Schedule => {
   let at = 0;
   return {

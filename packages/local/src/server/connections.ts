@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** What one connection, and all of them together, may hold of this process. docs/operating.md tells operators. */
+/** What one connection, and all of them together, may hold of this process. See docs/operating.md. */
 export const CONNECTION_LIMITS = {
   /** Below the 1,024 file descriptors that many systems allow a process. */
   connectionsMax: 800,

@@ -3,7 +3,7 @@ import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/session-shares";
 
 /**
  * How many descriptors this process may still open. Node has raised the limit as far as it may; where the system does
- * not tell, there is none.
+ * not report one, there is none.
  */
 export const countFreeDescriptors = (): number => {
   try {
@@ -24,12 +24,12 @@ const SESSIONS_MIN = 4;
 export type DescriptorShares = {
   /** Connections of callers: one more is closed before it is read. */
   readonly connections: number;
-  /** Sessions with mail servers. Whoever finds none free waits. */
+  /** Sessions with mail servers. A session waits for a free one. */
   readonly sessions: number;
 };
 
 /**
- * Who may use how many. The reserve is kept for files and DNS, for without them nothing can be finished. Of the rest
+ * The shares of the descriptors. The reserve is for files and DNS, without which no work can finish. Of the rest
  * callers have half and mail servers three eighths: one more eighth is for webhooks, exports and DNS over TCP.
  */
 export const shareDescriptors = (free: number): DescriptorShares => {

@@ -18,11 +18,11 @@ export const formatFirstScreen = (
     printedKey ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
   const readKeyCommand = `"$(node -p 'JSON.parse(fs.readFileSync("${readyFile}")).live_key')"`;
   const lines = [
-    `Mailproof ${version} answers at ${baseUrl}`,
+    `Mailproof ${version} is running at ${baseUrl}`,
     "",
     `docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs`,
     ...(live ? [`live key   ${live}   costs the demo account's credits`] : []),
-    ...(demo?.test_key ? [`test key   ${demo.test_key}   made-up answers, costs nothing`] : []),
+    ...(demo?.test_key ? [`test key   ${demo.test_key}   simulated results, free`] : []),
     ...(live
       ? []
       : ["keys       npx mailproof admin accounts create --name NAME --credits 100   prints them"]),

@@ -21,7 +21,7 @@ const exitWith =
 const readStartOptions = () => {
   // Started as if nothing had been asked for, all would be kept that was meant to go.
   if (process.env["npm_config_fresh"] !== undefined)
-    throw new Error("npm kept --fresh for itself. Say:\n\n  npm start -- --fresh");
+    throw new Error("npm did not pass --fresh on. Run:\n\n  npm start -- --fresh");
   const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
   return { ...readEnvironment(process.env), fresh: values.fresh };
 };

@@ -36,7 +36,7 @@ export const computePressure = (
 const READ_EVERY_MS = 1_000;
 const NS_PER_MS = 1e6;
 
-/** Looks once a second, and says in the log when pressure begins and when it ends. */
+/** Measures once a second, and logs when pressure begins and ends. */
 export const startPressureMeter = (
   log: Log,
   read: () => PressureReading = createProcessReader(),

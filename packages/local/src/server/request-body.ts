@@ -22,7 +22,7 @@ export async function* readUpTo(
       yield chunk;
     }
   } catch (cause) {
-    // Whoever hangs up in the middle is no fault of ours, and nothing for the log.
+    // A client that hangs up in the middle is not an error to log.
     throw incoming.errored === cause ? brokenOff(cause) : cause;
   } finally {
     await chunks.return?.();
@@ -35,8 +35,8 @@ const DRAIN_IDLE_MS = 2_000;
 const DRAIN_TOTAL_MS = 20_000;
 
 /**
- * Reads on to the end of a body that nobody wants: a client that is still sending does not hear an answer. True
- * when the end was reached. A client that sends too much, or nothing for too long, is answered in between.
+ * Drains the rest of an unused body: a client that is still sending does not read the response. True
+ * when the end was reached. A client that sends too much, or nothing for too long, gets the response before its end.
  */
 export const drainBody = async (incoming: IncomingMessage): Promise<boolean> => {
   if (incoming.complete) return true;

@@ -3,9 +3,9 @@ import type { ServerResponse } from "node:http";
 import { createPace, type Pace } from "./pace.ts";
 
 /**
- * Writes a body whose length nobody knows, as fast as the client reads it. When the client hangs up, nothing more is
- * asked of the source, and it is closed; the same when the client takes it too slowly. What the source throws is thrown on: whoever called must break the
- * connection, or half a file would pass for the whole.
+ * Writes a body of unknown length as fast as the client reads it. When the client hangs up or reads too slowly, the
+ * source is closed. An error of the source is thrown: the caller must break the connection, or a truncated file would
+ * pass for a complete one.
  */
 export const pipeToResponse = async (
   stream: AsyncIterable<string | Uint8Array>,

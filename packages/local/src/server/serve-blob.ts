@@ -7,7 +7,7 @@ import { readUpTo } from "./request-body.ts";
 import { pipeToResponse } from "./response-body.ts";
 import type { Slots } from "./slots.ts";
 
-/** What S3 is on AWS: it honours a signed link, and knows nothing else of who is asking. */
+/** What S3 is on AWS: it accepts a signed link and no other credential. */
 export const serveBlob = async (
   blobs: Blobs,
   { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
@@ -58,14 +58,14 @@ const sendDownload = async (
     await streamBlob(blobs, purpose, incoming, out);
   } catch (error) {
     if (!(error instanceof UnreadableBlobError)) throw error;
-    // What has a link can be made again, and is when somebody asks for the link again. What was sent already breaks off.
+    // An export can be made again with a new link. A response in progress breaks off.
     await blobs.remove(purpose.key);
     throw createGoneError(error);
   }
 };
 
 const createGoneError = (cause?: UnreadableBlobError) => {
-  const what = "The object behind this link is gone.";
+  const what = "The object of this link no longer exists.";
   return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
 };
 
@@ -92,7 +92,7 @@ const streamBlob = async (
   await pipeToResponse(blob.content, outgoing);
 };
 
-/** One range, as a download that is resumed asks for it. Any other wish is answered with the whole (RFC 9110). */
+/** One range, as a download that is resumed asks for it. For any other range the whole object is sent (RFC 9110). */
 const parseRange = (header: string | undefined, bytes: number): ByteRange | undefined => {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;

@@ -48,7 +48,7 @@ export const createApiServer = (
     connectionsCheckingInterval: limits.headersMs / 4,
   });
   serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) =>
-    // Nothing can reject here but a broken connection, and then nobody is left to be told.
+    // Only a broken connection can reject here, and then no response is possible.
     serveRequest(
       { world, openLink, route, mcp, downloads, waitForClient },
       incoming,
@@ -76,14 +76,14 @@ const serveRequest = async (
   const id = world.newId("req");
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
-    // Of two hosts everybody on the way may have taken another one (RFC 9112 §3.2).
+    // With two Host headers each proxy may have used another one (RFC 9112 §3.2).
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, context, incoming, outgoing);
     await sendResponse(context, id, incoming, outgoing, await answerFirst(context, id, incoming));
   } catch (error) {
-    // The caller hung up: there is nobody to answer, and nothing broke on our side.
+    // The caller hung up: no response is possible, and it is not an internal error.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
     const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
@@ -101,11 +101,11 @@ const sendResponse = async (
   outgoing: ServerResponse,
   { statusCode, headers, body }: HttpAnswer<string | Uint8Array | Streamed>,
 ): Promise<void> => {
-  // The rest of a body that nobody read would be taken for the caller's next request.
+  // The unread rest of a body would be parsed as the caller's next request.
   if (!incoming.complete) waitForClient();
   if (!(await drainBody(incoming))) outgoing.setHeader("connection", "close");
   if (typeof body === "string" || body instanceof Uint8Array) {
-    // Without a body there is nothing whose length could be told (RFC 9110 §8.6).
+    // A response without a body has no content-length (RFC 9110 §8.6).
     const length = statusCode !== 304 && { "content-length": Buffer.byteLength(body) };
     return void outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
   }
@@ -191,7 +191,7 @@ const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<un
 
 const readBytes = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
   const createTooLarge = () => formTooLarge(FORM_BYTES_MAX);
-  // Whoever says beforehand that it is too large is refused before anything is stored.
+  // A content-length above the limit is refused before anything is stored.
   if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw createTooLarge();
   return readUpTo(FORM_BYTES_MAX, incoming, createTooLarge);
 };

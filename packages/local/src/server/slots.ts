@@ -2,7 +2,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 
 export type SlotLimits = { readonly perAccount: number; readonly inAll: number };
 
-/** Gives its slot back; more than once is as good as once. */
+/** Releases the slot; safe to call more than once. */
 export type Release = () => void;
 
 /** Counts what is under way, for each account and in all. `what` is a plural noun. */

@@ -60,11 +60,11 @@ export const start = async (
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
   const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
-  // The pretend mail network answers as long as the server does; scripts find it in ready.json.
+  // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
   const { world, health, openLink, close } = await openCheckedApp(environment, linkBase, lab);
   rmSync(readyFile, { force: true });
-  // The folder is ours alone, so whoever had messages in hand is gone.
+  // The folder belongs to this process, so the process that held messages has ended.
   await world.queue.releaseAbandoned();
   const blobs = join(directory, "blobs");
   clearUnfinished(blobs);
@@ -104,7 +104,7 @@ export const start = async (
     rmSync(readyFile, { force: true });
     stopping.abort();
     await withTimeout(world, DRAIN_MS, Promise.all([drain(httpServer), background]));
-    // First the table: whoever is still at work must not write down that a host of the lab fell silent.
+    // First the table: a worker in progress must not record that a host of the lab does not respond.
     close();
     await lab?.close();
     lock.release();

@@ -6,7 +6,7 @@ const BATCH = 1_000;
 // Bounded, so that a great many at once never keep the service from its callers.
 const BATCHES_MAX = 50;
 
-/** DynamoDB deletes expired items by itself; SQLite has to be told. */
+/** DynamoDB deletes expired items by itself; SQLite does not. */
 export const createSweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,

@@ -7,7 +7,7 @@ import { BLOB_RETENTION_DAYS, type Blobs } from "@mailproof/core/ports/blobs";
 import { ignoreMissing } from "../storage/file-blobs.ts";
 import { createSlots, type SlotLimits } from "./slots.ts";
 
-/** What files that were uploaded, whole or in part, may take of this machine. docs/operating.md tells operators. */
+/** What files that were uploaded, whole or in part, may take of this machine. See docs/operating.md. */
 export const UPLOAD_LIMITS = {
   /** A person sends one file at a time, a program a few. */
   perAccount: 8,
@@ -183,7 +183,7 @@ const createAccountFullError = (most: number) =>
   new Failure(
     "RATE_LIMITED",
     "nothing_charged",
-    `The uploads of this account have ${most.toLocaleString("en")} bytes, the most that are stored. Each is deleted a day after it came.`,
+    `The uploads of this account have ${most.toLocaleString("en")} bytes, the limit. Each is deleted after a day.`,
     { retryAfterMs: 3_600_000 },
   );
 

@@ -14,7 +14,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as v from "valibot";
 
-// Small files of ours that must be whole: whoever reads one gets all of it, also after a power cut.
+// Small files that a reader always gets whole, also after a power cut.
 
 /** Replaces the file. */
 export const writeFileAtomic = (file: string, content: object): void =>

@@ -7,7 +7,7 @@ import { isDamage, makePrivate } from "./sqlite.ts";
 import { findDamage, STATE_PARTS } from "./state-check.ts";
 import { MARKER } from "./state-folder.ts";
 
-/** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
+/** Complete files, copied unchanged. Stored keys and encrypted secrets need `secrets.json`. */
 const SMALL_FILES = ["secrets.json", "demo.json", "lists.txt"];
 const DATABASES = ["state.sqlite", "queue.sqlite"];
 const LOCK_WAIT_MS = 10_000;
@@ -39,7 +39,7 @@ export const createBackup = async (from: string, to: string): Promise<BackupResu
 };
 
 /**
- * Both at the same moment: for as long as it takes to begin reading them, nobody writes to either. From then on each
+ * Both at the same moment: while the copies begin, no process writes to either. From then on each
  * is read as it was, however long that takes, and the server writes on.
  */
 const copyDatabases = async (from: string, to: string): Promise<Date> => {
@@ -77,7 +77,7 @@ const openDatabase = (directory: string, name: string): DatabaseSync => {
 
 /**
  * After the table: a file is stored before the table names it, so whatever the copied table names is there. More may
- * be there, which nobody asks for and which ends by its age, so that is copied too.
+ * exist, unreferenced and deleted by age, so that is copied too.
  */
 const copyBlobs = async (from: string, to: string): Promise<number> => {
   const entries = await ignoreMissing(readdir(from, { recursive: true, withFileTypes: true }));

@@ -7,7 +7,7 @@ import {
   UnreadableBlobError,
 } from "@mailproof/core/ports/blobs";
 
-// How a blob lies in its file: its bytes, and behind them what tells whether they are as they were written.
+// The layout of a blob's file: its bytes, then the data that proves them unchanged.
 //
 //   content | CRC-32 of each block | version | bytes of content | CRC-32 of the three before | mark
 //

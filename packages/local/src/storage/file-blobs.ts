@@ -16,7 +16,7 @@ import type { SignLink } from "./blob-links.ts";
 
 const getUnfinishedFolder = (directory: string) => join(directory, "unfinished");
 
-/** Customers' lists: nobody else on the machine looks into them. */
+/** Customers' lists: other users of the machine cannot read them. */
 const PRIVATE_FOLDER = { recursive: true, mode: 0o700 };
 
 /** Throws away what a crash left half written. For the server alone: a command may run beside it. */
@@ -27,7 +27,7 @@ export const clearUnfinished = (directory: string): void =>
 const EXTENSION = ".blob";
 
 /**
- * Files in a folder. A blob appears by one rename, so nobody ever reads half of one. `openFile`: for tests of a disk
+ * Files in a folder. A blob appears by one rename, so no reader gets half of one. `openFile`: for tests of a disk
  * that fails.
  */
 export const createFileBlobs = (
@@ -94,8 +94,8 @@ export const createFileBlobs = (
 };
 
 /**
- * Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file systems can tell
- * none of that apart. What is kept for some days only has a folder per kind: a hash does not tell how the key began.
+ * Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file systems cannot
+ * distinguish these. Blobs with a retention have a folder per kind: a hash does not show the key's prefix.
  */
 const getBlobPath = (directory: string, key: string): string => {
   assertBlobKey(key);
@@ -152,7 +152,7 @@ const append = async (
     for await (const chunk of content) {
       await writing;
       writing = handle.appendFile(chunk);
-      // Whether it failed is asked before the next; meanwhile it is no error that nobody looks at.
+      // A failure is checked before the next write; until then it must not count as an unhandled rejection.
       writing.catch(() => {});
       add(chunk);
     }
@@ -195,7 +195,7 @@ const readContent = async (
   throw new RangeError(`bytes ${from}-${to} of ${bytes}`);
 };
 
-/** Behind the content a file of an earlier release says which put it was, by chance; it has no checksums. */
+/** A file of an earlier release ends with a random version; it has no checksums. */
 const LEGACY_MARK = Buffer.from("\0mailproof blob\0");
 const NONCE_BYTES = 16;
 const TRAILER_BYTES = LEGACY_MARK.length + NONCE_BYTES;
@@ -207,7 +207,7 @@ const readLegacyMetadata = async (handle: FileHandle): Promise<BlobMetadata> => 
   if (bytes >= 0) await handle.read(end, 0, TRAILER_BYTES, bytes);
   if (end.subarray(0, LEGACY_MARK.length).equals(LEGACY_MARK))
     return { version: end.toString("hex", LEGACY_MARK.length), bytes };
-  // Put before there was a seal: then it is known by what the system knows of it.
+  // A file without this trailer: its version comes from the file system.
   const version = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
   return { version, bytes: Number(size) };
 };

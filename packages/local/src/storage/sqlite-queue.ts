@@ -50,8 +50,8 @@ const SINCE_1 = `
 export type SqliteQueue = Queue &
   QueueReceiver & {
     /**
-     * What a process had in hand that is no more comes back at once. It counts as handed out: a message that kills
-     * whoever takes it must end with the dead letters some day.
+     * Messages of an ended process return at once. Each counts as received: a message that kills its worker must become a
+     * dead letter in the end.
      */
     releaseAbandoned(): Promise<void>;
     /** What lies with the dead letters, the oldest first. Looking changes nothing. */

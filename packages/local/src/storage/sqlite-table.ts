@@ -29,7 +29,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_expiry ON items (expires_at) WHERE expires_at IS NOT NULL`;
 
 export type SqliteTable = Table & {
-  /** Deletes up to `limit` items whose time is over, and says how many. Nobody could read them any more. */
+  /** Deletes up to `limit` expired items and returns their number. No read returns them any more. */
   sweep(limit: number): Promise<number>;
   close(): void;
 };

@@ -101,11 +101,11 @@ const withNamedErrors = (db: DatabaseSync, nameErrors: NameErrors): DatabaseSync
 };
 
 /**
- * For nobody else on this machine, whatever folder an operator chose: SQLite would let the system's habit decide, and
- * gives the files beside this one its permissions.
+ * Readable by this user only, in any folder: SQLite would use the system's default, and gives the files beside this one
+ * its permissions.
  */
 export const makePrivate = (file: string): void => {
-  // One that is there is not touched: who closes a file lets go of all locks that his process has on it.
+  // An existing file is not touched: closing a file releases all locks that the process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
 };
 
@@ -131,7 +131,7 @@ const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
  * Runs each piece of work as a transaction of its own, but lets all that wait at the same moment share one
- * flush to the disk: the flush is what costs. Nobody is answered before it happened. Work that throws must
+ * flush to the disk: the flush is what costs. No caller gets a result before it. Work that throws must
  * be safe to run again, because then every piece of its group is undone and run alone.
  */
 export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
