@@ -1,2 +1,2 @@
-// SST's types name one of Bun's. All of Bun's would come with it, and with them another URL than the one of Node.
+// SST's types name one type of Bun. Installing all of Bun's types would replace Node's URL type.
 export type Shell = unknown;

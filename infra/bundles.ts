@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Lambda } from "./topology.ts";
 
-// SST has a bundler of its own. It takes neither our options nor what they stand in for (packages/functions/bundle.ts),
-// and keeps the names of all functions, so what it makes is larger and starts later than what we weigh. In a live
-// session it may: there its bundles run on the developer's machine, and begin at the entries that are written for it.
+// SST's own bundler takes neither the options nor the stubs of packages/functions/bundle.ts and keeps all function
+// names, so its bundles are larger and start later than those whose size is tested. A live session uses it: there the bundles
+// run on the developer's machine, from the entries generated for it.
 
 const folder = join($cli.paths.root, ".cache/lambdas", $app.stage);
 
@@ -17,5 +17,5 @@ execFileSync(
   },
 );
 
-/** What is zipped for a Lambda, where SST should not bundle. */
+/** The folder that is zipped for a Lambda when SST does not bundle. */
 export const getBundle = ({ name }: Lambda) => ($dev ? {} : { bundle: join(folder, name) });

@@ -1,7 +1,7 @@
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { getQueue } from "./queues.ts";
 
-// Where Amazon SES tells what became of mails: name this topic as the event destination of a configuration set.
+// The topic for events of Amazon SES. Set it as the event destination of a configuration set.
 
 const account = aws.getCallerIdentityOutput({}).accountId;
 

@@ -122,7 +122,7 @@ const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
 export const prober = createFunction(proberLambda, ARNS, {});
 SETTINGS.set(...createSetting("PROBER_FUNCTION", prober.name));
 
-/** `queue`: the one it works on. */
+/** `queue`: the queue that the Lambda consumes. */
 export const createLambda = (
   lambda: Lambda,
   { queue, ...extra }: Extra & { queue?: string } = {},

@@ -6,7 +6,7 @@ import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
  */
 export type Need = EndpointNeed | "queue:receive" | "smtp";
 
-/** A part of the deployment that an action is allowed on. */
+/** The resource that an action is allowed on. */
 export type ResourcePart =
   | "table"
   | "indexes"
@@ -23,7 +23,7 @@ const READ: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], on: ["table"] },
   { actions: ["dynamodb:Query"], on: ["table", "indexes"] },
 ];
-/** A transaction needs no action of its own: it is allowed what its writes are. */
+/** A transaction needs no action of its own: the actions of its writes allow it. */
 const WRITE: Grant = {
   actions: [
     "dynamodb:ConditionCheckItem",
@@ -65,7 +65,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   https: [],
 };
 
-/** Every grant once, whichever of the needs it comes from. */
+/** The grants of these needs, each once. */
 export const listGrants = (needs: readonly Need[]): readonly Grant[] => [
   ...new Set(needs.flatMap((need) => GRANTS[need])),
 ];

@@ -1,7 +1,7 @@
-/** How long what is deployed lives. Production outlasts every mistake; a stage of one's own leaves no trace. */
+/** What happens to resources when a stage is removed. Production's are retained; a developer's stage leaves none. */
 export const isPermanent = (stage: string): boolean => stage === "production";
 
-/** What sst itself must know before anything is made. */
+/** The options that SST needs before it creates resources. */
 export const getLifecycle = (stage: string) =>
   isPermanent(stage)
     ? ({ protect: true, removal: "retain" } as const)

@@ -1,9 +1,9 @@
 import { isPermanent } from "./lifecycle.ts";
 import { ZONES } from "./topology.ts";
 
-// Only those who talk to mail servers are in here. Two zones, a NAT gateway with a fixed address in each: those addresses are our name with
-// mail servers, so they have reverse DNS and outlive every deployment. A stage of one's own makes do with one small
-// machine, at a tenth of the price.
+// Only Lambdas that talk to mail servers run in the VPC. Each of its two zones has a NAT gateway with a fixed address.
+// The service's reputation with mail servers depends on those addresses, so they have reverse DNS and outlive every
+// deployment. A developer's stage uses one small instance instead, at a tenth of the price.
 
 export const network = new sst.aws.Vpc("Egress", {
   ...(isPermanent($app.stage) ? { az: ZONES.length, nat: "managed" } : { az: 1, nat: "ec2" }),
@@ -27,7 +27,7 @@ const routeTableIds = network.nodes.privateRouteTables.apply((tables) =>
   tables.map(({ id }) => id),
 );
 
-/** To AWS's own stores the way is inside, and costs nothing: a NAT gateway takes money for every byte. */
+/** Gateway endpoints reach DynamoDB and S3 inside AWS at no charge; a NAT gateway costs money for every byte. */
 for (const service of ["dynamodb", "s3"])
   new aws.ec2.VpcEndpoint(`To${service}`, {
     vpcId: network.id,

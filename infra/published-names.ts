@@ -9,7 +9,7 @@ import { table } from "./storage.ts";
 import { prober as proberLambda, queues } from "./topology.ts";
 import { workerLambdas } from "./workers.ts";
 
-// The names that AWS gave, for the stack that watches over all of it (infra/cdk): it is deployed by itself.
+// Publishes the names that AWS generated, for the monitoring stack (infra/cdk), which is deployed separately.
 
 const publish = (key: string, value: $util.Input<string>) =>
   new aws.ssm.Parameter(`Name-${key.replaceAll(/\W/g, "-")}`, {

@@ -2,13 +2,13 @@
 
 /** Mixed into every stored hash of a key. */
 export const keyPepper = new sst.Secret("KeyPepper");
-/** Signs the cursors of lists. */
+/** Signs pagination cursors. */
 export const cursorSecret = new sst.Secret("CursorSecret");
 /** Key for hashing stored activity. */
 export const activityKey = new sst.Secret("ActivityKey");
 /** Encrypts the signing secrets of webhooks. */
 export const sealingKey = new sst.Secret("SealingKey");
-/** SOCKS5 proxies with their passwords, where port 25 is not asked for directly. */
+/** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");
-/** Of Spamhaus' Data Query Service. */
+/** Key of Spamhaus' Data Query Service. */
 export const spamhausKey = new sst.Secret("SpamhausKey", "");

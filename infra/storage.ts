@@ -7,7 +7,7 @@ const isRetained = isPermanent($app.stage);
 const indexes = Object.entries(shape.indexes);
 const keys = [shape, ...Object.values(shape.indexes)].flatMap(({ pk, sk }) => [pk, sk]);
 
-/** Encrypted with a key of the account's own, so that its trail shows who used it; recoverable to any second. */
+/** Encrypted with a KMS key of the account, so CloudTrail shows who used it. Production is recoverable to any second. */
 export const table = new sst.aws.Dynamo("Table", {
   fields: Object.fromEntries(keys.map((key) => [key, "string" as const])),
   primaryIndex: { hashKey: shape.pk, rangeKey: shape.sk },

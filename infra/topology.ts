@@ -12,8 +12,8 @@ import { type MetricName, NAMESPACE } from "@mailproof/functions/put-metric";
 import { getEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
 
-// What runs on AWS, as data, read from the lists of endpoints, workers and schedules. SST builds it (infra/*.ts), CDK
-// watches it (infra/cdk/), the tests hold both to it. Nothing here knows of either.
+// The resources on AWS, as data, derived from the lists of endpoints, workers and schedules. SST deploys them
+// (infra/*.ts), CDK monitors them (infra/cdk/), and tests compare both with it. This file imports neither.
 
 export type Lambda = {
   /** Letters only: HttpVerifyEmail, WorkerChunks. The prefix of all its resources. */
@@ -51,12 +51,12 @@ const HTTP_SECONDS = 29;
 /** Processor time scales with memory: 1,769 MB is one whole processor. */
 const MEMORY_MB = 512;
 const WHOLE_PROCESSOR_MB = 1_769;
-/** Those that read or write whole lists. */
+/** Routes that read or write whole lists. */
 const HEAVY: readonly string[] = [
   "POST /v1/verify/batch",
   "POST /v1/verify/file",
   "GET /v1/jobs/{id}/download",
-  // Whatever it does, it carries the most code.
+  // It loads the most code.
   "ANY /mcp",
 ];
 
@@ -99,14 +99,14 @@ export const routes: readonly Route[] = [
 
 type WorkerNeeds = {
   readonly needs: readonly Need[];
-  /** More than one only of messages that are done in a moment: they share one time-out. */
+  /** More than one only for messages that take milliseconds: a batch shares one timeout. */
   readonly batch: number;
   readonly concurrency: number;
 };
 
 /**
- * What the worker of each queue reaches for, and how many of it may run. They are reserved, so that a great file
- * takes no Lambda from a caller; what all of them reserve leaves callers the greater part of an account's 1,000.
+ * What the worker of each queue needs, and its reserved concurrency. It is reserved so that a large file takes no Lambda
+ * from a caller. All workers together leave callers the greater part of an account's 1,000.
  */
 const WORK: Readonly<Record<string, WorkerNeeds>> = {
   singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, concurrency: 50 },
@@ -139,7 +139,7 @@ const getWork = (queue: string): WorkerNeeds => {
 /** Lambda's own limit. */
 const LAMBDA_SECONDS_MAX = 900;
 
-/** A worker has as long as its message stays with it, anywhere. */
+/** A worker's timeout is the visibility timeout of its queue, on AWS and on one machine. */
 const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
@@ -161,11 +161,11 @@ export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
 });
 
 /**
- * Lambda may take several runs to hand a message on, so AWS asks for six times the time-out. A worker that fails
- * gives its message back within a minute; this is only for one that is cut off.
+ * Lambda may need several attempts to invoke the function, so AWS recommends six times the timeout. A worker that fails
+ * makes its message visible within a minute; this applies only to a worker that is killed.
  */
 const VISIBILITY_TIMES = 6;
-/** A dead letter keeps the date of its first sending, so it must be kept for longer than it may have waited before. */
+/** A dead letter keeps its first enqueue time, so it needs a longer retention than the queue it comes from. */
 const RETENTION_DAYS = 4;
 const DEAD_LETTER_RETENTION_DAYS = 14;
 
@@ -192,7 +192,7 @@ export const queues: readonly QueueSpec[] = workers
   .filter(({ name }) => !isDeadLetterQueue(name))
   .flatMap(createQueueSpecs);
 
-/** Those of the core, and two that only AWS has: on one machine an operator runs them by hand. */
+/** The schedules of core, and two that only AWS has: on one machine an operator runs their commands. */
 const SCHEDULED: readonly {
   readonly name: string;
   readonly everySeconds: number;
@@ -202,7 +202,7 @@ const SCHEDULED: readonly {
   ...schedules.map(({ name, everySeconds }) => ({
     name,
     everySeconds,
-    // A run that is still going when the next is due goes on; what is begun at the same time waits for it.
+    // A run that is still going when the next is due goes on; one started at the same time waits for it.
     timeoutSeconds: 5 * everySeconds,
     needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
   })),
@@ -250,21 +250,21 @@ export const lambdas: readonly Lambda[] = [
 
 export { TABLE_SHAPE as table } from "@mailproof/functions/aws/table-shape";
 
-/** How a key begins, and after how many days what is under it is gone. */
+/** Days after which objects expire, by key prefix. */
 export const blobRetentionDays: Readonly<Record<string, number>> = BLOB_RETENTION_DAYS;
 
-/** What comes in at once, over all callers, before API Gateway says 429 itself. A plan's own limit comes long before. */
+/** Requests of all callers beyond which API Gateway answers 429. A plan's own limit is far lower. */
 export const throttle = { perSecond: 2_000, burst: 4_000 } as const;
 
 export const RUNTIME = "nodejs24.x";
 export const ARCHITECTURE = "arm64";
-/** Of everything that is written down about calls. */
+/** Retention of all logs about requests. */
 export const LOG_RETENTION = "1 month";
 
-/** The zones that those who talk to mail servers stand in: a fixed address in each. */
+/** The availability zones of the VPC, with a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/published-names.ts). */
+/** Resources whose names a permanent stage publishes for its operator and for monitoring (infra/published-names.ts). */
 export const publishedNames: readonly string[] = [
   "api",
   "table",
@@ -275,7 +275,7 @@ export const publishedNames: readonly string[] = [
   ...lambdas.map(({ name }) => `lambda/${name}`),
 ];
 
-/** What the Lambdas count and measure themselves, in CloudWatch. */
+/** Metrics that the Lambdas publish to CloudWatch. */
 export const METRICS = {
   namespace: NAMESPACE,
   /** Each minute: how late the latest scheduled work is. */

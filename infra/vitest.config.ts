@@ -3,11 +3,11 @@ import { defineConfig } from "vitest/config";
 
 const resolveHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** npm run test:infra. Needs what npm run infra:prepare brings, so it is no part of npm test. */
+/** npm run test:infra. It needs the packages that npm run infra:prepare installs, so npm test does not include it. */
 export default defineConfig({
   root: resolveHere(".."),
   resolve: {
-    // What only the deployment uses is installed beside it.
+    // Packages that only the deployment uses are installed in infra.
     alias: ["aws-cdk-lib", "cdk-nag", "esbuild", "constructs"].map((name) => ({
       find: new RegExp(`^${name}(?=/|$)`),
       replacement: resolveHere(`./node_modules/${name}`),
@@ -15,7 +15,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/infra/*.test.ts"],
-    // Pulumi keeps one program in the process, so each file has a process of its own.
+    // Pulumi allows one program per process, so each test file runs in its own process.
     pool: "forks",
     // The tests wait for nothing; the time allows for a busy machine.
     testTimeout: 120_000,

@@ -2,7 +2,7 @@ import { createLambda } from "./functions.ts";
 import { getQueue } from "./queues.ts";
 import { workerSpecs } from "./topology.ts";
 
-/** A message that fails comes back alone: the others of its batch are done. */
+/** Only a message that fails is retried; the others of its batch are deleted. */
 export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
   const made = createLambda(lambda, { queue });
   getQueue(queue).subscribe(made.arn, {

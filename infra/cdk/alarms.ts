@@ -7,11 +7,11 @@ import { createDeadLetterMetric, createQueueMetric, type GetName } from "./metri
 export type AlarmSpec = {
   readonly id: string;
   readonly metric: IMetric;
-  /** It rings at this value, in so many of the latest periods one after the other. */
+  /** The alarm goes off when this value is reached in each of the latest `periods`. */
   readonly threshold: number;
   readonly periods: number;
   readonly description: string;
-  /** Where silence is a fault itself: what should measure has stopped. */
+  /** Set where missing data is a fault itself: the process that publishes the metric has stopped. */
   readonly silence?: "rings";
 };
 
@@ -40,7 +40,7 @@ const createQueueAlarm =
       : {
           id: `Queue-${name}`,
           metric: createQueueMetric(nameOf, name, "ApproximateAgeOfOldestMessage"),
-          // A message that a worker was cut off with is this old when it is handed out again.
+          // A message whose worker was killed is this old when it is received again.
           threshold: visibilitySeconds + MINUTES_15,
           periods: 3,
           description: `${name} has a backlog: too few workers, or one that fails. docs/operating.md, "Limits".`,
@@ -97,14 +97,14 @@ const createApiAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
     metric: measures.createApiMetric(nameOf, "Latency", "p99"),
     threshold: 28_000,
     periods: 5,
-    description: "Callers wait until API Gateway gives up.",
+    description: "Requests run until API Gateway times out.",
   },
   {
     id: "TableThrottled",
     metric: measures.createThrottleMetric(nameOf),
     threshold: 100,
     periods: 3,
-    description: 'DynamoDB refuses for lack of capacity. docs/operating.md, "Limits".',
+    description: 'DynamoDB throttles requests. docs/operating.md, "Limits".',
   },
 ];
 
@@ -115,7 +115,7 @@ const createEgressAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
     threshold: 50,
     periods: 3,
     description:
-      "Most mail servers cannot be reached: port 25 is closed, or we are blocked. docs/egress.md.",
+      "Most mail servers cannot be reached: port 25 or our address is blocked. docs/egress.md.",
   },
   ...ZONES.map((zone) => ({
     id: `NatPorts${zone}`,

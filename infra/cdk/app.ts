@@ -1,4 +1,4 @@
-// STAGE=production node infra/cdk/app.ts writes the stack that watches over a stage to cdk.out.
+// STAGE=production node infra/cdk/app.ts writes the monitoring stack of a stage to cdk.out.
 import { createOperationsApp } from "./operations.ts";
 
 const { STAGE: stage = "production", CALL_EMAIL: callEmail } = process.env;

@@ -40,7 +40,7 @@ const createApiWidgets = (nameOf: GetName): IWidget[] => {
       width: 6,
       height: 6,
     }),
-    createGraph("Requests, and those we failed", counts, 9),
+    createGraph("Requests, and server errors", counts, 9),
     createGraph("Latency, ms", waits, 9),
   ];
 };
@@ -82,7 +82,7 @@ const createSystemWidgets = (nameOf: GetName): IWidget[] => {
   const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
   return [
     createGraph("Failures, by Lambda", errors, 8),
-    createGraph("Workers at work", working, 8),
+    createGraph("Concurrent workers", working, 8),
     createGraph(
       "Table: units used, requests refused",
       [

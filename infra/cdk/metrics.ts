@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { METRICS, table } from "../topology.ts";
 
-/** The name that AWS gave to a part of this stage, read when the stack is deployed. */
+/** The name that AWS generated for a resource of this stage, read when the stack is deployed. */
 export type GetName = (key: string) => string;
 
 const MINUTE = Duration.minutes(1);
@@ -28,7 +28,7 @@ export const createLambdaMetric = (nameOf: GetName, lambda: string, what: string
     lambda,
   );
 
-/** All of them together. One that is silent counts as 0: a sum with a gap in it would have no value at all. */
+/** The sum of all metrics. A metric without data counts as 0; otherwise the sum would have no value. */
 const createSumMetric = (label: string, usingMetrics: Readonly<Record<string, Metric>>) =>
   new MathExpression({
     expression: Object.keys(usingMetrics)
@@ -67,8 +67,8 @@ export const createTableMetric = (nameOf: GetName, what: string, index: Dimensio
   createMetricFactory("AWS/DynamoDB", "Sum")(what, { TableName: nameOf("table"), ...index });
 
 /**
- * What DynamoDB refused, of the table and of each of its indexes: it counts them apart. Its ThrottledRequests knows
- * no table, only an operation on one.
+ * Throttled requests of the table and of each index, which DynamoDB counts separately. Its metric ThrottledRequests has
+ * no dimension for the table alone, only for an operation on it.
  */
 export const createThrottleMetric = (nameOf: GetName) => {
   const dimensionSets = [

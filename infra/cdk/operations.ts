@@ -16,7 +16,7 @@ export type OperationsOptions = {
   readonly callEmail?: string | undefined;
 };
 
-/** Nothing is written that breaks one of AWS's own rules for what is well built. */
+/** Fails the synthesis if the stack breaks one of cdk-nag's AWS Solutions rules. */
 export const createOperationsApp = (options: OperationsOptions, outdir: string): App => {
   const app = new App({ outdir });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
@@ -25,14 +25,14 @@ export const createOperationsApp = (options: OperationsOptions, outdir: string):
 };
 
 /**
- * What watches over a stage, in a stack of its own: it is there when a deployment of the product goes wrong, and
- * changing an alarm touches nothing that serves.
+ * The monitoring of a stage, in a stack of its own: it survives a failed deployment of the product, and changing an
+ * alarm changes no resource that serves requests.
  */
 const createOperationsStack = (scope: App, { app, stage, callEmail }: OperationsOptions): Stack => {
   const name = `${app}-${stage}-operations`;
   const stack = new Stack(scope, name, {
-    description: `Watches over ${app} ${stage}: alarms and a dashboard`,
-    // It has no files to carry along, so an account needs no preparing for it.
+    description: `Monitoring of ${app} ${stage}: alarms and a dashboard`,
+    // The stack has no assets, so the account needs no CDK bootstrap.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
   const toParameterName = createParameterNamer(app, stage);

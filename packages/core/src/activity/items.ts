@@ -10,7 +10,7 @@ import { RETENTION_DAYS } from "./events.ts";
 //
 //   pk                               sk       what
 //   ACTIVITY#<address>               ADDRESS  the record of one address; expires with its last event's retention
-//   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and how many addresses they are of
+//   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and the number of addresses
 //   ACTIVITYEVENT#<event>            COUNTED  the event was counted; expires when it is too old to be reported again
 //   LISTED#<domain>                  STATUS   a domain's blocklist status, for all accounts
 
