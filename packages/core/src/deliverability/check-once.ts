@@ -11,6 +11,7 @@ import {
   beginOperation,
   isStillOwned,
   type Operation,
+  type OperationInProgress,
   type OperationRequest,
   payImmediately,
   readOperation,
@@ -132,7 +133,7 @@ const returnCached = async (
   const remaining = await findRemainingCredits(world.table, order.payer);
   const answer: StoredAnswer = { check, cached: true, remaining: remaining ?? null };
   const outcome = await payImmediately(world, order, async () => ({ price: FREE, answer }));
-  return "paid" in outcome
+  return outcome.kind === "paid"
     ? loadResult(world, answer, { price: FREE, replayed: false })
     : resume(world, order, outcome);
 };
@@ -146,11 +147,12 @@ const resume = async (
   order: OperationRequest,
   outcome: BeginResult,
 ): Promise<CheckOutcome> => {
-  if ("answered" in outcome)
-    return loadResult(world, outcome.answered as StoredAnswer, { price: FREE, replayed: true });
-  const firstResult = "underWay" in outcome ? await waitForFirst(world, order, outcome) : null;
+  if (outcome.kind === "replayed")
+    return loadResult(world, outcome.answer as StoredAnswer, { price: FREE, replayed: true });
+  const firstResult =
+    outcome.kind === "in_progress" ? await waitForFirst(world, order, outcome) : null;
   if (firstResult) return firstResult;
-  const operation = "begun" in outcome ? outcome.begun : outcome.underWay;
+  const { operation } = outcome;
   const replayed = operation.id !== order.id;
   const price = replayed ? FREE : operation.amount;
   const remaining = await findRemainingCredits(world.table, order.payer);
@@ -170,17 +172,17 @@ const resume = async (
 const waitForFirst = async (
   world: World,
   order: OperationRequest,
-  { underWay, waitMs }: Extract<BeginResult, { readonly underWay: Operation }>,
+  { operation, waitMs }: OperationInProgress,
 ): Promise<CheckOutcome | null> => {
   const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
   while (world.now().getTime() < endsAtMs) {
     await world.sleep(POLL_MS);
     // A failed read is tried again.
-    const isOpen = await isStillOwned(world.table, underWay).catch(() => true);
+    const isOpen = await isStillOwned(world.table, operation).catch(() => true);
     const how = { price: FREE, replayed: true };
-    const storedResult = await findStoredResult(world, order, underWay, how).catch(() => null);
+    const storedResult = await findStoredResult(world, order, operation, how).catch(() => null);
     if (storedResult) return storedResult;
-    if (!isOpen) throw createUnknownFailure(underWay);
+    if (!isOpen) throw createUnknownFailure(operation);
   }
   return null;
 };

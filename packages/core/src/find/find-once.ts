@@ -9,6 +9,7 @@ import {
   type BeginResult,
   beginOperation,
   type Operation,
+  type OperationInProgress,
   type OperationRequest,
   readOperation,
   release,
@@ -68,13 +69,13 @@ export const findOnce = async (
     idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
   });
-  if ("answered" in outcome)
+  if (outcome.kind === "replayed")
     return {
       price: PRICE.find,
       replayed: true,
-      result: v.parse(StoredAnswer, outcome.answered) as FindResult,
+      result: v.parse(StoredAnswer, outcome.answer) as FindResult,
     };
-  return runSearch(world, outcome.begun, search);
+  return runSearch(world, outcome.operation, search);
 };
 
 const StoredAnswer = v.object({
@@ -103,11 +104,11 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
 const waitForTurn = async (
   world: World,
   order: OperationRequest,
-): Promise<Exclude<BeginResult, { underWay: Operation }>> => {
+): Promise<Exclude<BeginResult, OperationInProgress>> => {
   const start = async () => ({ price: PRICE.find, input: null, expectedMs: WAIT_MS });
   for (let waitedMs = 0; waitedMs < POLL_MAX_MS; waitedMs += POLL_MS) {
     const outcome = await beginOperation(world, order, start).catch(toSearchFailure);
-    if (!("underWay" in outcome)) return outcome;
+    if (outcome.kind !== "in_progress") return outcome;
     await world.sleep(POLL_MS);
   }
   throw createUnsureFailure("The same search is still in progress.");

@@ -96,11 +96,11 @@ export const acceptBatch = async (
     });
     return { price, answer: accepted, writes };
   }).catch(removeInputUnlessCharged(world, id));
-  if (!("paid" in outcome)) await removeInput(world, id);
-  if ("answered" in outcome)
-    return { ...(outcome.answered as unknown as AcceptedBatch), replayed: true };
+  if (outcome.kind !== "paid") await removeInput(world, id);
+  if (outcome.kind === "replayed")
+    return { ...(outcome.answer as unknown as AcceptedBatch), replayed: true };
   // Its answer is written with the debit, so a batch is never under way.
-  if (!("paid" in outcome) || !accepted) throw new Error("the batch was not accepted");
+  if (outcome.kind !== "paid" || !accepted) throw new Error("the batch was not accepted");
   await sendFirstChunks(world, { ...payer, id, total: accepted.unique, chunkRows }, stored);
   return { ...accepted, replayed: false };
 };

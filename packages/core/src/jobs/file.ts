@@ -107,11 +107,13 @@ export const acceptFile = async (
     const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });
     return { price, input: { ...counts, chunkRows }, expectedMs, writes };
   }).catch(removeInputUnlessCharged(world, id));
-  const isFirstTry = "begun" in outcome && outcome.begun.id === id;
+  const isFirstTry = outcome.kind === "started" && outcome.operation.id === id;
   // A concurrent request with the same key was faster: the input of this one is not needed.
   if (!isFirstTry) await removeInput(world, id);
-  if (!("begun" in outcome)) return toFileResult(world, outcome);
-  return dispatchFile(world, outcome.begun, isFirstTry).catch(rethrowAfterDebit(outcome.begun));
+  if (outcome.kind !== "started") return toFileResult(world, outcome);
+  return dispatchFile(world, outcome.operation, isFirstTry).catch(
+    rethrowAfterDebit(outcome.operation),
+  );
 };
 
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
@@ -209,15 +211,15 @@ async function* stopWhenLate(
 
 const toFileResult = async (
   world: World,
-  outcome: Exclude<BeginResult, { begun: Operation }>,
+  outcome: Exclude<BeginResult, { kind: "started" }>,
 ): Promise<FileResult> => {
-  if ("answered" in outcome) {
-    const answer = outcome.answered as unknown as FileAnswer;
+  if (outcome.kind === "replayed") {
+    const answer = outcome.answer as unknown as FileAnswer;
     const dispatched = await findDispatchedNow(world, answer);
     return { ...answer, dispatched, price: NO_CHARGE, how: "replayed" };
   }
-  const { id, input } = outcome.underWay;
-  const how = outcome.underWay.isSent ? "settling" : "dispatching";
+  const { id, input, isSent } = outcome.operation;
+  const how = isSent ? "settling" : "dispatching";
   return {
     job: id,
     counts: v.parse(FileCounts, input),

@@ -86,14 +86,19 @@ export type PreparedWork = PreparedOperation & {
 };
 export type PreparedAnswer = PreparedOperation & { readonly answer: Json };
 
-/**
- * `begun`: the money is held and this process has the work. `answered`: the answer of an earlier paid request with this
- * key. `underWay`: another process works on it, and a repeat may take it over after `waitMs`.
- */
-export type BeginResult =
-  | { readonly begun: Operation }
-  | { readonly answered: Json }
-  | { readonly underWay: Operation; readonly waitMs: number; readonly retryAfterMs: number };
+/** The money is held, and the work is this process's: its own, or what an earlier request left. */
+type StartedOperation = { readonly kind: "started"; readonly operation: Operation };
+/** An earlier request with this key was paid for; this is its answer. */
+type ReplayedAnswer = { readonly kind: "replayed"; readonly answer: Json };
+/** An earlier request with this key is worked on. A repeat may take it over after `waitMs`. */
+export type OperationInProgress = {
+  readonly kind: "in_progress";
+  readonly operation: Operation;
+  readonly waitMs: number;
+  readonly retryAfterMs: number;
+};
+
+export type BeginResult = StartedOperation | ReplayedAnswer | OperationInProgress;
 
 /** Holds the price and claims the key in one transaction, or returns the state of an earlier request with this key. */
 export const beginOperation = async (
@@ -134,7 +139,7 @@ export const beginOperation = async (
   );
   if (earlier) return earlier;
   if (!operation) throw new Error("the operation was not prepared");
-  return { begun: operation };
+  return { kind: "started", operation };
 };
 
 /**
@@ -153,10 +158,11 @@ export const payImmediately = async (
     ...(idempotencyKey ? [createClaim(idempotencyKey, origin, answer)] : []),
     ...writes,
   ]);
-  return earlier ?? { paid: true };
+  return earlier ?? { kind: "paid" };
 };
 
-export type PaidResult = { readonly paid: true };
+/** The price is paid and the answer stored. */
+export type PaidResult = { readonly kind: "paid" };
 
 const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => ({
   id,
@@ -218,7 +224,7 @@ const resumeEarlierRequest = async (
 ): Promise<BeginResult | "moved" | undefined> => {
   const claim = await findClaim(world.table, idempotencyKey);
   if (!claim) return undefined;
-  if (claim.answer !== undefined) return { answered: claim.answer };
+  if (claim.answer !== undefined) return { kind: "replayed", answer: claim.answer };
   const throwUnreadable = (cause: unknown) => {
     const what =
       "The service cannot read the state of the first request with this Idempotency-Key.";
@@ -228,11 +234,11 @@ const resumeEarlierRequest = async (
   // It ended between the two reads: the claim has its answer by now, or was removed.
   if (!item) return "moved";
   const waitMs = getRemainingLeaseMs(readScheduledWork(item), world.now());
-  const underWay = readOperation(item);
-  const retryAfterMs = Math.min(waitMs, estimateRemainingMs(underWay, world.now()));
-  if (waitMs > 0) return { underWay, waitMs, retryAfterMs };
+  const operation = readOperation(item);
+  const retryAfterMs = Math.min(waitMs, estimateRemainingMs(operation, world.now()));
+  if (waitMs > 0) return { kind: "in_progress", operation, waitMs, retryAfterMs };
   const leased = await acquireLease(world, item, leaseMs).catch(throwUnreadable);
-  return leased ? { begun: readOperation(leased) } : "moved";
+  return leased ? { kind: "started", operation: readOperation(leased) } : "moved";
 };
 
 /** The table wrote nothing. An earlier request with the same key may still have been charged. */

@@ -83,10 +83,10 @@ const resume = async (
   outcome: BeginResult,
   request: VerifyRequest,
 ): Promise<VerifyResult> => {
-  if ("underWay" in outcome) throw createInProgressFailure(outcome.retryAfterMs);
-  return "answered" in outcome
-    ? replay(outcome.answered)
-    : runVerification(world, outcome.begun, request);
+  if (outcome.kind === "in_progress") throw createInProgressFailure(outcome.retryAfterMs);
+  return outcome.kind === "replayed"
+    ? replay(outcome.answer)
+    : runVerification(world, outcome.operation, request);
 };
 
 /** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
@@ -136,7 +136,7 @@ const returnCached = async (
   const result = trimResult(cachedResult, request.options);
   const answer: StoredAnswer = { price, cached: true, result: pack(result) };
   const outcome = await payImmediately(world, order, async () => ({ price, answer }));
-  if (!("paid" in outcome)) return resume(world, outcome, request);
+  if (outcome.kind !== "paid") return resume(world, outcome, request);
   return { price, cached: true, replayed: false, result };
 };
 
