@@ -57,7 +57,7 @@ export const createFakeStreamEndpoint = (
         "content-type": "text/csv; charset=utf-8",
         "content-disposition": 'attachment; filename="results.csv"',
       };
-      return { status: 200, headers, stream: stream(), elsewhere };
+      return { kind: "stream", status: 200, headers, stream: stream(), elsewhere };
     },
   });
 

@@ -48,6 +48,7 @@ describe("the e-mail column", () => {
       const read = await readList("id,email\n1,a@example.com\n", { emailColumn: named });
 
       expect(read).toEqual({
+        kind: "fault",
         fault: "unknown_column",
         message: `The file has no column ${JSON.stringify(named)}. It has "id", "email".`,
       });

@@ -1,6 +1,5 @@
 import { toText } from "@mailproof/core/intake/byte-text";
 import {
-  isListFault,
   type ListFault,
   type ListFormat,
   type ListOptions,
@@ -20,7 +19,7 @@ export const readList = async (
 ): Promise<ReadList | ListFault> => {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const opened = await openList(bytes instanceof Uint8Array ? getPieces(bytes) : bytes, options);
-  if (isListFault(opened)) return opened;
+  if (opened.kind === "fault") return opened;
   const rows = (await Array.fromAsync(opened.rows)).flat();
   const read = rows.map((row) => ({ ...row, cells: row.cells.map(toText) }));
   return { info: opened.format, rows: read };

@@ -51,7 +51,7 @@ test("an account whose files are never read to the end holds up no file of anoth
   );
   const result = await acceptFile(world, payer, { ...REQUEST, fileKey }, null);
 
-  expect(result).toMatchObject({ how: "accepted", counts: { unique: 5 } });
+  expect(result).toMatchObject({ kind: "accepted", counts: { unique: 5 } });
   expect(reads).toHaveLength(2);
   expect(await readCredits(ctx)).toMatchObject({ spent: 5 });
   for (const error of await Promise.all(refused))

@@ -45,7 +45,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
       withMessageFates(ctx, (chunk) => way[chunk] ?? "sent"),
     );
 
-    expect(result).toMatchObject({ how: "accepted", price: 10, dispatched: { refused, unknown } });
+    expect(result).toMatchObject({ kind: "accepted", price: 10, dispatched: { refused, unknown } });
     expect(await readCredits(ctx)).toMatchObject({
       available: 95 + refused,
       held: unknown,

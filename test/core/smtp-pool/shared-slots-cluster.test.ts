@@ -250,7 +250,7 @@ test("the place of a process that died comes back, before anybody gives up", asy
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(120_000);
 });
 
-const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => "full" };
+const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => ({ kind: "full" }) };
 
 test("who waits in vain is told in the end that nothing is known", async () => {
   const { engines, sessions, world } = givenCluster(1, kind, { slots: () => FULL });

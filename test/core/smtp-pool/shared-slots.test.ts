@@ -1,7 +1,7 @@
 import type { Table } from "@mailproof/core/ports/table";
 import { parseSharedProvider } from "@mailproof/core/smtp-pool/shared-provider";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
-import { isSlot, type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots";
+import { type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
@@ -38,8 +38,8 @@ const givenSlots = () => {
   const slots = () => createSharedSlots(ctx.world);
   const take = async (from = slots()): Promise<Slot> => {
     const acquired = await from.acquire(SLOT_KEY);
-    if (!isSlot(acquired)) throw new Error("there is no place");
-    return acquired;
+    if (acquired.kind !== "acquired") throw new Error("there is no place");
+    return acquired.slot;
   };
   return { ...ctx, places: slots, take };
 };
@@ -92,7 +92,7 @@ test("a process that waits for a rest to end asks nobody meanwhile", async () =>
 test("a place is somebody's until it is given back", async () => {
   const { places: slots, take } = givenSlots();
   const slot = await take();
-  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
 
   await slot.release(WELL);
 
@@ -118,10 +118,11 @@ test("a place is not to be had once the operator is closed, though it was open w
 
   const taking = late.acquire(ROOMY);
   await looked;
-  if (isSlot(acquired)) await acquired.release({ refusal: null, needsCooldown: true });
+  if (acquired.kind === "acquired")
+    await acquired.slot.release({ refusal: null, needsCooldown: true });
   close();
 
-  expect(await taking).toMatchObject({ ms: 5_000 });
+  expect(await taking).toMatchObject({ kind: "backoff", backoff: { ms: 5_000 } });
 });
 
 test("who gives a place back too late gives nobody else's away", async () => {
@@ -132,18 +133,18 @@ test("who gives a place back too late gives nobody else's away", async () => {
 
   await late.release(WELL);
 
-  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
 });
 
 test("a process takes turns with others who wait, though it would be there first", async () => {
   const { world, places: slots, take } = givenSlots();
   const ours = slots();
   const slot = await take(ours);
-  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
 
   await slot.release(WELL);
 
-  expect(await ours.acquire(SLOT_KEY)).toBe("full");
+  expect(await ours.acquire(SLOT_KEY)).toEqual({ kind: "full" });
   await world.sleep(1_000);
   await take(ours);
 });

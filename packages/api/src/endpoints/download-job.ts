@@ -128,6 +128,7 @@ const csv = async (
   const headers = toHeaders(await readMetadata(world, readable, wanted));
   const rows = () => formatCsv(listRows(world, readable, wanted), { selection, delimiter });
   return {
+    kind: "stream",
     status: 200,
     headers: {
       ...headers,

@@ -144,7 +144,7 @@ export const verifyEmail = endpoint({
     const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
     const result = await verifyOnce(world, caller, ask, keyed);
     const activity =
-      body.include_activity && "result" in result
+      body.include_activity && result.kind === "verified"
         ? await activityFor(world, caller, email)
         : undefined;
     const data = { ...toOutcome(result, email), ...(activity && { activity }) };
@@ -178,7 +178,7 @@ const messageFor = ({ reason }: Verification): string =>
   );
 
 const toOutcome = (verified: VerifyResult, email: string) =>
-  "result" in verified
+  verified.kind === "verified"
     ? {
         ...toWire(verified.result),
         cached: verified.cached,

@@ -229,19 +229,24 @@ const process = async (world: World, caller: Caller, file: FileRequest, { key, r
     ...toMoneyFields(result, caller),
   };
   // A repeat without a key is charged again, so the response does not ask for one.
-  const isToRepeat = "waitMs" in result && key !== null;
+  const isToRepeat = isUnderWay(result) && key !== null;
   const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(result.waitMs / 1000)) };
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
 
+type FileUnderWay = Extract<FileResult, { readonly waitMs: number }>;
+
+const isUnderWay = (result: FileResult): result is FileUnderWay =>
+  result.kind === "dispatching" || result.kind === "settling";
+
 const getStatus = (result: FileResult) =>
-  "dispatched" in result && result.dispatched.unknown > 0
+  !isUnderWay(result) && result.dispatched.unknown > 0
     ? ("enqueue_unknown" as const)
     : ("processing" as const);
 
 const toMoneyFields = (result: FileResult, { mode }: Caller) => {
   const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(result.price) };
-  if ("waitMs" in result) return { ...creditsUsed, ...UNDER_WAY[result.how] };
+  if (isUnderWay(result)) return { ...creditsUsed, ...UNDER_WAY[result.kind] };
   return { ...creditsUsed, ...toDispatchFields(result, mode), ...toReplayField(result) };
 };
 
@@ -266,17 +271,17 @@ const UNDER_WAY = {
   },
 };
 
-const toReplayField = ({ how }: FileResult) =>
-  how === "replayed" ? { idempotent_replay: true } : {};
+const toReplayField = ({ kind }: FileResult) =>
+  kind === "replayed" ? { idempotent_replay: true } : {};
 
 const toDispatchFields = (
-  { dispatched: { refused, unknown }, counts, how }: Extract<FileResult, { dispatched: unknown }>,
+  { dispatched: { refused, unknown }, counts, kind }: Extract<FileResult, { dispatched: unknown }>,
   mode: Caller["mode"],
 ) => {
   const getCredits = (addresses: number) =>
     mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
   const sentences = [
-    how === "replayed"
+    kind === "replayed"
       ? withMoneySentence(
           "This is the earlier submission with this Idempotency-Key.",
           "nothing_more",

@@ -66,8 +66,8 @@ type Extra = {
 };
 
 export type Answer<T> =
-  | (Extra & { readonly status: Success | 503; readonly data: T })
-  | (Extra & Streamed & { readonly status: 200 });
+  | (Extra & { readonly kind?: "data"; readonly status: Success | 503; readonly data: T })
+  | (Extra & Streamed & { readonly kind: "stream"; readonly status: 200 });
 export type Success = 200 | 201 | 202;
 
 /** A response that is never held in memory as a whole. */

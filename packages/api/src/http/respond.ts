@@ -55,7 +55,7 @@ export const respond = async (
     const input = parse(endpoint, { ...request, body, form });
     const response = await endpoint.handle(world, caller, { ...input, key });
     const all = { ...headers, ...response.headers };
-    if ("stream" in response) {
+    if (response.kind === "stream") {
       const { stream, elsewhere } = response;
       // The stream was not read yet, so there is nothing to close when this throws.
       const release = request.acquireDownload?.(caller.account);

@@ -13,7 +13,6 @@ import {
 } from "./excluded-rows.ts";
 import { type EncodedRow, type WrittenInput, writeInput } from "./input-blob.ts";
 import {
-  isListFault,
   type ListFault,
   type ListFormat,
   type ListOptions,
@@ -38,6 +37,7 @@ export type ListIntake = WrittenInput & {
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
 export type FileIntake = ListIntake & {
+  readonly kind: "ingested";
   readonly format: ListFormat;
   readonly invalidSkipped: number;
   /** The first rows without an address. */
@@ -46,7 +46,11 @@ export type FileIntake = ListIntake & {
 
 export type IntakeFault =
   | ListFault
-  | { readonly fault: "no_addresses" | "too_many" | "too_large"; readonly message: string };
+  | {
+      readonly kind: "fault";
+      readonly fault: "no_addresses" | "too_many" | "too_large";
+      readonly message: string;
+    };
 
 export type FileIntakeOptions = ListOptions & {
   /** The blob key of the input. */
@@ -76,7 +80,7 @@ export const ingestFile = async (
   const writer = createExcludedWriter(blobs, toExcludedKey(key));
   try {
     const opened = await openList(bytes, options);
-    if (isListFault(opened)) return opened;
+    if (opened.kind === "fault") return opened;
     const tally = createCounts();
     const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
     const pause = () => sleep(0);
@@ -92,6 +96,7 @@ export const ingestFile = async (
     const excluded = await writer.end();
     const { isAscii: areExcludedAscii, ...counts } = tally;
     return {
+      kind: "ingested",
       ...written,
       ...counts,
       isAscii: written.isAscii && areExcludedAscii,
@@ -267,21 +272,25 @@ async function* toIterable(rows: readonly EncodedRow[]): AsyncGenerator<readonly
 }
 
 const createTooLargeFault = (bytesMax: number): IntakeFault => ({
+  kind: "fault",
   fault: "too_large",
   message: `The file is larger than ${formatCount(bytesMax)} bytes.`,
 });
 
 const createTooManyFault = (addressesMax: number): IntakeFault => ({
+  kind: "fault",
   fault: "too_many",
   message: `The file has more than ${formatCount(addressesMax)} addresses.`,
 });
 
 const createNoAddressesFault = (rows: number): IntakeFault => ({
+  kind: "fault",
   fault: "no_addresses",
   message: `The file has no e-mail addresses: ${explainNoAddresses(rows)}.`,
 });
 
 const createJunkFault = (rows: number): IntakeFault => ({
+  kind: "fault",
   fault: "no_addresses",
   message: `The first ${formatCount(rows)} rows of the file have no e-mail address.`,
 });

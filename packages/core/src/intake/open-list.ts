@@ -32,6 +32,7 @@ export type ListFormat = ListColumns & {
 
 /** The rows can be iterated once, in batches; the file is read during the iteration. */
 export type OpenedList = {
+  readonly kind: "opened";
   readonly format: ListFormat;
   readonly rows: AsyncIterable<readonly ListRow[]>;
   /** The encoding found so far. */
@@ -39,6 +40,7 @@ export type OpenedList = {
 };
 
 export type ListFault = {
+  readonly kind: "fault";
   readonly fault: "empty" | "binary" | "no_email_column" | "unknown_column";
   readonly message: string;
 };
@@ -57,18 +59,20 @@ export const openList = async (
   const decoder = createListDecoder();
   const { value: head } = await blocks.next();
   const opened = head ? readHead(head, decoder, options) : createFault("empty");
-  if ("fault" in opened) {
+  if (opened.kind === "fault") {
     await blocks.return(undefined);
     return opened;
   }
   const { format, text } = opened;
-  return { format, rows: readRows(format, text, blocks, decoder), encoding: decoder.encoding };
+  return {
+    kind: "opened",
+    format,
+    rows: readRows(format, text, blocks, decoder),
+    encoding: decoder.encoding,
+  };
 };
 
-export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
-  "fault" in opened;
-
-type ListHead = { readonly format: ListFormat; readonly text: ByteText };
+type ListHead = { readonly kind: "head"; readonly format: ListFormat; readonly text: ByteText };
 
 const readHead = (
   head: Uint8Array,
@@ -92,7 +96,11 @@ const readHead = (
   }
   if (found === "no_email_column") return createFault(found);
   const encoding = decoder.encoding();
-  return { format: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
+  return {
+    kind: "head",
+    format: { ...found, delimiter, encoding, isAscii: isAscii(decoded) },
+    text,
+  };
 };
 
 async function* readRows(
@@ -153,6 +161,7 @@ const FAULT_MESSAGES = {
 } as const;
 
 const createFault = (fault: keyof typeof FAULT_MESSAGES): ListFault => ({
+  kind: "fault",
   fault,
   message: FAULT_MESSAGES[fault],
 });
@@ -164,6 +173,7 @@ const createUnknownColumnFault = (name: string, names: readonly string[]): ListF
   const listedNames = names.slice(0, LISTED_NAMES_MAX).map(quote);
   const more = names.length - listedNames.length;
   return {
+    kind: "fault",
     fault: "unknown_column",
     message: `The file has no column ${quote(name)}. It has ${listedNames.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
   };

@@ -46,9 +46,9 @@ export type FileResult = {
   /** The charge of this request; 0 for a repeat. */
   readonly price: Halves;
 } & (
-  | { readonly how: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }
+  | { readonly kind: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }
   /** Another process is still dispatching; ask again after `waitMs`. */
-  | { readonly how: "dispatching" | "settling"; readonly waitMs: number }
+  | { readonly kind: "dispatching" | "settling"; readonly waitMs: number }
 );
 
 const SETTLE_RETRY_MS = 5_000;
@@ -102,9 +102,9 @@ export const dispatchFile = async (
   const answer: FileAnswer = { job: id, counts, price: amount, dispatched };
   const result = await settleSent(world, operation, { ...settlement, answer });
   if (result !== "ended")
-    return { job: id, counts, price: amount, how: "settling", waitMs: SETTLE_RETRY_MS };
+    return { job: id, counts, price: amount, kind: "settling", waitMs: SETTLE_RETRY_MS };
   await completeIfDone(world, id).catch(() => false);
-  return { ...answer, how: "accepted" };
+  return { ...answer, kind: "accepted" };
 };
 
 /** Records that all chunks were sent, for repeats of the request. Only a hint, so the dispatch does not wait for it. */
@@ -204,5 +204,5 @@ const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
 /** The process that accepted the file is gone: sends all of its chunks again, and settles them. */
 export const repairFile = async (world: World, item: Item): Promise<string> => {
   const result = await dispatchFile(world, readOperation(item), false);
-  return result.how === "accepted" ? "dispatched" : "left_to_others";
+  return result.kind === "accepted" ? "dispatched" : "left_to_others";
 };

@@ -175,7 +175,7 @@ const readList = async (
   isLate = intake === "late";
   if (intake === "late")
     throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
-  if (!("fault" in intake)) return intake;
+  if (intake.kind === "ingested") return intake;
   if (intake.fault === "too_many") throw createTooManyFailure(payer.plan);
   const code = intake.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
   const field = intake.fault === "unknown_column" ? "email_column" : requestField;
@@ -216,15 +216,15 @@ const toFileResult = async (
   if (outcome.kind === "replayed") {
     const answer = outcome.answer as unknown as FileAnswer;
     const dispatched = await findDispatchedNow(world, answer);
-    return { ...answer, dispatched, price: NO_CHARGE, how: "replayed" };
+    return { ...answer, dispatched, price: NO_CHARGE, kind: "replayed" };
   }
   const { id, input, isSent } = outcome.operation;
-  const how = isSent ? "settling" : "dispatching";
+  const kind = isSent ? "settling" : "dispatching";
   return {
     job: id,
     counts: v.parse(FileCounts, input),
     price: NO_CHARGE,
-    how,
+    kind,
     waitMs: outcome.retryAfterMs,
   };
 };

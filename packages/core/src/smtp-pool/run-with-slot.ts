@@ -6,7 +6,6 @@ import type { ProbeCount } from "./daily-limits.ts";
 import { runSession, type SessionPorts, type SessionSummary } from "./session.ts";
 import {
   getJitteredPauseMs,
-  isSlot,
   type ProviderBackoff,
   type Slot,
   type SlotKey,
@@ -60,8 +59,10 @@ const acquireAndRun = async (
   batch: readonly PendingProbe[],
 ): Promise<SlotSessionSummary> => {
   const acquired = await ports.slots.acquire(slotKey);
-  if (acquired === "full") return { ...createEmptySummary(batch), isFull: true };
-  if (!isSlot(acquired)) return { ...createEmptySummary(batch), sharedBackoff: acquired };
+  if (acquired.kind === "full") return { ...createEmptySummary(batch), isFull: true };
+  if (acquired.kind === "backoff")
+    return { ...createEmptySummary(batch), sharedBackoff: acquired.backoff };
+  const { slot: ownSlot } = acquired;
 
   const hosts = batch[0]?.hosts ?? [];
   const fallbackSlots = new Map<string, Slot>();
@@ -69,12 +70,12 @@ const acquireAndRun = async (
   const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
   const summary = await runSession({ ...ports, connect }, batch);
   if (fallbackSlots.size === 0)
-    return { ...summary, sharedBackoff: await acquired.release(summary), isFull: false };
+    return { ...summary, sharedBackoff: await ownSlot.release(summary), isFull: false };
 
   // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
   const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
   const [sharedBackoff = null] = await Promise.all(
-    [[slotKey.providerKey, acquired] as const, ...fallbackSlots].map(([providerKey, slot]) =>
+    [[slotKey.providerKey, ownSlot] as const, ...fallbackSlots].map(([providerKey, slot]) =>
       slot.release(providerKey === reachedProvider ? summary : null),
     ),
   );
@@ -120,7 +121,7 @@ const acquireFallbackSlot = async (
 ): Promise<Slot | null> => {
   for (let waitedMs = 0; waitedMs < FALLBACK_WAIT_MS; ) {
     const acquired = await slots.acquire(slotKey);
-    if (acquired !== "full") return isSlot(acquired) ? acquired : null;
+    if (acquired.kind !== "full") return acquired.kind === "acquired" ? acquired.slot : null;
     const ms = getJitteredPauseMs(random);
     await sleep(ms);
     waitedMs += ms;

@@ -95,13 +95,16 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
     localUse.acquiring++;
     try {
       const outcome = await acquireSlot(ports, slotKey, localUse);
-      if ("backoff" in outcome) return outcome.backoff;
-      if ("takenSlots" in outcome) {
+      if (outcome.kind === "backoff") return outcome;
+      if (outcome.kind === "full") {
         yieldSlots(slotKey, outcome.takenSlots);
-        return "full";
+        return { kind: "full" };
       }
       const { lease, shared } = outcome;
-      return { release: (end) => release(lease, shared, end).catch(() => null) };
+      return {
+        kind: "acquired",
+        slot: { release: (end) => release(lease, shared, end).catch(() => null) },
+      };
     } finally {
       localUse.acquiring--;
       forget(slotKey);
@@ -122,9 +125,9 @@ const listOpenSlots = ({ slots }: SlotKey, { own, yielded }: LocalUse): readonly
   slots.filter((slot) => !own.has(slot) && !yielded.has(slot));
 
 type AcquireOutcome =
-  | { readonly lease: SlotLease; readonly shared: SharedProvider }
-  | { readonly backoff: ProviderBackoff }
-  | { readonly takenSlots: readonly number[] };
+  | { readonly kind: "acquired"; readonly lease: SlotLease; readonly shared: SharedProvider }
+  | { readonly kind: "backoff"; readonly backoff: ProviderBackoff }
+  | { readonly kind: "full"; readonly takenSlots: readonly number[] };
 
 const acquireSlot = async (
   ports: SlotPorts,
@@ -138,14 +141,14 @@ const acquireSlot = async (
     const shared = await readProvider(ports, slotKey);
     const atMs = now().getTime();
     const backoff = getBackoff(shared, atMs);
-    if (backoff) return { backoff };
+    if (backoff) return { kind: "backoff", backoff };
     const taken = listTakenSlots(shared, atMs);
     const free = listOpenSlots(slotKey, localUse).filter((slot) => !taken.includes(slot));
     const slot = free[Math.floor(random() * free.length)];
     if (slot === undefined) {
       if (!isWaitMarkFresh(shared, atMs))
         await writeProvider(ports, slotKey, createWaitMark(atMs), {}).catch(ignoreError);
-      return { takenSlots: taken.filter((other) => !localUse.own.has(other)) };
+      return { kind: "full", takenSlots: taken.filter((other) => !localUse.own.has(other)) };
     }
     localUse.own.add(slot);
     const lease = { slotKey, slot, text: formatLease(token, atMs) };
@@ -153,12 +156,12 @@ const acquireSlot = async (
       localUse.own.delete(slot);
       throw error;
     });
-    if (typeof claimed === "object") return { lease, shared: claimed };
+    if (typeof claimed === "object") return { kind: "acquired", lease, shared: claimed };
     localUse.own.delete(slot);
     isUnclear = claimed === "lost";
   }
   if (isUnclear) throw new Error("the table does not say whether the slot is ours");
-  return { takenSlots: [] };
+  return { kind: "full", takenSlots: [] };
 };
 
 /** One write on two conditions: the slot is free, and no process closed the provider since the read. */

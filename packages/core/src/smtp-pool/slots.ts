@@ -49,13 +49,16 @@ export type SlotPool = {
   acquire(slotKey: SlotKey): Promise<SlotResult>;
 };
 
-export type SlotResult = Slot | ProviderBackoff | "full";
-
-export const isSlot = (result: SlotResult): result is Slot =>
-  typeof result === "object" && "release" in result;
+export type SlotResult =
+  | { readonly kind: "acquired"; readonly slot: Slot }
+  | { readonly kind: "backoff"; readonly backoff: ProviderBackoff }
+  | { readonly kind: "full" };
 
 /** A slot that only this process counts. */
-export const LOCAL_SLOT: Slot = { release: async () => null };
+export const LOCAL_SLOT: SlotResult = {
+  kind: "acquired",
+  slot: { release: async () => null },
+};
 
 /** For a deployment of one process, whose own count is enough. */
 export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () => LOCAL_SLOT };

@@ -46,9 +46,11 @@ export type VerifyResult = {
   readonly cached: boolean;
   readonly replayed: boolean;
 } & (
-  | { readonly result: Verification }
-  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+  | { readonly kind: "verified"; readonly result: Verification }
+  | { readonly kind: "pending"; readonly pending: PendingJob }
 );
+
+type PendingJob = { readonly job: string; readonly createdAt: string };
 
 /** Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. */
 export const verifyOnce = async (
@@ -137,7 +139,7 @@ const returnCached = async (
   const answer: StoredAnswer = { price, cached: true, result: pack(result) };
   const outcome = await payImmediately(world, order, async () => ({ price, answer }));
   if (outcome.kind !== "paid") return resume(world, outcome, request);
-  return { price, cached: true, replayed: false, result };
+  return { kind: "verified", price, cached: true, replayed: false, result };
 };
 
 const runVerification = async (
@@ -173,10 +175,10 @@ const runVerification = async (
       ? createCacheWrites(world, operation.account, { email, ...options }, outcome)
       : [];
   const ended = await settle(world, operation, { answer, moved, also: cacheWrites });
-  if (ended === "ended") return { price, cached: false, replayed: false, result };
+  if (ended === "ended") return { kind: "verified", price, cached: false, replayed: false, result };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
   if (ended === "unknown" && !operation.claim)
-    return { price, cached: false, replayed: false, result };
+    return { kind: "verified", price, cached: false, replayed: false, result };
   throw createUnknownFailure(operation);
 };
 
@@ -202,7 +204,7 @@ const switchToJob = async (
   if ((await continueAsJob(world, operation, retry)) !== "ended")
     throw createUnknownFailure(operation);
   const pending = { job: operation.id, createdAt: operation.openedAt };
-  return { price: operation.amount, cached: false, replayed: false, pending };
+  return { kind: "pending", price: operation.amount, cached: false, replayed: false, pending };
 };
 
 /**
@@ -229,15 +231,15 @@ export const continueAsJob = async (world: World, operation: Operation, retry?: 
   return ended;
 };
 
-/** What a claim stores, and a repeated request gets as its response. */
+/** What a claim stores, and a repeated request gets as its response. Stored without a kind. */
 type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
   | { readonly result: PackedVerification }
-  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+  | { readonly pending: PendingJob }
 );
 
 const replay = (answer: Json): VerifyResult => {
   const stored = answer as StoredAnswer;
   return "result" in stored
-    ? { ...stored, replayed: true, result: unpack(stored.result) }
-    : { ...stored, replayed: true };
+    ? { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) }
+    : { ...stored, kind: "pending", replayed: true };
 };

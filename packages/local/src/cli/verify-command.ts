@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import { toWire } from "@mailproof/api/schema/verification";
 import { parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toText } from "@mailproof/core/intake/byte-text";
-import { isListFault, type ListRow, openList } from "@mailproof/core/intake/open-list";
+import { type ListRow, openList } from "@mailproof/core/intake/open-list";
 import { isAddress } from "@mailproof/core/mail/address";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -93,7 +93,7 @@ const openListFile = async (file: string): Promise<ListSource> => {
   if (!existsSync(file)) throw new UsageError(`No such file: ${file}`);
   const progress = createProgress(process.stderr, statSync(file).size);
   const opened = await openList(progress.countBytes(createReadStream(file)), {});
-  if (isListFault(opened)) throw new UsageError(`${file}: ${opened.message}`);
+  if (opened.kind === "fault") throw new UsageError(`${file}: ${opened.message}`);
   return { list: opened.format, rows: flattenBatches(opened.rows), progress };
 };
 
