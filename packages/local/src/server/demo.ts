@@ -17,8 +17,8 @@ export type DemoAccount = Pick<Stored, "account_id"> & Partial<Stored>;
 const DEMO_CREDITS = 1_000_000;
 
 /**
- * The account a newcomer starts with. Its keys are stored in the open, on this machine and nowhere else. The account is
- * made once per folder: an operator who revoked its keys does not want it back.
+ * The demo account of a new folder. Its keys are stored in clear text, on this machine only. The account is created once
+ * per folder: an operator who revoked its keys does not want it back.
  */
 export const ensureDemoAccount = async (directory: string, world: World): Promise<DemoAccount> => {
   const file = join(directory, "demo.json");

@@ -33,7 +33,7 @@ const STOP_MESSAGES = {
   signal: "Finishing what is under way. Once more to stop at once.",
   npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
 };
-// Before it has started: a signal that comes in the meantime stops it just as cleanly.
+// Installed before the start, so a signal during the start stops the process just as cleanly.
 watchStopSignals({
   stop: (cause) => {
     process.stdout.write(`\n${STOP_MESSAGES[cause]}\n`);

@@ -65,7 +65,7 @@ const createProcessReader = (): (() => PressureReading) => {
   };
 };
 
-/** Of two limits the nearer: that of the heap, and that of the container, where there is one. */
+/** The share used of the heap limit or of the container's memory limit, if any; the higher of the two. */
 const readMemoryShare = (): number => {
   const { rss, heapUsed } = process.memoryUsage();
   const heapShare = heapUsed / getHeapStatistics().heap_size_limit;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { brokenOff, tooSlow } from "@mailproof/api/http/body";
 import { BYTES_PER_SECOND_MIN, createPace, type Pace } from "./pace.ts";
 
-/** The body of a request, up to a size. The connection stays open, so that an answer can still be sent. */
+/** The body of a request, up to a size. The connection stays open, so that a response can still be sent. */
 export async function* readUpTo(
   bytesMax: number,
   incoming: IncomingMessage,

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { MARKER } from "../storage/state-folder.ts";
 
-/** Everything a server keeps in its folder. Named one by one: the folder may hold what is not ours. */
+/** Every file that a server stores in its folder, by name: the folder may contain other files. */
 const STATE_FILES = ["state.sqlite", "queue.sqlite"]
   .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
   .concat("blobs", "secrets.json", "demo.json", "ready.json", MARKER);

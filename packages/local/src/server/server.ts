@@ -31,7 +31,7 @@ const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
 const findDocument = documentsFrom(texts);
 const encodeAnswer = createEncoder();
 
-/** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
+/** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. No product logic is here. */
 export const createApiServer = (
   world: AppWorld,
   openLink: OpenLink,
@@ -196,7 +196,7 @@ const readBytes = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
   return readUpTo(FORM_BYTES_MAX, incoming, createTooLarge);
 };
 
-/** As API Gateway does it: a parameter that comes twice is one value with a comma in it. */
+/** As in API Gateway, a repeated parameter becomes one value, joined by a comma. */
 const parseQuery = (search: string): Record<string, string> => {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(search))
@@ -204,7 +204,7 @@ const parseQuery = (search: string): Record<string, string> => {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
 };
 
-/** The same for headers. Node would keep the first of some names, and put a blank after the comma of others. */
+/** The same for headers. Node would keep only the first of some headers, and join others with a comma and a space. */
 const joinHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),

@@ -5,7 +5,7 @@ export type SlotLimits = { readonly perAccount: number; readonly inAll: number }
 /** Releases the slot; safe to call more than once. */
 export type Release = () => void;
 
-/** Counts what is under way, for each account and in all. `what` is a plural noun. */
+/** Counts operations in progress, per account and in total. `what` is a plural noun. */
 export const createSlots = (what: string, limits: SlotLimits) => {
   const held = new Map<string, number>();
   let all = 0;

@@ -32,7 +32,7 @@ import { createApiServer } from "./server.ts";
 import { createSweeper } from "./sweeper.ts";
 
 const HOST = "127.0.0.1";
-/** So long a stop waits for requests, and for what workers have in hand: a slow mail server can keep one for minutes. */
+/** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
 
 export type RunningServer = {
@@ -42,13 +42,13 @@ export type RunningServer = {
   /** Null: the setting DEMO is off. */
   readonly demo: DemoAccount | null;
   /**
-   * Takes no more requests, finishes those under way and what the workers hold, then closes the files. What takes too
-   * long is left as a crash would leave it: it comes back at the next start.
+   * Accepts no more requests, finishes those in progress and the workers' messages, then closes the files. Work that
+   * takes too long is left as a crash would leave it and is resumed at the next start.
    */
   readonly stop: () => Promise<void>;
 };
 
-/** The whole product in one process. Returns when it answers. Fresh: forgets what the folder holds. */
+/** Starts the whole product in one process. Returns when it serves requests. Fresh: deletes the stored state first. */
 export const start = async (
   environment: Environment,
   shouldReset: boolean,
@@ -134,7 +134,7 @@ const describeLab = (lab: Lab | null) => ({
 });
 
 const listen = async (httpServer: Server, port: number): Promise<Server> => {
-  // One connection more is closed at once, and no descriptor is taken from the work that goes on.
+  // A connection above the limit is closed at once, so it takes no descriptor from work in progress.
   httpServer.maxConnections = shareDescriptors(countFreeDescriptors()).connections;
   httpServer.listen(port, HOST);
   await once(httpServer, "listening");

@@ -2,7 +2,7 @@
 
 /**
  * A terminal and systemd signal every process of a group, and npm forwards what it receives: the server then receives
- * one signal twice. What comes within this time of the first is the same signal.
+ * one signal twice. A second one within this time of the first counts as the same signal.
  */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 500;

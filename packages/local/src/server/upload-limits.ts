@@ -37,7 +37,7 @@ type UploadLimitOptions = {
 const UPLOADS = "uploads/";
 const STORED_MS = BLOB_RETENTION_DAYS[UPLOADS] * DAY_MS;
 
-/** How often the free space is looked at while a file comes. */
+/** How often the free space is checked during an upload. */
 const CHECK_EVERY_BYTES = 8_000_000;
 
 /**
@@ -152,7 +152,7 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
 /** `uploads/{live|test}/{account}/{file}`: both kinds of keys of an account share its part. */
 const parseAccount = (key: string): string => key.split("/").at(-2) ?? "";
 
-/** Files that an earlier process left. Their names do not tell whose they are. */
+/** Files of an earlier process. Their names do not show the account. */
 const countStored = async (folder: string, store: (key: string, one: StoredUpload) => void) => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for await (const entry of await opendir(folder, { recursive: true })) {

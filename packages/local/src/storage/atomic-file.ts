@@ -20,7 +20,7 @@ import * as v from "valibot";
 export const writeFileAtomic = (file: string, content: object): void =>
   replaceFile(file, content, renameSync);
 
-/** Makes the file unless it is there: of two that make it at once, one does, and both read the same. */
+/** Creates the file unless it exists. Of two concurrent calls one creates it, and both read the same content. */
 export const createFileAtomic = (file: string, content: object): void =>
   replaceFile(file, content, (draft, target) => {
     try {
@@ -30,7 +30,7 @@ export const createFileAtomic = (file: string, content: object): void =>
     }
   });
 
-/** What a file system answers that has no hard links, such as exFAT. */
+/** Error codes of a file system without hard links, such as exFAT. */
 const NO_LINKS: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** Gives a finished draft its name, and never the name of another file. Returns whether the name was free. */
@@ -83,7 +83,7 @@ const replaceFile = (
   closeSync(folder);
 };
 
-/** Of a file or a folder: what is in it is on the disk, also after a power cut. */
+/** Flushes a file or a folder to the disk, so that its content survives a power cut. */
 export const flushToDisk = async (path: string): Promise<void> => {
   const handle = await open(path);
   try {

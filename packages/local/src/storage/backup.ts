@@ -16,7 +16,7 @@ export type BackupResult = { readonly at: Date; readonly files: number };
 
 /** A copy of everything at one moment, beside a running server: a folder that a server can be started with. */
 export const createBackup = async (from: string, to: string): Promise<BackupResult> => {
-  // Under its name it is whole: what breaks off is never taken for a backup.
+  // The folder gets its name when it is complete: an interrupted backup never looks like one.
   const draft = `${to}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ const copyDatabases = async (from: string, to: string): Promise<Date> => {
   return at;
 };
 
-/** What could not be restored must not pass for a backup. */
+/** Throws if the copy could not be restored. */
 const assertReadable = async (folder: string): Promise<void> => {
   for (const part of STATE_PARTS) {
     const damage = await findDamage(folder, part);
@@ -87,7 +87,7 @@ const copyBlobs = async (from: string, to: string): Promise<number> => {
     if (!entry.isFile() || relativePath.startsWith("unfinished")) continue;
     const target = join(to, relativePath);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // The sweeper may have been quicker: then its days were over.
+    // The sweeper may have deleted the file meanwhile: its retention had ended.
     const copying = cp(join(from, relativePath), target, { preserveTimestamps: true });
     if ((await ignoreMissing(copying.then(() => true))) === undefined) continue;
     await flushToDisk(target);

@@ -11,9 +11,9 @@ import {
 //
 //   content | CRC-32 of each block | version | bytes of content | CRC-32 of the three before | mark
 //
-// A range is read with the blocks it lies in, and no block is given out before its checksum is compared. The version
-// stands in the file: what the system knows of a file (its number, its time) is another in a copy, and what a job
-// pinned would be gone from every restored backup.
+// A range is read with the blocks it lies in, and no block is returned before its checksum is compared. The version is
+// stored in the file: a file's inode and time differ in a copy, so a restored backup would lack the version that a job
+// pinned.
 
 const BLOCK_BYTES = 65_536;
 const SUM_BYTES = 4;
@@ -39,7 +39,7 @@ export const createChecksums = () => {
         sum = 0;
       }
     },
-    /** What stands behind the content. */
+    /** The trailer behind the content. */
     end: (): { readonly metadata: BlobMetadata; readonly footer: Buffer } => {
       if (bytes % BLOCK_BYTES > 0) sums.push(sum);
       const version = randomBytes(VERSION_BYTES);
@@ -83,7 +83,7 @@ export const readRecord = async (handle: FileHandle): Promise<BlobRecord> => {
   return { version, bytes, getChecksum: (block) => sums.readUInt32BE(block * SUM_BYTES) };
 };
 
-/** The bytes of a range, each block compared before any of it is given out. Closes the file. */
+/** The bytes of a range; each block's checksum is compared before any of it is returned. Closes the file. */
 export async function* readBlocks(
   handle: FileHandle,
   record: BlobRecord,

@@ -22,7 +22,7 @@ export type OpenLink = (
 
 export const BLOBS_PATH = "/blobs/";
 
-/** Links that our own server honours, as S3 honours its presigned ones. */
+/** Signed links that this server accepts, as S3 accepts presigned ones. */
 export const createBlobLinks = ({
   secret,
   baseUrl,

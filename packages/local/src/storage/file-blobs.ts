@@ -19,11 +19,11 @@ const getUnfinishedFolder = (directory: string) => join(directory, "unfinished")
 /** Customers' lists: other users of the machine cannot read them. */
 const PRIVATE_FOLDER = { recursive: true, mode: 0o700 };
 
-/** Throws away what a crash left half written. For the server alone: a command may run beside it. */
+/** Removes incomplete files that a crash left. Only the server calls it: a command may run beside a server. */
 export const clearUnfinished = (directory: string): void =>
   rmSync(getUnfinishedFolder(directory), { recursive: true, force: true });
 
-/** So the name of a file ends whose content has checksums. A file of an earlier release has none, and no ending. */
+/** The extension of a file with checksums. A file of an earlier release has neither. */
 const EXTENSION = ".blob";
 
 /**
@@ -103,7 +103,7 @@ const getBlobPath = (directory: string, key: string): string => {
   return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), name);
 };
 
-/** Undefined: there is no such blob. In a folder that is gone none can be looked for. */
+/** Undefined: there is no such blob. If the whole folder is missing, this throws instead. */
 const openBlob = async (
   directory: string,
   path: string,

@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivate } from "./sqlite.ts";
 
 /**
- * One server per folder: a second one would clear uploads under way, or forget everything under the first one's
- * feet. The lock is SQLite's own on a file that holds nothing, so the system lets go of it when a server is
- * killed. Commands may still run beside a server.
+ * One server per folder: a second one would remove uploads in progress, or reset the state that the first one uses. The
+ * lock is SQLite's own on an empty database, so the system releases it when a server is killed. Commands may still run
+ * beside a server.
  */
 export const lockFolder = (directory: string): { readonly release: () => void } => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -11,7 +11,7 @@ import {
 
 export type GroupTurns = ReturnType<typeof createGroupTurns>;
 
-/** What becomes ready in one transaction: a few milliseconds. */
+/** Messages that become ready in one transaction, which takes a few milliseconds. */
 const READY_AT_ONCE = 200;
 
 type Turn = { readonly last: number; readonly group: string };
@@ -48,7 +48,7 @@ export const createGroupTurns = (db: DatabaseSync) => {
         misplaced.get(queue.name, getLatestVisible(queue, nowMs)),
       ].some((row) => row !== undefined),
 
-    /** Messages whose time has come. One that was handed out too often goes to the dead letters. */
+    /** Makes visible messages ready. A message that was received too often becomes a dead letter. */
     makeReady: (queue: QueueConfig, nowMs: number): void => {
       bringBack.run(nowMs, queue.name, getLatestVisible(queue, nowMs));
       for (const row of due.all(queue.name, nowMs, READY_AT_ONCE)) {

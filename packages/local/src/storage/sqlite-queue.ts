@@ -54,7 +54,7 @@ export type SqliteQueue = Queue &
      * dead letter in the end.
      */
     releaseAbandoned(): Promise<void>;
-    /** What lies with the dead letters, the oldest first. Looking changes nothing. */
+    /** The dead letters, oldest first. Reading them changes nothing. */
     listDead(max: number): readonly DeadLetter[];
     /** Puts the dead letters of a queue back into it, as if they had never been handed out. Returns how many. */
     replay(queue: string): Promise<number>;
@@ -63,7 +63,7 @@ export type SqliteQueue = Queue &
 
 export type DeadLetter = { readonly id: number; readonly queue: string; readonly body: Json };
 
-/** A message of another process is noticed at this pace; one of our own at once. */
+/** How often the queue looks for messages of another process. Messages of this process are received at once. */
 const POLL_MS = 1_000;
 
 export const createSqliteQueue = (
@@ -93,7 +93,7 @@ export const createSqliteQueue = (
         for (const row of rows) insertMessage(statements, turns, queue, { ...row, nowMs: ms() });
       }).then(
         (): SendOutcome => "sent",
-        // A transaction that failed was undone: on one machine nothing is ever in doubt.
+        // A failed transaction was rolled back: on one machine no outcome is ambiguous.
         (): SendOutcome => "refused",
       );
       wake(queue);
@@ -109,7 +109,7 @@ export const createSqliteQueue = (
     receive: async (queue, { max = RECEIVE_MAX, inFlight: inHand, waitMs, signal }) => {
       const until = Date.now() + waitMs;
       for (;;) {
-        // Looking costs no write: a waiting worker leaves the disk alone.
+        // This read causes no write: a waiting worker does not use the disk.
         if (turns.isAnyVisible(queue, ms()) || turns.next(queue.name, getShares(queue, inHand))) {
           const received = await commit(() =>
             receiveVisible(statements, turns, queue, { nowMs: ms(), max, inHand }),

@@ -49,7 +49,7 @@ export const createSqliteTable = (
 
   const read = ({ pk, sk }: Key): Item | undefined => parseRow(select.get(pk, sk, seconds()));
 
-  /** The item afterwards, already stored. */
+  /** The item after the write, already stored. */
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
     const next = applyWrite(write, stored);
     const json = next && serialiseItem(next);
@@ -67,7 +67,7 @@ export const createSqliteTable = (
     query: async (query) => {
       assertQueryable(query);
       const { sql, values } = buildPageQuery(query, seconds());
-      // One more than asked for tells whether there is another page.
+      // One item more than requested shows whether there is another page.
       const rows = prepareCached(sql).all(...values, query.limit + 1);
       const items = rows.slice(0, query.limit).flatMap((row) => parseRow(row) ?? []);
       const last = items.at(-1);

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 const IN_MEMORY = ":memory:";
 
 /**
- * A database file of ours. WAL lets the command line read while the server writes.
- * synchronous = FULL: what was answered for is on the disk, also after a power cut.
+ * A database file. WAL lets the command line read while the server writes.
+ * synchronous = FULL: a committed transaction is on the disk, also after a power cut.
  * `version` is that of the schema: a newer file is refused, never half understood. `schema` is that of version 1, and
  * `steps` lead from each version to the next.
  * Every error of SQLite names the file. `onDamage` is called with those that say that the file cannot be read.

@@ -19,7 +19,7 @@ const STATE_FILES: Readonly<Record<StatePart, { readonly name: string; readonly 
 
 export const STATE_PARTS = Object.keys(STATE_FILES) as StatePart[];
 
-/** What is asked of the worker thread. */
+/** The request to the worker thread. */
 export type CheckRequest = { readonly file: string; readonly json: string };
 
 /** Null: all of it can be read. In a thread of its own: the event loop goes on, however large the file is. */
@@ -34,7 +34,7 @@ export const findDamage = async (directory: string, part: StatePart): Promise<st
   return damage;
 };
 
-/** What is damaged, by what was found last. */
+/** The state of both databases as found by the last check, read or write. */
 export type StateHealth = {
   readonly damagedParts: () => ReadonlySet<StatePart>;
   /** A read or a write found it. */
