@@ -221,9 +221,13 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
     ),
   );
   const emitCreditsLow = (owner: string) =>
-    commit(world, [
-      emitEvent(world, owner, "credits.low", { account_id: owner, available: 1, threshold: 2 }),
-    ]);
+    commit(world, {
+      proof: emitEvent(world, owner, "credits.low", {
+        account_id: owner,
+        available: 1,
+        threshold: 2,
+      }),
+    });
   for (let n = 0; n < 1_000; n++) await emitCreditsLow("dead");
   const startedAt = world.now().getTime();
   for (let n = 0; n < 50; n++) for (const owner of owners) await emitCreditsLow(owner);

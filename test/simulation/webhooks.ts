@@ -75,7 +75,10 @@ export const runWebhooks = async (script: WebhookScript): Promise<string[]> => {
       available: n,
       threshold: 10,
     });
-    await Promise.race([commit(process.world, [event]).catch(() => undefined), process.crashed]);
+    await Promise.race([
+      commit(process.world, { proof: event }).catch(() => undefined),
+      process.crashed,
+    ]);
     await world.sleep(everyMs);
   }
   isOver = true;

@@ -1,14 +1,13 @@
 import type { Table, TransactResult } from "@mailproof/core/ports/table";
-import { commit, type Writes } from "@mailproof/core/runtime/commit";
+import { commit, type Transaction } from "@mailproof/core/runtime/commit";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
 const key = (sk: string) => ({ pk: "P", sk });
 const ours = { ...key("entry"), by: "us" };
-const WRITES: Writes = [
-  { create: ours },
-  { update: key("purse"), add: { n: -1 }, bounds: { n: { atLeast: 0 } } },
-];
+const PROOF = { create: ours };
+const PAYMENT = { update: key("purse"), add: { n: -1 }, bounds: { n: { atLeast: 0 } } };
+const WRITES: Transaction = { proof: PROOF, also: [PAYMENT] };
 
 type Fate = "passes" | "is lost before" | "is lost after" | "breaks";
 
@@ -74,21 +73,21 @@ test("a door that throws at the first try is sure, and is not asked again", asyn
 test("a refusal is told as it came, by the very write that was refused", async () => {
   const ctx = await setupFates(["passes"], 0);
 
-  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[1] });
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
   expect(ctx.tries()).toBe(1);
 });
 
 test("a refusal after a lost reply is one, where it is not our own doing", async () => {
   const ctx = await setupFates(["is lost before", "passes"], 0);
 
-  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[1] });
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
 });
 
 test("somebody else's item in the place of ours is a refusal, however alike the two are", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { ...ours, by: "them" } });
 
-  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[0] });
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PROOF });
   expect(await ctx.left()).toBe(5);
 });
 
@@ -101,7 +100,7 @@ test("an item in another order of fields is still ours", async () => {
 
 test("a removal whose reply was lost was ours when there is nothing left to remove", async () => {
   const ctx = await setupFates(["is lost after", "passes"]);
-  const removal: Writes = [{ remove: key("purse"), where: { n: 5 } }];
+  const removal: Transaction = { proof: { remove: key("purse"), where: { n: 5 } } };
 
   expect(await commit(ctx.world, removal)).toEqual({ outcome: "committed" });
 });
@@ -113,6 +112,21 @@ test("what cannot be looked up in the end stays unknown", async () => {
   expect(await commit({ ...ctx.world, table: blind }, WRITES)).toEqual({ outcome: "ambiguous" });
 });
 
+const WORK = { create: key("work") };
+
+test.each<[string, Transaction, string]>([
+  ["the entry, which stays", { proof: PROOF, also: [WORK, PAYMENT] }, "committed"],
+  ["the work, which is done and gone since", { proof: WORK, also: [PROOF, PAYMENT] }, "ambiguous"],
+])("a transaction without a reply is proved by %s", async (_, transaction, outcome) => {
+  const ctx = await setupFates(["is lost after"]);
+  const finish = async () => void (await ctx.table.write({ remove: key("work") }));
+
+  const result = await commit({ ...ctx.world, sleep: finish }, transaction);
+
+  expect(result).toMatchObject({ outcome });
+  expect(await ctx.left()).toBe(4);
+});
+
 test("the waits grow, and chance spreads them", async () => {
   const ctx = await setupFates(["is lost before"]);
   await commit(ctx.world, WRITES);
@@ -122,7 +136,7 @@ test("the waits grow, and chance spreads them", async () => {
 
 test("what an outbox write sends is sent when all is written, and never before", async () => {
   const sends = { queue: "events", message: { body: { id: "evt_1" } } };
-  const writes: Writes = [...WRITES, { create: key("event"), sends }];
+  const writes = { proof: PROOF, also: [PAYMENT, { create: key("event"), sends }] };
   const ctx = await setupFates(["is lost before", "passes"]);
   const poor = await setupFates(["passes"], 0);
 

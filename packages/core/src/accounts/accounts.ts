@@ -82,8 +82,8 @@ export const clawBackCredits = async (
     const { available } = await getBalance(world.table, account);
     if (available < amount) throw createInsufficientCreditsFailure(amount, available);
     const reason = "taken back by an operator";
-    const writes = await debit(world, { ...origin, kind: "clawback", amount, reason });
-    const { outcome } = await commit(world, writes);
+    const [entry, ...also] = await debit(world, { ...origin, kind: "clawback", amount, reason });
+    const { outcome } = await commit(world, { proof: entry, also });
     if (outcome === "committed") return getBalance(world.table, account);
     if (outcome === "ambiguous")
       throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were taken back.");

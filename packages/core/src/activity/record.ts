@@ -128,11 +128,10 @@ const countBatch = async (
     const by = world.newId("txn");
     const claims = events.map(({ hash, reportedDay }) => claimEvent(hash, reportedDay, by));
     const [first, ...more] = claims as [Write, ...Write[]];
-    const result = await commit(world, [
-      first,
-      ...more,
-      ...(await buildWrites(world, source, events)),
-    ]);
+    const result = await commit(world, {
+      proof: first,
+      also: [...more, ...(await buildWrites(world, source, events))],
+    });
     if (result.outcome === "committed") return events.length;
     if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure();
     if (claims.some((claim) => claim === result.refusedWrite))

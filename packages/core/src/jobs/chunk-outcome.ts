@@ -47,12 +47,14 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
     await world.engine.yieldToCallers?.(requester);
   }
-  const { outcome } = await commit(world, [
-    buildChunkOutcome(result, { token, expiresAt }),
-    buildJobCounters(result),
-    ...buildDeferralWrites(result),
-    ...buildRefundForFile(world, result),
-  ]);
+  const { outcome } = await commit(world, {
+    proof: buildChunkOutcome(result, { token, expiresAt }),
+    also: [
+      buildJobCounters(result),
+      ...buildDeferralWrites(result),
+      ...buildRefundForFile(world, result),
+    ],
+  });
   // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
   if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
   if (outcome !== "committed") return;
@@ -172,16 +174,18 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
         where: { [toPassField(number)]: { missing: true } },
       }
     : createRefundedChunk(job, chunk, world.now());
-  const { outcome } = await commit(world, [
-    outcomeWrite,
-    {
-      update: toJobKey(job.id),
-      add: { refunded: addresses, ...countDeferredChange(before, []) },
-      where: { status: { oneOf: OPEN_STATUSES } },
-    },
-    ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
-    ...buildRefund(world, job, message, addresses),
-  ]);
+  const { outcome } = await commit(world, {
+    proof: outcomeWrite,
+    also: [
+      {
+        update: toJobKey(job.id),
+        add: { refunded: addresses, ...countDeferredChange(before, []) },
+        where: { status: { oneOf: OPEN_STATUSES } },
+      },
+      ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
+      ...buildRefund(world, job, message, addresses),
+    ],
+  });
   if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
 };
 

@@ -39,13 +39,15 @@ const getMoneyOutcome = ({ processed, kind, mode }: Job): MoneyOutcome => {
 };
 
 const endJob = (world: World, job: Job, status: "completed" | "failed", error?: string) =>
-  commit(world, [
-    // First, because another worker, or an earlier attempt of this one, may have ended the job already.
-    buildJobEnd(world, job, status, error),
-    emitJobEvent(world, job, status, error),
-    ...buildKeyRelease(job),
-    ...buildUnaskedRefund(world, job),
-  ]);
+  commit(world, {
+    // Another worker, or an earlier attempt of this one, may have ended the job already.
+    proof: buildJobEnd(world, job, status, error),
+    also: [
+      emitJobEvent(world, job, status, error),
+      ...buildKeyRelease(job),
+      ...buildUnaskedRefund(world, job),
+    ],
+  });
 
 /** The price of the rows whose mail server was not asked. */
 const getUnaskedPrice = ({ mode, kind, unasked }: Job): Halves =>

@@ -105,8 +105,8 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
     held: (job.held - held) as Halves,
     refunded: job.refunded + (kind === "release" ? addresses : 0),
   };
-  const { outcome } = await commit(world, [
-    {
+  const { outcome } = await commit(world, {
+    proof: {
       update: toJobKey(job.id),
       set: {
         unresolved,
@@ -117,9 +117,11 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
       },
       where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },
     },
-    ...buildResolutionMoney(world, job, resolution, amount),
-    ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
-  ]);
+    also: [
+      ...buildResolutionMoney(world, job, resolution, amount),
+      ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
+    ],
+  });
   // Refused: a worker did the chunk meanwhile, or another process has the job. The next check sees which.
   if (outcome !== "committed") throw new Error(`chunk ${chunk} was not resolved: ${outcome}`);
   return after;

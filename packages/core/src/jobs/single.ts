@@ -9,7 +9,7 @@ import type { MovedAmounts } from "../money/moves.ts";
 import type { Operation } from "../money/operations.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { commit, type Writes } from "../runtime/commit.ts";
+import { commit, type Transaction } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
@@ -205,8 +205,8 @@ const completeJob = async (
     [bucket]: 1,
   };
   const isFree = isNotProbed(result);
-  await finishJob(world, job, isFree ? { release: job.held } : { settle: job.held }, [
-    {
+  await finishJob(world, job, isFree ? { release: job.held } : { settle: job.held }, {
+    proof: {
       create: {
         ...toChunkItem({
           job: job.id,
@@ -221,47 +221,60 @@ const completeJob = async (
         expires_at: expiresAt,
       },
     },
-    ...[...toPageItems({ job: job.id, chunk: 0, token }, rows, expiresAt)].map((page) => ({
-      create: page,
-    })),
-    {
-      update: toJobKey(job.id),
-      set: {
-        ...UNSCHEDULED,
-        ...toDoneFields(now),
-        ...ERASED_FIELDS,
-        status: "completed",
-        held: 0,
-        processed: 1,
-        [bucket]: 1,
-        ...(isFree && { unasked: 1 }),
+    also: [
+      ...[...toPageItems({ job: job.id, chunk: 0, token }, rows, expiresAt)].map((page) => ({
+        create: page,
+      })),
+      {
+        update: toJobKey(job.id),
+        set: {
+          ...UNSCHEDULED,
+          ...toDoneFields(now),
+          ...ERASED_FIELDS,
+          status: "completed",
+          held: 0,
+          processed: 1,
+          [bucket]: 1,
+          ...(isFree && { unasked: 1 }),
+        },
+        where: { status: { oneOf: OPEN_STATUSES } },
       },
-      where: { status: { oneOf: OPEN_STATUSES } },
-    },
-    emitEvent(world, job.owner, "job.completed", { job_id: job.id, status: "completed", progress }),
-    ...(job.mode === "live" ? createCacheWrites(world, job.owner, single, result) : []),
-  ]);
+      emitEvent(world, job.owner, "job.completed", {
+        job_id: job.id,
+        status: "completed",
+        progress,
+      }),
+      ...(job.mode === "live" ? createCacheWrites(world, job.owner, single, result) : []),
+    ],
+  });
 };
 
 const failJob = async (world: World, job: Job): Promise<string> => {
   const message = "All attempts to verify the address failed on our side.";
   const error = withMoneySentence(message, job.mode === "live" ? "refunded" : "nothing_charged");
-  await finishJob(world, job, { release: job.held }, [
+  await finishJob(
+    world,
+    job,
+    { release: job.held },
     {
-      update: toJobKey(job.id),
-      set: {
-        ...UNSCHEDULED,
-        ...toDoneFields(world.now()),
-        ...ERASED_FIELDS,
-        status: "failed",
-        held: 0,
-        error,
+      proof: {
+        update: toJobKey(job.id),
+        set: {
+          ...UNSCHEDULED,
+          ...toDoneFields(world.now()),
+          ...ERASED_FIELDS,
+          status: "failed",
+          held: 0,
+          error,
+        },
+        where: { status: { oneOf: OPEN_STATUSES } },
       },
-      where: { status: { oneOf: OPEN_STATUSES } },
+      also: [
+        ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),
+        emitJobEvent(world, job, "failed", error),
+      ],
     },
-    ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),
-    emitJobEvent(world, job, "failed", error),
-  ]);
+  );
   return "given_up";
 };
 
@@ -270,14 +283,17 @@ const finishJob = async (
   world: World,
   job: Job,
   moved: MovedAmounts,
-  writes: Writes,
+  { proof, also = [] }: Transaction,
 ): Promise<void> => {
   const { id, account, createdAt: openedAt, reason } = job;
   const end = createEndEntry(
     { operation: id, account, openedAt },
     { at: world.now(), moved, reason, token: world.newId("txn") },
   );
-  const all: Writes = job.mode === "live" ? [...move(end), ...writes] : writes;
-  const { outcome } = await commit(world, all);
+  const [entry, ...moves] = move(end);
+  // The entry is never removed. A test key's job has none.
+  const transaction =
+    job.mode === "live" ? { proof: entry, also: [...moves, proof, ...also] } : { proof, also };
+  const { outcome } = await commit(world, transaction);
   if (outcome === "ambiguous") throw new Error("unknown whether the job was ended");
 };

@@ -5,7 +5,7 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
 import type { Item, Json, Key, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { commit, type Writes } from "../runtime/commit.ts";
+import { commit, type Transaction } from "../runtime/commit.ts";
 import {
   acquireLease,
   getRemainingLeaseMs,
@@ -128,13 +128,16 @@ export const beginOperation = async (
         ...operation,
         ...scheduleWork(kind, id, addMs(world.now(), request.leaseMs), operation.token),
       };
-      // The entry is first: it is never removed, so after a lost reply it shows the outcome even if the work has ended.
-      return [
-        ...(await buildOperationDebit(world, operation, "hold")),
-        { create: item },
+      const opened = { create: item };
+      const [entry, ...moves] = await buildOperationDebit(world, operation, "hold");
+      const others = [
         ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
         ...writes,
       ];
+      // The entry is never removed, so after a lost reply it shows the outcome even if the work has ended.
+      return entry
+        ? { proof: entry, also: [...moves, opened, ...others] }
+        : { proof: opened, also: others };
     },
   );
   if (earlier) return earlier;
@@ -153,11 +156,18 @@ export const payImmediately = async (
 ): Promise<BeginResult | PaidResult> => {
   const origin = toOrigin(world, request);
   const { idempotencyKey } = request;
-  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes = [] }) => [
-    ...(await buildOperationDebit(world, { ...origin, amount: price }, "charge")),
-    ...(idempotencyKey ? [createClaim(idempotencyKey, origin, answer)] : []),
-    ...writes,
-  ]);
+  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes = [] }) => {
+    const [entry, ...moves] = await buildOperationDebit(
+      world,
+      { ...origin, amount: price },
+      "charge",
+    );
+    const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer);
+    const others = [...moves, ...(claim ? [claim] : []), ...writes];
+    // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
+    const proof = entry ?? claim ?? writes[0];
+    return proof && { proof, also: others.filter((write) => write !== proof) };
+  });
   return earlier ?? { kind: "paid" };
 };
 
@@ -194,7 +204,7 @@ const runOnce = async <P>(
   world: World,
   request: OperationRequest,
   prepare: () => Promise<P>,
-  build: (prepared: P) => Promise<readonly Write[]>,
+  build: (prepared: P) => Promise<Transaction | undefined>,
 ): Promise<BeginResult | undefined> => {
   let prepared: P | undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -204,9 +214,9 @@ const runOnce = async <P>(
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
       prepared ??= await rethrowAsUnavailable(request, prepare());
-      const [first, ...more] = await rethrowAsUnavailable(request, build(prepared));
-      if (!first) return undefined;
-      const result = await rethrowAsUnavailable(request, commit(world, [first, ...more]));
+      const transaction = await rethrowAsUnavailable(request, build(prepared));
+      if (!transaction) return undefined;
+      const result = await rethrowAsUnavailable(request, commit(world, transaction));
       if (result.outcome === "committed") return undefined;
       if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure(request);
     }
@@ -300,9 +310,12 @@ const endOperation = async (
   const origin = { operation: id, account, openedAt };
   const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
   const removal = buildOperationRemoval(operation);
-  const writes: Writes =
-    operation.mode === "live" ? [...move(closing), removal, ...also] : [removal, ...also];
-  return toEndResult(commit(world, writes));
+  const [entry, ...moves] = move(closing);
+  const transaction =
+    operation.mode === "live"
+      ? { proof: entry, also: [...moves, removal, ...also] }
+      : { proof: removal, also };
+  return toEndResult(commit(world, transaction));
 };
 
 /** Whether this process still has the operation. If so, its end was refused for another reason. */
@@ -319,7 +332,10 @@ export const handOverToJob = async (
   const { claim, id } = operation;
   const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
   return toEndResult(
-    commit(world, [{ create: job }, buildOperationRemoval(operation), ...claimWrites]),
+    commit(world, {
+      proof: { create: job },
+      also: [buildOperationRemoval(operation), ...claimWrites],
+    }),
   );
 };
 

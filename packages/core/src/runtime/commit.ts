@@ -15,26 +15,33 @@ export type OutboxWrite = {
 
 type AnyWrite = Write | OutboxWrite;
 
-export type Writes = readonly [first: AnyWrite, ...more: AnyWrite[]];
+/**
+ * Writes of which all are done or none. `proof` is the one that shows it later: it creates what stays, and what only
+ * this transaction creates.
+ */
+export type Transaction = { readonly proof: AnyWrite; readonly also?: readonly AnyWrite[] };
 
 type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | "newId">;
 
 /**
  * A transaction whose reply was lost is sent again with the same token: either it was written already, or it is written
- * now. If its first write is refused then, an earlier attempt may have been committed: it was if the stored item equals
- * the one to create. So the first write should create an item that stays. The outcome is ambiguous only if no attempt
- * got a reply.
+ * now. If its proof is refused then, an earlier attempt may have been committed: it was if the stored item equals the one
+ * that the proof creates. The outcome is ambiguous only if no attempt got a reply.
  *
  * The messages of its outbox writes are sent after the commit.
  */
-export const commit = async (world: CommitWorld, writes: Writes): Promise<TransactResult> => {
-  const result = await writeAll(world, writes);
+export const commit = async (
+  world: CommitWorld,
+  { proof, also = [] }: Transaction,
+): Promise<TransactResult> => {
+  const writes = [proof, ...also];
+  const result = await writeAll(world, writes, proof);
   if (result.outcome === "committed") await sendOutbox(world, writes);
   return result;
 };
 
 /** Best effort: the item is scheduled, so the reconciler finds it without a message, too. */
-const sendOutbox = async ({ queue }: CommitWorld, writes: Writes): Promise<void> => {
+const sendOutbox = async ({ queue }: CommitWorld, writes: readonly AnyWrite[]): Promise<void> => {
   const sent = writes.flatMap((write) => ("sends" in write ? [write.sends] : []));
   for (const [name, all] of Map.groupBy(sent, (one) => one.queue))
     await queue
@@ -45,8 +52,11 @@ const sendOutbox = async ({ queue }: CommitWorld, writes: Writes): Promise<void>
       .catch(() => undefined);
 };
 
-const writeAll = async (world: CommitWorld, writes: Writes): Promise<TransactResult> => {
-  const [first] = writes;
+const writeAll = async (
+  world: CommitWorld,
+  writes: readonly AnyWrite[],
+  proof: AnyWrite,
+): Promise<TransactResult> => {
   const attempt = { token: world.newId("txn"), at: world.now() };
   let result = await world.table.transact(writes, attempt);
   for (const ms of LOST_REPLY_BACKOFF_MS) {
@@ -54,10 +64,10 @@ const writeAll = async (world: CommitWorld, writes: Writes): Promise<TransactRes
     await world.sleep(world.random() * ms);
     // An adapter that throws is certain about this attempt only, not about the earlier ones.
     result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
-    if (result.outcome === "refused" && result.refusedWrite === first)
-      return resolveByReading(world.table, first, result);
+    if (result.outcome === "refused" && result.refusedWrite === proof)
+      return resolveByReading(world.table, proof, result);
   }
-  return result.outcome === "ambiguous" ? resolveByReading(world.table, first, result) : result;
+  return result.outcome === "ambiguous" ? resolveByReading(world.table, proof, result) : result;
 };
 
 const COMMITTED = { outcome: "committed" } as const;

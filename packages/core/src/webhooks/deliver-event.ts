@@ -166,8 +166,8 @@ const storeDelivery = async (
   { delivery, token }: LeasedDelivery,
   set: Fields,
 ): Promise<boolean> => {
-  const { outcome } = await commit(world, [
-    { update: toDeliveryKey(delivery.id), set, where: { token } },
-  ]);
+  const { outcome } = await commit(world, {
+    proof: { update: toDeliveryKey(delivery.id), set, where: { token } },
+  });
   return outcome === "committed";
 };

@@ -59,8 +59,8 @@ export const retryDelivery = async (
   }
   const now = world.now();
   const token = world.newId("txn");
-  const { outcome } = await commit(world, [
-    {
+  const { outcome } = await commit(world, {
+    proof: {
       update: toDeliveryKey(id),
       set: {
         ...scheduleWork(DELIVERY, id, addMs(now, SEND_WITHIN_MS), token),
@@ -70,7 +70,7 @@ export const retryDelivery = async (
         waits: 0,
       },
     },
-  ]);
+  });
   if (outcome === "ambiguous") {
     const what = "Unknown whether the delivery is sent again. Check the deliveries.";
     throw new Failure("UNAVAILABLE", "nothing_charged", what);

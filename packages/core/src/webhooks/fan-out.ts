@@ -45,10 +45,10 @@ export const fanOut = async (world: World, item: Item): Promise<string> => {
       token: schedule.token,
     };
   });
-  const { outcome } = await commit(world, [
-    { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
-    ...deliveries.map((delivery) => ({ create: delivery.item })),
-  ]);
+  const { outcome } = await commit(world, {
+    proof: { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
+    also: deliveries.map((delivery) => ({ create: delivery.item })),
+  });
   if (outcome === "ambiguous") throw new Error("unknown whether the event was fanned out");
   if (outcome === "refused") return "left_to_others";
   await sendWakeUps(

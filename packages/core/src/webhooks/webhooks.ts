@@ -30,10 +30,10 @@ export const createWebhook = async (
     secret: encryptSecret(world, request.owner, secret),
     createdAt: world.now().toISOString(),
   };
-  const result = await commit(world, [
-    { create: toWebhookItem(webhook) },
-    incrementWebhookCount(request.owner),
-  ]);
+  const result = await commit(world, {
+    proof: { create: toWebhookItem(webhook) },
+    also: [incrementWebhookCount(request.owner)],
+  });
   if (result.outcome === "committed") return { webhook, secret };
   if (result.outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
