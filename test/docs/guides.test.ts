@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
+import { LOOK_UP_ROUTES } from "@mailproof/api/http/http-failure";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { createClient } from "@mailproof/client/client";
-import { Failure, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
+import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
 import { STATUS_ORDER } from "@mailproof/core/verify/judge";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import { TEST_ADDRESSES } from "@mailproof/docs-site/guides-start";
@@ -39,7 +40,7 @@ test.each(TEST_ADDRESSES)(
 test("the page knows every word for what became of the money, and its sentence that a message can end with", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
-    const sentence = new Failure("INTERNAL", money, "").message.trim();
+    const sentence = getMoneySentence(money, LOOK_UP_ROUTES.listJobs);
     return `<td data-head="Money"><code>${money}</code></td> <td data-head="The message ends with">${sentence}</td>`;
   });
 

@@ -59,7 +59,7 @@ export const grantCredits = async (
   const request = { id: world.newId("txn"), account, amount, reason: "granted by an operator" };
   const result = await world.table.transact(grant({ ...request, at: world.now().toISOString() }));
   if (result.outcome === "refused")
-    throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
+    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
   if (result.outcome === "ambiguous")
     throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were granted.");
   return getBalance(world.table, account);
@@ -75,7 +75,7 @@ export const clawBackCredits = async (
   amount: Halves,
 ): Promise<Balance> => {
   if (!(await findAccount(world.table, account)))
-    throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
+    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
   const openedAt = world.now().toISOString();
   const origin = { account, operation: world.newId("txn"), openedAt };
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
