@@ -117,7 +117,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
 
       const tried = await ask(server.port, askedRecipients);
 
-      expect(tried.result).toMatchObject({ closedBy: "us", unasked: [] });
+      expect(tried.result).toMatchObject({ closedBy: "us", remaining: [] });
       const greylisted = expect.toBeOneOf([450, 451]);
       expect(getCodes(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
     });
@@ -139,7 +139,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(getCodes(tried)).toEqual(Array(9).fill(550));
       expect(tried.result).toMatchObject({
         closedBy: "limit",
-        unasked: unknownRecipients.slice(9),
+        remaining: unknownRecipients.slice(9),
       });
     });
 
