@@ -98,11 +98,18 @@ const open = async (now: () => Date) => {
     tableName,
     bucket,
     urls,
-    table: createDynamoTable(aws, tableName),
+    table: withOwnTokens(createDynamoTable(aws, tableName), tableName),
     queue,
     blobs,
   };
 };
+
+/** The ids of every test begin at 1, and the emulator remembers the tokens of all: a token is that of its table. */
+const withOwnTokens = (table: Table, name: string): Table => ({
+  ...table,
+  transact: (writes, attempt) =>
+    table.transact(writes, attempt && { ...attempt, token: `${name} ${attempt.token}` }),
+});
 
 /** What is read is here before it is handed on: so nobody waits for an emulator while time passes. */
 const createWholeBlobs = (blobs: Blobs): Blobs => ({
