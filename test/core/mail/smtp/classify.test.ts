@@ -1,6 +1,6 @@
 import type { ReplyRule } from "@mailproof/core/mail/smtp/reply-rule";
 import { expect, test } from "vitest";
-import { classify } from "../../../../packages/core/src/mail/smtp/classify.ts";
+import { classify, concernsOneDomain } from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
 import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/reply-rules/rules.ts";
 import { parseReply } from "../../../reply-from.ts";
@@ -452,6 +452,31 @@ test.each([
   ["550 Mailbox full", "mailbox_full", null],
 ] as const)("%s is %s, and the next try: %s", (line, reason, retry) => {
   expect(at(line)).toMatchObject({ reason, retry });
+});
+
+test.each([
+  ["421 4.7.0 IP not in whitelist for RCPT domain, closing connection. a1.2 - gsmtp", true],
+  ["421 4.7.0 TLS required for RCPT domain, closing connection. a1.2 - gsmtp", true],
+  [
+    "421 4.1.1 <bob@example.com>: Recipient address rejected: Address verification in progress",
+    true,
+  ],
+  ["421 4.7.28 Our system has detected an unusual rate of mail from your IP address", false],
+  ["421 4.7.0 IP not in whitelist, closing connection.", false],
+  ["421 4.7.0 Must issue a STARTTLS command first", false],
+  ["421 4.1.1 Too many invalid recipients, goodbye", false],
+  ["421 4.1.8 Sender domain does not resolve", false],
+  ["421 4.1.1 198.51.100.7 is refused", false],
+])("%s concerns one domain: %s", (line, expected) => {
+  expect(concernsOneDomain(parseReply(line), { stage: "rcpt" })).toBe(expected);
+});
+
+test("a refusal for one domain does not speak of us", () => {
+  expect(at("421 4.7.0 IP not in whitelist for RCPT domain, closing connection.")).toMatchObject({
+    verdict: "unknown",
+    reason: "recipient_restricted",
+    aboutUs: false,
+  });
 });
 
 test("a host that refuses us at its greeting is worth passing by", () => {

@@ -34,6 +34,10 @@ export const classify = (reply: Reply, context: ReplyContext): Finding => {
 export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.backoff === true;
 
+/** Whether a refusal is for the recipient's domain alone, so that it is no reason to leave the mail provider alone. */
+export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
+  reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
+
 /** Whether a recipient may be accepted at another attempt: greylisting, in whatever words, and passing trouble. */
 export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   if (reply.code < 400 || reply.code >= 500) return false;

@@ -39,5 +39,7 @@ export type RuleFamily = {
   readonly aboutUs?: true;
   /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
+  /** The refusal concerns the recipient's domain alone: the mail provider's other domains are not refused. */
+  readonly scope?: "domain";
   readonly rules: readonly ReplyRule[];
 };

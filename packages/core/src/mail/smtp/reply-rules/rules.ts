@@ -3,6 +3,7 @@ import { ABOUT_OUR_SENDER, ABOUT_US } from "./about-us.ts";
 import { GONE_BY_CODE } from "./by-code.ts";
 import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
 import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
+import { ABOUT_ONE_DOMAIN } from "./one-domain.ts";
 import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
 
 /**
@@ -10,6 +11,7 @@ import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
  * because a server that refuses us tells every recipient the same.
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
+  ...ABOUT_ONE_DOMAIN,
   ...ABOUT_US,
   ...ABOUT_OUR_SENDER,
   ...FULL_MAILBOX,
