@@ -1,4 +1,4 @@
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getBalance, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
 import type { Item, Table } from "@mailproof/core/ports/table";

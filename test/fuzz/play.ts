@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { openapi } from "@mailproof/api/openapi/openapi";
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getBalance } from "@mailproof/core/money/items";
 import { createApiServer } from "@mailproof/local/server/server";

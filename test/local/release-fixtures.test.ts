@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { createApp, type LocalWorld } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";

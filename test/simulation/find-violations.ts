@@ -1,8 +1,8 @@
+import { audit } from "@mailproof/core/background/audit";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { iterateChecks } from "@mailproof/core/deliverability/items";
 import { findJob } from "@mailproof/core/jobs/items";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
-import { audit } from "@mailproof/core/money/audit";
 import { getBalance } from "@mailproof/core/money/items";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";

@@ -1,5 +1,5 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import { audit } from "@mailproof/core/background/audit";
 import { toJobKey } from "@mailproof/core/jobs/items";
-import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { withSlowEngine } from "../faulty-worlds.ts";

@@ -1,4 +1,4 @@
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from "../faulty-worlds.ts";

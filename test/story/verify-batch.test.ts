@@ -1,7 +1,7 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { audit } from "@mailproof/core/background/audit";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
-import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";

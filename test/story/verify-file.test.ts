@@ -1,6 +1,6 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { audit } from "@mailproof/core/background/audit";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
-import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";

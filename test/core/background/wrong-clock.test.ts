@@ -1,7 +1,7 @@
+import { audit } from "@mailproof/core/background/audit";
 import { readGauges } from "@mailproof/core/background/gauges";
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { isUnexpired } from "@mailproof/core/lib/time";
-import { audit } from "@mailproof/core/money/audit";
 import { scheduleWork } from "@mailproof/core/runtime/leases";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import {

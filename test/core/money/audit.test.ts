@@ -1,6 +1,8 @@
+import { iterateAccounts } from "@mailproof/core/accounts/account-items";
 import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
+import { audit } from "@mailproof/core/background/audit";
 import { toChunkKey } from "@mailproof/core/jobs/chunks";
-import { audit, monthsBetween } from "@mailproof/core/money/audit";
+import { createAudit } from "@mailproof/core/money/audit";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { toBalanceKey, toEntryItem } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
@@ -37,7 +39,7 @@ test.each([
   ["granted keeps up with the ledger", { available: 4, granted: 4 }],
   ["debited keeps up with the ledger", { available: -2, debited: 2, spent: 2 }],
   ["refunded keeps up with the ledger", { debited: 2, refunded: 2 }],
-])("the broken law is named: %s", async (law, add) => {
+])("the broken invariant is named: %s", async (law, add) => {
   const { world, account } = await given({ balance: 10 });
   await world.table.write({ update: toBalanceKey(account), add });
 
@@ -49,7 +51,7 @@ test.each([
 
 const HELD_FOR_WORK = "credits are held for work under way, and for nothing else";
 
-test("money that is held by nobody is found, though every sum is right", async () => {
+test("a hold without work is found, though every sum is right", async () => {
   const { world, account } = await given({ balance: 10 });
   const at = world.now().toISOString();
   const origin = { account, operation: "job_9", openedAt: at };
@@ -64,7 +66,7 @@ test("money that is held by nobody is found, though every sum is right", async (
 test.each([
   ["an operation", "OPERATION#job_1", "ann@x.com"],
   ["a job", "JOB#job_1", "slow@x.com"],
-])("%s that holds what nobody paid for is found", async (_case, pk, email) => {
+])("%s that holds more than was debited is found", async (_case, pk, email) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account, liveKey } = ctx;
   void whenVerified(createStoppingWorld(ctx, email === "slow@x.com" ? 2 : 1).world, liveKey, {
@@ -80,7 +82,7 @@ test.each([
   expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
 });
 
-test("work that holds money of which the ledger knows nothing is found", async () => {
+test("an operation without an entry in the ledger is found", async () => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   void whenVerified(createStoppingWorld(ctx, 1).world, ctx.liveKey, { email: "ann@x.com" });
@@ -94,7 +96,7 @@ test("work that holds money of which the ledger knows nothing is found", async (
   expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
 });
 
-test("what a test key has under way is nobody's money", async () => {
+test("work under way for a test key holds no credits", async () => {
   const { world, testKey } = await given({ balance: 10 });
   await whenVerified(world, testKey, { email: "slow@x.com" });
 
@@ -110,7 +112,7 @@ test.each([
   ["counts less than it processed", { valid: 0 }, [COUNTERS]],
   ["processed more than there is", { processed: 2, valid: 2 }, [COUNTERS, CHUNKS]],
   ["is completed before all is processed", { total: 2 }, [COUNTERS]],
-  ["gave back what it processed", { refunded: 1 }, [COUNTERS]],
+  ["was refunded for a row that it processed", { refunded: 1 }, [COUNTERS]],
   ["processed more than its chunks", { total: 2, processed: 2, valid: 2 }, [CHUNKS]],
   ["processed less than its chunks", { processed: 0, valid: 0, refunded: 1 }, [CHUNKS]],
 ])("a job that %s is found", async (_case, set, invariants) => {
@@ -125,7 +127,7 @@ test.each([
   expect(violations).toEqual(invariants.map((law) => ({ account_id: account, law })));
 });
 
-test("a job of chunks is in order from its first to its last, also where some were given back", async () => {
+test("a job of chunks is consistent from its first to its last, also where some were refunded", async () => {
   const ctx = await givenChunked();
   const world = withMessageFates(
     ctx,
@@ -156,7 +158,7 @@ test.each([
   expect(violations).toEqual([{ account_id: ctx.account, law: CHUNKS }]);
 });
 
-test("chunks that are done while they are counted break no law", async () => {
+test("chunks that are done while the audit counts them break no invariant", async () => {
   const ctx = await givenChunked({ rows: 1 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   const working = {
@@ -170,7 +172,7 @@ test("chunks that are done while they are counted break no law", async () => {
   expect(await audit(working, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("a job whose chunks are past their days is not asked for them", async () => {
+test("the chunks of a job whose retention is over are not counted", async () => {
   const ctx = await givenChunked({ plan: "free" });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   await whenWorked(ctx);
@@ -180,7 +182,7 @@ test("a job whose chunks are past their days is not asked for them", async () =>
   expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("money that moves while the ledger is read breaks no law", async () => {
+test("credits granted while the ledger is read break no invariant", async () => {
   const { world, account } = await given({ balance: 10 });
   const moving = {
     ...world.table,
@@ -193,19 +195,21 @@ test("money that moves while the ledger is read breaks no law", async () => {
   expect(await audit(moving, world.now())).toMatchObject({ ok: true });
 });
 
-test("an entry that no balance knows of is found", async () => {
+const createStrayEntry = (account: string, at: string) => ({
+  account,
+  operation: "txn_9",
+  openedAt: at,
+  step: "grant" as const,
+  at,
+  moved: { grant: 2 as Halves },
+  reason: "",
+});
+
+test("an entry that is missing from the balance is found", async () => {
   const { world, account } = await given();
-  const at = world.now().toISOString();
-  const entry = {
-    account,
-    operation: "txn_9",
-    openedAt: at,
-    step: "grant" as const,
-    at,
-    moved: { grant: 2 as Halves },
-    reason: "",
-  };
-  await world.table.write({ create: toEntryItem(entry) });
+  await world.table.write({
+    create: toEntryItem(createStrayEntry(account, world.now().toISOString())),
+  });
 
   expect((await audit(world.table, world.now())).ok).toBe(false);
 });
@@ -219,16 +223,40 @@ test("an account without a balance is found", async () => {
   expect(violations).toEqual([{ account_id: account, law: "the account has a balance" }]);
 });
 
-test("an empty house is in order", async () => {
+test("a table without accounts has no violations", async () => {
   const { world } = givenWorld();
 
   expect(await audit(world.table, world.now())).toEqual({ ok: true, accounts: 0, violations: [] });
 });
 
 test.each([
-  ["2026-11-21T00:00:00.000Z", "2026-11-21", ["2026-11"]],
-  ["2026-11-30T23:59:59.999Z", "2027-02-01", ["2026-11", "2026-12", "2027-01", "2027-02"]],
-  ["2026-01-31T00:00:00.000Z", "2026-03-01", ["2026-01", "2026-02", "2026-03"]],
-])("the months from %s to %s", (from, to, months) => {
-  expect(monthsBetween(from, new Date(to))).toEqual(months);
+  ["2026-11-30T23:59:59.999Z", "2026-11-30T23:59:59.999Z", "2027-02-01T00:00:00.000Z"],
+  ["2026-11-30T23:59:59.999Z", "2027-01-15T00:00:00.000Z", "2027-02-01T00:00:00.000Z"],
+  ["2027-01-31T12:00:00.000Z", "2027-02-28T00:00:00.000Z", "2027-03-01T00:00:00.000Z"],
+  ["2027-01-31T12:00:00.000Z", "2027-03-01T00:00:00.000Z", "2027-03-01T00:00:00.000Z"],
+])(
+  "in an account opened at %s an entry of %s that the balance lacks is found at %s",
+  async (opened, openedAt, to) => {
+    const { world, later } = givenWorld();
+    later(Date.parse(opened) - world.now().getTime());
+    const { account } = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
+    await world.table.write({ create: toEntryItem(createStrayEntry(account, openedAt)) });
+
+    expect((await audit(world.table, new Date(to))).ok).toBe(false);
+  },
+);
+
+test("what a reader reports counts: the credits that it holds, and the invariants that it found broken", async () => {
+  const { world, account } = await given({ balance: 10 });
+  const auditWith = createAudit(iterateAccounts, [
+    async () => ({ held: new Map([["job_9", 2]]), broken: [] }),
+    async (_table, read) => ({ held: new Map(), broken: [`${read} is out of order`] }),
+  ]);
+
+  const { violations } = await auditWith(world.table, world.now());
+
+  expect(violations).toEqual([
+    { account_id: account, law: HELD_FOR_WORK },
+    { account_id: account, law: `${account} is out of order` },
+  ]);
 });

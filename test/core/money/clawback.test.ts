@@ -1,5 +1,5 @@
 import { clawBackCredits, grantCredits } from "@mailproof/core/accounts/accounts";
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { listUsage } from "@mailproof/core/money/usage";
 import { expect, test } from "vitest";

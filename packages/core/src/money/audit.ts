@@ -1,6 +1,3 @@
-import { iterateAccounts } from "../accounts/account-items.ts";
-import { iterateChunks } from "../jobs/chunks.ts";
-import { findJob, iterateJobs, type Job } from "../jobs/items.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Table } from "../ports/table.ts";
 import {
@@ -24,37 +21,65 @@ export type Audit = {
   readonly violations: readonly Violation[];
 };
 
-/** Sums the entries of every account and compares the sums with the balances and the jobs. Only reads. */
-export const audit = async (table: Table, now: Date): Promise<Audit> => {
-  const violations: Violation[] = [];
-  let accounts = 0;
-  for await (const { account, createdAt } of iterateAccounts(table)) {
-    accounts++;
-    const broken = await auditAccount(table, account, { from: createdAt, now });
-    violations.push(...broken.map((invariant) => ({ account_id: account, law: invariant })));
-  }
-  return { ok: violations.length === 0, accounts, violations };
+type AuditedAccount = { readonly account: string; readonly createdAt: string };
+
+/** What an area of the service reports about one account. */
+export type AuditReading = {
+  /** The credits that its work under way holds, by operation. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Those of its own invariants that do not hold. */
+  readonly broken: readonly string[];
 };
+
+/** Reads one area's work of an account. Every area that takes over held credits from an operation has one. */
+export type AuditReader = (table: Table, account: string, now: Date) => Promise<AuditReading>;
+
+/**
+ * Makes the audit, which sums the entries of every account and compares the sums with the balances, and with what the
+ * readers and the operations hold. Only reads.
+ */
+export const createAudit =
+  (
+    iterateAccounts: (table: Table) => AsyncIterable<AuditedAccount>,
+    readers: readonly AuditReader[],
+  ) =>
+  async (table: Table, now: Date): Promise<Audit> => {
+    const violations: Violation[] = [];
+    let accounts = 0;
+    for await (const account of iterateAccounts(table)) {
+      accounts++;
+      const broken = await auditAccount(table, account, readers, now);
+      violations.push(
+        ...broken.map((invariant) => ({ account_id: account.account, law: invariant })),
+      );
+    }
+    return { ok: violations.length === 0, accounts, violations };
+  };
 
 /** Money may move during the audit. A real violation is still there at the next attempt. */
 const ATTEMPTS_MAX = 3;
 
-type AuditPeriod = { readonly from: string; readonly now: Date };
-
 const auditAccount = async (
   table: Table,
-  account: string,
-  time: AuditPeriod,
-): Promise<string[]> => {
-  let broken: string[] = [];
+  account: AuditedAccount,
+  readers: readonly AuditReader[],
+  now: Date,
+): Promise<readonly string[]> => {
+  let broken: readonly string[] = [];
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const snapshot = await takeSnapshot(table, account, time);
-    broken = snapshot
-      ? INVARIANTS.filter(({ holds }) => !holds(snapshot)).map(({ invariant }) => invariant)
-      : [NO_BALANCE];
+    broken = listBroken(await takeSnapshot(table, account, readers, now));
     if (broken.length === 0) return [];
   }
   return broken;
+};
+
+const listBroken = (snapshot: AuditSnapshot | undefined): readonly string[] => {
+  if (!snapshot) return [NO_BALANCE];
+  const own = INVARIANTS.filter(({ holds }) => !holds(snapshot));
+  return [
+    ...own.map(({ invariant }) => invariant),
+    ...snapshot.readings.flatMap(({ broken }) => broken),
+  ];
 };
 
 const NO_BALANCE = "the account has a balance";
@@ -65,37 +90,31 @@ type AuditSnapshot = {
   readonly before: Balance;
   readonly isQuiet: boolean;
   readonly sums: Readonly<Record<Total, number>>;
-  /** Held credits by operation: according to the entries, and according to the operations and jobs under way. */
+  /** Held credits by operation: according to the entries, and according to the work under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
-  readonly jobs: readonly JobCount[];
+  readonly readings: readonly AuditReading[];
 };
-
-/**
- * `inChunks`: how many rows its chunks have, counted between two reads of the job. Null: the chunks may have expired.
- */
-type JobCount = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
 
 const takeSnapshot = async (
   table: Table,
-  account: string,
-  { from, now }: AuditPeriod,
+  { account, createdAt }: AuditedAccount,
+  readers: readonly AuditReader[],
+  now: Date,
 ): Promise<AuditSnapshot | undefined> => {
   const before = await getBalance(table, account).catch(() => undefined);
   const { sums, heldByEntries } = await sumEntries(table, account, [
     // An entry may have been written while the clock was wrong: the days of usage still name its month.
-    ...new Set([...monthsBetween(from, now), ...(await listUsedMonths(table, account))]),
+    ...new Set([...monthsBetween(createdAt, now), ...(await listUsedMonths(table, account))]),
   ]);
-  const jobs = await Array.fromAsync(iterateJobs(table, account), (job) =>
-    countJobRows(table, job, now),
-  );
-  const heldByWork = new Map(jobs.flatMap(({ job }) => (job.held > 0 ? [[job.id, job.held]] : [])));
+  const readings = await Array.fromAsync(readers, (read) => read(table, account, now));
+  const heldByWork = new Map(readings.flatMap(({ held }) => [...held]));
   for await (const { id, mode, amount } of iterateOperations(table, account))
     if (mode === "live") heldByWork.set(id, amount);
   const balance = await getBalance(table, account).catch(() => undefined);
   if (!before || !balance) return undefined;
   const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
-  return { balance, before, isQuiet, sums, heldByEntries, heldByWork, jobs };
+  return { balance, before, isQuiet, sums, heldByEntries, heldByWork, readings };
 };
 
 type Invariant = { readonly invariant: string; readonly holds: (seen: AuditSnapshot) => boolean };
@@ -136,43 +155,7 @@ const INVARIANTS: readonly Invariant[] = [
       (heldByEntries.size === heldByWork.size &&
         [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
-  {
-    invariant:
-      "a job's counters add up to what it processed, and a completed job has processed or refunded all",
-    holds: ({ jobs }) => jobs.every(({ job }) => areCountsConsistent(job)),
-  },
-  {
-    invariant: "a job has processed the rows that its chunks have",
-    holds: ({ jobs }) =>
-      jobs.every(
-        ({ job, after, inChunks }) =>
-          inChunks === null || (job.processed <= inChunks && inChunks <= after.processed),
-      ),
-  },
 ];
-
-const areCountsConsistent = (job: Job): boolean => {
-  const { status, total, processed, refunded, valid, invalid, risky, unknown } = job;
-  const done = processed + refunded;
-  return (
-    valid + invalid + risky + unknown === processed &&
-    done <= total &&
-    (status !== "completed" || done === total)
-  );
-};
-
-/** Chunks that may expire during the audit are not counted. */
-const RETENTION_MARGIN_MS = 3_600_000;
-
-const countJobRows = async (table: Table, job: Job, now: Date): Promise<JobCount> => {
-  const retainedUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
-  if (retainedUntil - now.getTime() < RETENTION_MARGIN_MS)
-    return { job, after: job, inChunks: null };
-  let inChunks = 0;
-  for await (const { rows } of iterateChunks(table, job.id)) inChunks += rows;
-  const after = inChunks === job.processed ? job : await findJob(table, job.id);
-  return { job, after: after ?? job, inChunks };
-};
 
 const sumEntries = async (table: Table, account: string, months: readonly string[]) => {
   const sums: Record<Total, number> = { ...ZERO_TOTALS };
@@ -199,7 +182,7 @@ const addEntry = (
 };
 
 /** Every month between two times, inclusive, in the form of the ledger's partition keys. */
-export const monthsBetween = (from: string, to: Date): string[] => {
+const monthsBetween = (from: string, to: Date): string[] => {
   const months: string[] = [];
   const month = new Date(`${from.slice(0, 7)}-01T00:00:00.000Z`);
   while (month <= to) {

@@ -1,4 +1,4 @@
-import { audit } from "@mailproof/core/money/audit";
+import { audit } from "@mailproof/core/background/audit";
 import { createLambdaWorld } from "../lambda-world.ts";
 import { putMetric } from "../put-metric.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";

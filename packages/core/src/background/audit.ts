@@ -1,0 +1,6 @@
+import { iterateAccounts } from "../accounts/account-items.ts";
+import { auditJobs } from "../jobs/audit-jobs.ts";
+import { createAudit } from "../money/audit.ts";
+
+/** Checks the invariants of money in every account, and names each that is broken. */
+export const audit = createAudit(iterateAccounts, [auditJobs]);

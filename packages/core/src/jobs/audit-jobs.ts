@@ -1,0 +1,61 @@
+import type { AuditReader } from "../money/audit.ts";
+import type { Table } from "../ports/table.ts";
+import { iterateChunks } from "./chunks.ts";
+import { findJob, iterateJobs, type Job } from "./items.ts";
+
+/** For the audit: what the jobs of an account hold, and whether their counters agree with their chunks. */
+export const auditJobs: AuditReader = async (table, account, now) => {
+  const jobs = await Array.fromAsync(iterateJobs(table, account), (job) =>
+    countJobRows(table, job, now),
+  );
+  return {
+    held: new Map(jobs.flatMap(({ job }) => (job.held > 0 ? [[job.id, job.held]] : []))),
+    broken: INVARIANTS.filter(({ holds }) => !jobs.every(holds)).map(({ invariant }) => invariant),
+  };
+};
+
+/**
+ * `inChunks`: how many rows its chunks have, counted between two reads of the job. Null: the chunks may have expired.
+ */
+type JobCount = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
+
+type JobInvariant = {
+  readonly invariant: string;
+  readonly holds: (count: JobCount) => boolean;
+};
+
+const INVARIANTS: readonly JobInvariant[] = [
+  {
+    invariant:
+      "a job's counters add up to what it processed, and a completed job has processed or refunded all",
+    holds: ({ job }) => areCountsConsistent(job),
+  },
+  {
+    invariant: "a job has processed the rows that its chunks have",
+    holds: ({ job, after, inChunks }) =>
+      inChunks === null || (job.processed <= inChunks && inChunks <= after.processed),
+  },
+];
+
+const areCountsConsistent = (job: Job): boolean => {
+  const { status, total, processed, refunded, valid, invalid, risky, unknown } = job;
+  const done = processed + refunded;
+  return (
+    valid + invalid + risky + unknown === processed &&
+    done <= total &&
+    (status !== "completed" || done === total)
+  );
+};
+
+/** Chunks that may expire during the audit are not counted. */
+const RETENTION_MARGIN_MS = 3_600_000;
+
+const countJobRows = async (table: Table, job: Job, now: Date): Promise<JobCount> => {
+  const retainedUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
+  if (retainedUntil - now.getTime() < RETENTION_MARGIN_MS)
+    return { job, after: job, inChunks: null };
+  let inChunks = 0;
+  for await (const { rows } of iterateChunks(table, job.id)) inChunks += rows;
+  const after = inChunks === job.processed ? job : await findJob(table, job.id);
+  return { job, after: after ?? job, inChunks };
+};
