@@ -1,9 +1,9 @@
-import { getLimits } from "@mailproof/core/mail/smtp/limits";
+import { DEFAULT_LIMITS } from "@mailproof/core/mail/mail-provider-table";
 import type { SmtpConnect, SmtpWire } from "@mailproof/core/mail/smtp/wire";
 import { limitHostConnections } from "@mailproof/core/smtp-pool/host-limits";
 import { expect, test } from "vitest";
 
-const AT_ONCE = getLimits("other").connections;
+const AT_ONCE = DEFAULT_LIMITS.connections;
 const OPTIONS = { timeoutMs: 1000, affinityKey: "" };
 const at = (host: string) => ({ ip: "192.0.2.1", port: 25, host });
 const settled = () => new Promise((resolve) => setImmediate(resolve));

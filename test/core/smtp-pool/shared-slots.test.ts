@@ -8,7 +8,7 @@ import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
 
 // Whoever shares a server, shares it through one item: what that costs, and what happens to a place.
 
-const HOST = hostAt("gmail-smtp-in.l.google.com");
+const HOST = hostAt("mx01.mail.icloud.com");
 const SLOT_KEY = toSlotKey(HOST);
 const ROOMY = toSlotKey(hostAt("mx.example.com"));
 /** Longer than a place is anybody's who does not give it back. */

@@ -1,4 +1,4 @@
-import { findProvider, type Provider } from "../mail/smtp/limits.ts";
+import { findMailProvider } from "../mail/mail-providers.ts";
 import { NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
 import {
   listNameForms,
@@ -84,18 +84,11 @@ const estimateShares = (
   }));
 };
 
-/** Providers that filter mail for companies of some size: where two Anns work, neither is just ann@. */
-const LARGE: ReadonlySet<Provider> = new Set<Provider>([
-  "mimecast",
-  "proofpoint",
-  "barracuda",
-  "cisco",
-  "symantec",
-]);
+/** Companies of some size have a gateway: where two Anns work, neither is just ann@. */
 const IN_LARGE = 0.25;
 
 const isTooSmallFor = (pattern: Pattern, mailHost: string | null): boolean =>
-  mailHost !== null && getNameCoverage(pattern) === "one" && LARGE.has(findProvider(mailHost));
+  mailHost !== null && getNameCoverage(pattern) === "one" && findMailProvider(mailHost).isGateway;
 
 const SWAPPED = 0.7;
 

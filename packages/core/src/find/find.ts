@@ -1,14 +1,10 @@
 import type { Address } from "../mail/address.ts";
+import { rejectsUnknownRecipients } from "../mail/mail-providers.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
-import {
-  findListings,
-  rejectsUnknownRecipients,
-  toDnsReason,
-  toSignals,
-} from "../verify/verify.ts";
+import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
 import { type Candidate, findUsualPattern, isUsualPattern, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
 import type { PatternCounts } from "./items.ts";

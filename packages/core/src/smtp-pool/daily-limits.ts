@@ -3,7 +3,7 @@ import { withTimeout } from "../lib/timeout.ts";
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import { type Cidr, isInBlock, parseIp } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
-import { findProvider } from "../mail/smtp/limits.ts";
+import { findMailProvider } from "../mail/mail-providers.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots.ts";
 
@@ -32,7 +32,7 @@ export const DAILY_LIMITS = {
    */
   host: { unknown: 20_000, recipients: 1_000_000 },
   /**
-   * Large providers have rate limits of their own (`limits.ts`). This one protects our reputation: a file of 500,000
+   * Large providers have rate limits of their own (`mail-provider-table.ts`). This one protects our reputation: a file of 500,000
    * addresses of which half do not exist uses an eighth.
    */
   provider: { unknown: 2_000_000, recipients: Number.POSITIVE_INFINITY },
@@ -133,7 +133,7 @@ const listSubjects = (
   at: MailHost | undefined,
 ): readonly QuotaSubject[] => {
   if (!at || isAllowed(at, allowed)) return [];
-  const provider = findProvider(at.host);
+  const provider = findMailProvider(at.host).name;
   const host: QuotaSubject =
     provider === "other"
       ? { name: `HOST#${toSlotKey(at).providerKey}`, limits: DAILY_LIMITS.host }

@@ -1,4 +1,4 @@
-import { findProvider, getLimits } from "../mail/smtp/limits.ts";
+import { findMailProvider } from "../mail/mail-providers.ts";
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
 
 /**
@@ -23,7 +23,7 @@ export const limitHostConnections = (
     const host = hosts.get(name) ?? { inUse: 0, queue: [] };
     hosts.set(name, host);
     // A slot that passes to the next in the queue stays in use.
-    if (host.inUse >= getLimits(findProvider(name)).connections)
+    if (host.inUse >= findMailProvider(name).limits.connections)
       return new Promise((resolve) => host.queue.push(resolve));
     host.inUse += 1;
   };

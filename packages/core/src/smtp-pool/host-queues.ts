@@ -1,5 +1,6 @@
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import { findProvider, getLimits, type ProviderLimits } from "../mail/smtp/limits.ts";
+import type { ProviderLimits } from "../mail/mail-provider-table.ts";
+import { findMailProvider } from "../mail/mail-providers.ts";
 import type { PendingProbe } from "../verify/recipient-check.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
@@ -69,7 +70,7 @@ const createHostQueue = (
     provider,
     slotKey,
     host,
-    limits: getLimits(findProvider(slotKey.host)),
+    limits: findMailProvider(slotKey.host).limits,
     waiting: createFairQueue(),
     sessions: 0,
     batchSizeMax: Number.POSITIVE_INFINITY,
@@ -111,10 +112,7 @@ export const getBatchSize = (
   { provider, limits, waiting, sessions, batchSizeMax }: HostQueue,
   { priority }: Requester,
 ): number => {
-  const most = Math.min(
-    batchSizeMax,
-    limits.recipientsPerTransaction * limits.transactionsPerConnection,
-  );
+  const most = Math.min(batchSizeMax, limits.recipientsPerConnection);
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
   if (provider.slotWait.isScarce) return most;
   const even = Math.ceil(waiting.size() / (limits.connections - sessions));

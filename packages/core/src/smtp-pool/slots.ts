@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import { findProvider, getLimits, PROVIDER_CONNECTIONS } from "../mail/smtp/limits.ts";
+import { DEFAULT_LIMITS } from "../mail/mail-provider-table.ts";
+import { findMailProvider, PROVIDER_CONNECTIONS } from "../mail/mail-providers.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import type { SessionEnd } from "./backoff.ts";
@@ -66,18 +67,18 @@ export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () 
 /** The key of a provider with all its hosts, or of one IP address, in whatever order DNS lists the addresses. */
 export const toSlotKey = (at: MailHost | undefined): SlotKey => {
   const host = at?.host ?? "";
-  const provider = findProvider(host);
-  const { connections: hostConnections } = getLimits(provider);
-  if (provider === "other") {
+  const provider = findMailProvider(host);
+  const { connections: hostConnections } = provider.limits;
+  if (provider.name === "other") {
     const providerKey = at?.ips.toSorted()[0] ?? "";
     return { providerKey, host, connections: hostConnections, slots: ALL_SLOTS };
   }
   const connections = PROVIDER_CONNECTIONS;
-  const providerKey = provider;
+  const providerKey = provider.name;
   return { providerKey, host, connections, slots: listSlots(host, hostConnections, connections) };
 };
 
-const ALL_SLOTS = [...Array(getLimits("other").connections).keys()];
+const ALL_SLOTS = [...Array(DEFAULT_LIMITS.connections).keys()];
 
 /**
  * A host whose limit is lower than its provider's always uses the same slots of the provider, so one slot keeps both

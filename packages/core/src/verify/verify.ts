@@ -3,7 +3,11 @@ import type { DnsFault } from "../mail/dns/mail-hosts.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { popularProviders } from "../mail/lists/providers.ts";
-import { findProvider, type Provider } from "../mail/smtp/limits.ts";
+import {
+  findMailProvider,
+  mayAcceptThenBounce,
+  rejectsUnknownRecipients,
+} from "../mail/mail-providers.ts";
 import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
 import { scoreCatchAll } from "../signals/catch-all.ts";
 import { parsePersonName } from "../signals/person-name.ts";
@@ -122,29 +126,6 @@ export const findListings = (
   squat: lists.squat(domain),
 });
 
-/**
- * Consumer domains whose provider refuses unknown recipients at RCPT, which no customer can switch off: a random
- * recipient would only cost reputation. By exact name, and only where the provider's own host answers: gmail.co has
- * another owner.
- */
-const REJECT_UNKNOWN_RECIPIENTS: ReadonlyMap<string, Provider> = new Map<string, Provider>([
-  ["gmail.com", "google"],
-  ["googlemail.com", "google"],
-  ["outlook.com", "microsoft_consumer"],
-  ["hotmail.com", "microsoft_consumer"],
-  ["live.com", "microsoft_consumer"],
-  ["msn.com", "microsoft_consumer"],
-  ["icloud.com", "icloud"],
-  ["me.com", "icloud"],
-  ["mac.com", "icloud"],
-]);
-
-export const rejectsUnknownRecipients = (domain: string, mailHost: string | null): boolean =>
-  mailHost !== null && REJECT_UNKNOWN_RECIPIENTS.get(domain) === findProvider(mailHost);
-
-/** Providers that may accept a recipient at RCPT and bounce the message later. */
-const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
-
 const lookUpDomain = async (
   engine: Engine,
   address: Address,
@@ -189,7 +170,7 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     listed,
     mailbox: probeResult?.finding ?? null,
     catchAll: probeResult?.catchAll ?? "not_tested",
-    acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(findProvider(mailHost)),
+    acceptsThenBounces: address !== null && mayAcceptThenBounce(address.domain, mailHost),
     rejectsUnknownRecipients:
       address !== null && rejectsUnknownRecipients(address.domain, mailHost),
     // A privacy relay assigns random local parts to people who read their mail.
@@ -220,7 +201,7 @@ const createVerification = (
     score: judged.score,
     reason: judged.reason,
     subStatus: findSubStatus(judged, signals),
-    provider: mailHost === null ? null : findProvider(mailHost),
+    provider: mailHost === null ? null : findMailProvider(mailHost).name,
     verification: toChecks(signals),
     flags: {
       disposable: listed.disposable,

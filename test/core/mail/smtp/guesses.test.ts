@@ -84,11 +84,9 @@ test("where all are nobody's, the last of them is the answer", () => {
 
 test("a session with enough refusals leaves the other guesses to the next, and tells which are nobody's", () => {
   const at = [["b@a.example", "c@a.example", "d@a.example", "e@a.example"]];
-  const asked = ["ann", "b", "c", "d"].map((name, place) => {
-    const another =
-      place === 3 ? "C: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK\n" : "";
-    return `${another}C: RCPT TO:<${name}@a.example>\nS: 550 5.1.1 who?`;
-  });
+  const asked = ["ann", "b", "c", "d"].map(
+    (name) => `C: RCPT TO:<${name}@a.example>\nS: 550 5.1.1 who?`,
+  );
 
   const result = play(
     {

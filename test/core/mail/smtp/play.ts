@@ -13,8 +13,9 @@ export const plan: SessionPlan = {
   recipients: ["ann@a.example"],
   randomRecipients: new Map(),
   limits: {
-    recipientsPerTransaction: 3,
-    transactionsPerConnection: 2,
+    recipientsPerTransaction: 4,
+    oneDomainPerTransaction: false,
+    recipientsPerConnection: 6,
     rejectionsPerConnection: 4,
     connections: 1,
   },

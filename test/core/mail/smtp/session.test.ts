@@ -28,11 +28,11 @@ test("every recipient is asked in order, and a decoy of each domain after its fi
     S: 550 5.1.1 User unknown
     C: RCPT TO:<cid@b.example>
     S: 250 OK
-    C: RCPT TO:<zq@b.example>
-    S: 250 OK
     C: RSET
     S: 250 OK
     C: MAIL FROM:<probe@probe.example>
+    S: 250 OK
+    C: RCPT TO:<zq@b.example>
     S: 250 OK
     C: RCPT TO:<dan@b.example>
     S: 250 OK`,
@@ -187,7 +187,7 @@ describe("limits", () => {
     const limits = {
       ...plan.limits,
       recipientsPerTransaction: 1,
-      transactionsPerConnection: 2,
+      recipientsPerConnection: 2,
     };
     const transcript = OPENED + ask("a1", 250) + again + ask("a2", 250);
 
@@ -197,13 +197,27 @@ describe("limits", () => {
     expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"], ending: null });
   });
 
-  test("a decoy comes on top of the recipients of a transaction", () => {
-    const limits = { ...plan.limits, recipientsPerTransaction: 1 };
-    const transcript = OPENED + ask("a1", 250) + ask("zq", 550) + again + ask("a2", 250);
+  test("a random recipient counts for its transaction, and comes on top of those of a connection", () => {
+    const limits = { ...plan.limits, recipientsPerTransaction: 1, recipientsPerConnection: 2 };
+    const transcript = OPENED + ask("a1", 250) + again + ask("zq", 550) + again + ask("a2", 250);
 
     expect(
       play({ recipients: recipients.slice(0, 2), limits, randomRecipients }, transcript).closedBy,
     ).toBe("us");
+  });
+
+  test("where a transaction takes the recipients of one domain, another domain begins the next", () => {
+    const limits = { ...plan.limits, oneDomainPerTransaction: true };
+    const askAt = (address: string) => `\nC: RCPT TO:<${address}>\nS: 250 OK`;
+
+    const result = play(
+      { recipients: three, limits, randomRecipients },
+      `${OPENED}${askAt(three[0] ?? "")}${askAt("zq@a.example")}${askAt(three[1] ?? "")}
+      ${again}${askAt(three[2] ?? "")}${askAt("zq@b.example")}`,
+    );
+
+    expect(result.catchAllProbes).toHaveLength(2);
+    expect(result.closedBy).toBe("us");
   });
 
   test("a session that was told no too often ends before the server ends it", () => {

@@ -1,6 +1,6 @@
 import type { MailHost } from "../dns/mail-hosts.ts";
+import { findMailProvider } from "../mail-providers.ts";
 import { converse, getRemainingMs, type TimeLimit, type Transcript } from "./converse.ts";
-import { findProvider, getLimits } from "./limits.ts";
 import {
   createDialogue,
   type RecipientResult,
@@ -93,8 +93,9 @@ const tryHost = async (
   const wire = await connect(target, { timeoutMs, affinityKey });
   if (typeof wire === "string") return createUnreachedAttempt(target, request, wire);
 
-  const plan = { ...request, mxHost: host, limits: getLimits(findProvider(host)) };
-  return { host, ip, ...(await converse(wire, createDialogue(plan), timeLimit)) };
+  const { limits, waits } = findMailProvider(host);
+  const plan = { ...request, mxHost: host, limits };
+  return { host, ip, ...(await converse(wire, createDialogue(plan), timeLimit, waits)) };
 };
 
 const createUnreachedAttempt = (

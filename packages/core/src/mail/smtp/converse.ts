@@ -7,11 +7,16 @@ import {
   type WireFault,
 } from "./wire.ts";
 
+/** In milliseconds, by what is waited for. */
+export type ReplyWaits = Readonly<
+  Record<"greeting" | "ehlo" | "starttls" | "tls" | "mail" | "rcpt" | "rset" | "quit", number>
+>;
+
 /**
  * How long a server may take, by what it is asked. A caller waits for us, so these are far below the five
  * minutes of RFC 5321 §4.5.3.2. The greeting has room for servers that let early talkers betray themselves.
  */
-const WAIT_MS = {
+const WAIT_MS: ReplyWaits = {
   greeting: 10_000,
   ehlo: 10_000,
   starttls: 10_000,
@@ -20,12 +25,12 @@ const WAIT_MS = {
   rcpt: 10_000,
   rset: 5000,
   quit: 1000,
-} as const;
+};
 
 /** What to say next (null: only listen), which wait that is, and whose name to ask for when TLS follows a 220. */
 export type DialogueStep = {
   readonly command: string | null;
-  readonly wait: keyof typeof WAIT_MS;
+  readonly wait: keyof ReplyWaits;
   readonly tlsTo?: string;
 };
 
@@ -50,16 +55,19 @@ export const converse = async <Result>(
   wire: SmtpWire,
   dialogue: Dialogue<Result>,
   timeLimit: TimeLimit,
+  /** Where they differ from those of most servers. */
+  waits: Partial<ReplyWaits> = {},
 ): Promise<{ readonly result: Result; readonly transcript: Transcript }> => {
   const { transcript, note: addLine } = createTranscript(timeLimit.now);
+  const line: Line = { wire, timeLimit, waits: { ...WAIT_MS, ...waits }, addLine };
   let reply: ReplyOrFault | null = null;
   try {
     let step = dialogue.next();
     while (!step.done) {
-      reply = await exchange(wire, step.value, timeLimit, addLine);
+      reply = await exchange(line, step.value);
       step = dialogue.next(reply);
     }
-    if (reply !== null && isListening(reply)) await exchange(wire, QUIT, timeLimit, addLine);
+    if (reply !== null && isListening(reply)) await exchange(line, QUIT);
     return { result: step.value, transcript };
   } finally {
     await wire.close();
@@ -73,13 +81,19 @@ const isListening = (reply: ReplyOrFault): boolean => !isFault(reply) && reply.c
 
 type AddLine = (who: TranscriptLine["who"], text: string) => void;
 
+/** A wire, and what one exchange over it needs to know. */
+type Line = {
+  readonly wire: SmtpWire;
+  readonly timeLimit: TimeLimit;
+  readonly waits: ReplyWaits;
+  readonly addLine: AddLine;
+};
+
 const exchange = async (
-  wire: SmtpWire,
+  { wire, timeLimit, waits, addLine }: Line,
   step: DialogueStep,
-  timeLimit: TimeLimit,
-  addLine: AddLine,
 ): Promise<ReplyOrFault> => {
-  const waitMs = Math.min(WAIT_MS[step.wait], getRemainingMs(timeLimit));
+  const waitMs = Math.min(waits[step.wait], getRemainingMs(timeLimit));
   if (waitMs <= 0) return "deadline";
   if (step.command !== null) {
     assertOneLine(step.command);
@@ -93,7 +107,7 @@ const exchange = async (
 
   const fault = await wire.startTls(
     step.tlsTo,
-    Math.max(0, Math.min(WAIT_MS.tls, getRemainingMs(timeLimit))),
+    Math.max(0, Math.min(waits.tls, getRemainingMs(timeLimit))),
   );
   if (fault) return noteFault(fault, { ...step, wait: "tls" }, addLine);
   addLine("wire", "TLS");

@@ -1,7 +1,7 @@
 import { getDomain } from "../address.ts";
+import type { ProviderLimits } from "../mail-provider-table.ts";
 import { asksForBackoff, isDeferral } from "./classify.ts";
 import type { Dialogue } from "./converse.ts";
-import type { ProviderLimits } from "./limits.ts";
 import type { Reply, Stage } from "./reply.ts";
 import { isFault, type ReplyOrFault, type WireFault } from "./wire.ts";
 
@@ -87,10 +87,12 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
     results: [],
     unknownRecipients: [],
     catchAllProbes: [],
-    ...INITIAL_COUNTS,
+    transaction: null,
+    recipients: 0,
+    rejections: 0,
   };
   const stop = opened.stop ?? (yield* tryAll(state));
-  if (stop && state.rcpts === 0) failRemaining(state, stop);
+  if (stop && state.recipients === 0) failRemaining(state, stop);
   return {
     recipients: state.results,
     unknownRecipients: state.unknownRecipients,
@@ -114,20 +116,14 @@ type SessionState = Pick<SessionResult, "tls" | "extensions"> & {
   readonly results: RecipientResult[];
   readonly unknownRecipients: string[];
   readonly catchAllProbes: SessionResult["catchAllProbes"][number][];
-  transactions: number;
-  recipientsInTransaction: number;
-  utf8: boolean;
-  rcpts: number;
+  transaction: Transaction | null;
+  /** Without the random ones. */
+  recipients: number;
   rejections: number;
 };
 
-const INITIAL_COUNTS = {
-  transactions: 0,
-  recipientsInTransaction: 0,
-  utf8: false,
-  rcpts: 0,
-  rejections: 0,
-};
+/** The one that is open. `domain` is that of its first recipient. */
+type Transaction = { recipients: number; readonly utf8: boolean; readonly domain: string };
 
 function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
   const closeAt = (stage: Stage, reply: ReplyOrFault): OpenedSession => ({
@@ -170,7 +166,7 @@ const parseExtensions = ({ text }: Reply): readonly string[] =>
 
 function* tryAll(state: SessionState): Dialogue<SessionStop | null> {
   for (const [index, recipient] of state.plan.recipients.entries()) {
-    if (state.rcpts > 0 && state.plan.shouldEnd?.(index)) return LIMIT;
+    if (state.recipients > 0 && state.plan.shouldEnd?.(index)) return LIMIT;
     if (needsUtf8(recipient) && !state.extensions.includes("SMTPUTF8")) {
       state.results.push({ recipient, stage: "rcpt", reply: null, fault: "smtputf8_unsupported" });
       continue;
@@ -191,6 +187,7 @@ function* tryRecipient(
   recipient: string,
   others: readonly string[],
 ): Dialogue<SessionStop | null> {
+  if (isOverLimit(state)) return LIMIT;
   const stop =
     (yield* ensureTransaction(state, recipient)) ??
     (yield* sendRecipient(state, recipient)) ??
@@ -210,40 +207,54 @@ const LIMIT: SessionStop = { closedBy: "limit", ending: null };
 
 /** Sees to it that a transaction is open and has room for one more recipient. */
 function* ensureTransaction(state: SessionState, recipient: string): Dialogue<SessionStop | null> {
-  const { limits, from } = state.plan;
+  const { transaction, plan } = state;
   const utf8 = needsUtf8(recipient);
-  if (state.rejections >= limits.rejectionsPerConnection) return LIMIT;
-  const hasRoom =
-    state.transactions > 0 && state.recipientsInTransaction < limits.recipientsPerTransaction;
-  if (hasRoom && (state.utf8 || !utf8)) return null;
+  const domain = getDomain(recipient).toLowerCase();
+  if (transaction && hasRoom(transaction, plan.limits, { utf8, domain })) return null;
 
-  if (state.transactions >= limits.transactionsPerConnection) return LIMIT;
-  if (state.transactions > 0) {
+  if (transaction) {
     const reset = yield { command: "RSET", wait: "rset" };
     if (!isReply(reset, 250)) return createStop("mail", reset);
   }
   // RFC 6531 §3.4: only where an address needs it, since some servers are stricter with such mail.
-  const mail = yield { command: `MAIL FROM:<${from}>${utf8 ? " SMTPUTF8" : ""}`, wait: "mail" };
+  const mail = yield {
+    command: `MAIL FROM:<${plan.from}>${utf8 ? " SMTPUTF8" : ""}`,
+    wait: "mail",
+  };
   if (!isReply(mail, 250)) return createStop("mail", mail);
-  state.transactions += 1;
-  state.recipientsInTransaction = 0;
-  state.utf8 = utf8;
+  state.transaction = { recipients: 0, utf8, domain };
   return null;
 }
 
+const hasRoom = (
+  transaction: Transaction,
+  { recipientsPerTransaction, oneDomainPerTransaction }: ProviderLimits,
+  { utf8, domain }: Pick<Transaction, "utf8" | "domain">,
+): boolean =>
+  transaction.recipients < recipientsPerTransaction &&
+  (transaction.utf8 || !utf8) &&
+  (!oneDomainPerTransaction || transaction.domain === domain);
+
+const isOverLimit = ({ recipients, rejections, plan: { limits } }: SessionState): boolean =>
+  rejections >= limits.rejectionsPerConnection || recipients >= limits.recipientsPerConnection;
+
 function* sendRecipient(state: SessionState, recipient: string): Dialogue<SessionStop | null> {
-  const reply = yield { command: `RCPT TO:<${recipient}>`, wait: "rcpt" };
+  const reply = yield* sendRcpt(state, recipient);
   if (reply === "deadline") return createStop("rcpt", reply);
 
   // The reply that ends a session counts for its first recipient, or no session would ever get on. A later one was
   // only in the way of it and is asked again.
-  const isFirst = state.rcpts === 0;
+  const isFirst = state.recipients === 0;
   const stop = findStop(reply, state.plan.mxHost);
-  state.rcpts += 1;
-  state.recipientsInTransaction += 1;
+  state.recipients += 1;
   if (isFirst || !stop) state.results.push({ recipient, stage: "rcpt", ...toReplyOrFault(reply) });
   if (!stop && isRejection(reply)) state.rejections += 1;
   return stop;
+}
+
+function* sendRcpt(state: SessionState, recipient: string): Dialogue<ReplyOrFault> {
+  if (state.transaction) state.transaction.recipients += 1;
+  return yield { command: `RCPT TO:<${recipient}>`, wait: "rcpt" };
 }
 
 /**
@@ -259,7 +270,9 @@ function* probeCatchAll(state: SessionState, recipient: string): Dialogue<Sessio
   if (!randomRecipient || isProbed || !recipientReply) return null;
   if (recipientReply.code >= 300 && !isDeferral(recipientReply, state.plan.mxHost)) return null;
 
-  const reply = yield { command: `RCPT TO:<${randomRecipient}>`, wait: "rcpt" };
+  const stop = yield* ensureTransaction(state, randomRecipient);
+  if (stop) return stop;
+  const reply = yield* sendRcpt(state, randomRecipient);
   if (reply === "deadline") return createStop("rcpt", reply);
   state.catchAllProbes.push({ domain, reply: toReplyOrFault(reply).reply });
   if (isRejection(reply)) state.rejections += 1;

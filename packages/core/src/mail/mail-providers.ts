@@ -1,0 +1,76 @@
+import {
+  DEFAULT_LIMITS,
+  MAIL_PROVIDERS,
+  type MailProviderRow,
+  type ProviderLimits,
+  type ServedDomains,
+} from "./mail-provider-table.ts";
+import type { ReplyWaits } from "./smtp/converse.ts";
+
+/** `other`: a mail host whose provider is not in the table, mostly a company's or a hoster's own. */
+export type MailProviderName = (typeof MAIL_PROVIDERS)[number]["name"] | "other";
+
+/** Who runs a mail host, as far as it matters for how we may ask and what its replies prove. */
+export type MailProvider = {
+  readonly name: MailProviderName;
+  readonly isGateway: boolean;
+  readonly limits: ProviderLimits;
+  /** The replies that this provider takes longer for than others. */
+  readonly waits: Partial<ReplyWaits>;
+  readonly rejectsUnknown: ServedDomains;
+  readonly acceptsThenBounces: ServedDomains;
+};
+
+/**
+ * To all the hosts of one provider together, under whatever names its customers' MX records give them: what the
+ * largest ones publish for senders of real mail.
+ */
+export const PROVIDER_CONNECTIONS = 5;
+
+export const findMailProvider = (mxHost: string): MailProvider => {
+  const labels = mxHost.toLowerCase().replace(/\.$/, "").split(".");
+  // The longest suffix first: `olc.protection.outlook.com` before `outlook.com`.
+  for (let at = 0; at < labels.length; at++) {
+    const found = bySuffix.get(labels.slice(at).join("."));
+    if (found) return found;
+  }
+  return OTHER;
+};
+
+/** Whether unknown recipients of the domain are refused at RCPT for certain, so that an acceptance is a proof. */
+export const rejectsUnknownRecipients = (domain: string, mxHost: string | null): boolean =>
+  mxHost !== null && includesDomain(findMailProvider(mxHost).rejectsUnknown, domain);
+
+/** Whether an acceptance of the domain's recipients at RCPT proves nothing, for mail may bounce later. */
+export const mayAcceptThenBounce = (domain: string, mxHost: string | null): boolean =>
+  mxHost !== null && includesDomain(findMailProvider(mxHost).acceptsThenBounces, domain);
+
+const includesDomain = (served: ServedDomains, domain: string): boolean =>
+  served === "every domain" || served.includes(domain.toLowerCase());
+
+const toMailProvider = (
+  name: MailProviderName,
+  {
+    isGateway = false,
+    limits,
+    waits = {},
+    rejectsUnknown = [],
+    acceptsThenBounces = [],
+  }: Omit<MailProviderRow, "name" | "hosts">,
+): MailProvider => ({
+  name,
+  isGateway,
+  limits: { ...DEFAULT_LIMITS, ...limits },
+  waits,
+  rejectsUnknown,
+  acceptsThenBounces,
+});
+
+const OTHER = toMailProvider("other", {});
+
+const bySuffix: ReadonlyMap<string, MailProvider> = new Map(
+  MAIL_PROVIDERS.flatMap((row) => {
+    const provider = toMailProvider(row.name, row);
+    return row.hosts.map((host) => [host, provider] as const);
+  }),
+);
