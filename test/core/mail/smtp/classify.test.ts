@@ -1,6 +1,10 @@
 import type { ReplyRule } from "@mailproof/core/mail/smtp/reply-rule";
 import { expect, test } from "vitest";
-import { classify, concernsOneDomain } from "../../../../packages/core/src/mail/smtp/classify.ts";
+import {
+  classify,
+  concernsOneDomain,
+  refusesUs,
+} from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
 import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/reply-rules/rules.ts";
 import { parseReply } from "../../../reply-from.ts";
@@ -477,6 +481,41 @@ test("a refusal for one domain does not speak of us", () => {
     reason: "recipient_restricted",
     aboutUs: false,
   });
+});
+
+test.each<[Stage, string, boolean]>([
+  ["greeting", "554 5.7.0 Blocked - see support.proofpoint.com", true],
+  ["greeting", "554 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=198.51.100.7", true],
+  ["greeting", "521 198.51.100.7 is blocked", true],
+  ["greeting", "554 No SMTP service here", true],
+  ["greeting", "421 4.7.1 198.51.100.7 is blocked, see our block list", true],
+  ["mail", "550 5.7.1 Part of their network is on our block list (S3150)", true],
+  ["mail", "550 5.1.8 Sender domain does not exist", true],
+  ["mail", "530 5.7.0 Must issue a STARTTLS command first", true],
+  ["rcpt", "550 5.7.1 Part of their network is on our block list (S3150)", true],
+  [
+    "rcpt",
+    "550 SC-002 Mail rejected for policy reasons: it has exhibited namespace mining behavior",
+    true,
+  ],
+  ["rcpt", "554 IB111 This IP has been blocked", true],
+  // These say nothing of us, or may be one mailbox's own choice, or are over soon.
+  ["greeting", "521 mx.example.com does not accept mail", false],
+  ["greeting", "450 4.7.1 Client host blocked using zen.spamhaus.org", false],
+  ["greeting", "421 4.7.0 Too many connections from your IP", false],
+  ["greeting", "421 4.7.0 Mail from your IP address has been temporarily blocked", false],
+  ["mail", "451 4.7.500 Server busy", false],
+  ["mail", "550 5.3.0 Internal server error", false],
+  ["mail", "550 5.7.1 Too many messages, slow down", false],
+  ["rcpt", "250 OK", false],
+  ["rcpt", "550 5.1.1 User unknown", false],
+  ["rcpt", "550 5.7.1 Only registered users may post to this list", false],
+  ["rcpt", "530 5.7.1 Authentication required", false],
+  ["rcpt", "450 4.7.1 Your IP is greylisted", false],
+  ["rcpt", "552 5.2.2 Mailbox full", false],
+  ["rcpt", "421 4.7.0 IP not in whitelist for RCPT domain, closing connection", false],
+])("at %s, %j refuses us for good: %s", (stage, line, expected) => {
+  expect(refusesUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
 });
 
 test("a host that refuses us at its greeting is worth passing by", () => {

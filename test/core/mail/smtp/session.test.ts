@@ -142,6 +142,36 @@ describe("a session that is cut short", () => {
     expect(result.ending).toMatchObject({ stage: "rcpt" });
   });
 
+  test("by a 421 about one domain has asked that one, whichever it was", () => {
+    const end = "S: 421 4.7.0 IP not in whitelist for RCPT domain, closing connection";
+    const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 421"]);
+    expect(result).toMatchObject({ remaining: ["cid@b.example"], closedBy: "domain" });
+  });
+
+  const AT = ["ann@a.example", "bob@a.example", "cid@b.example", "dan@b.example", "eve@c.example"];
+  const limits = { ...plan.limits, recipientsPerTransaction: 9, rejectionsPerConnection: 9 };
+  const toTranscript = (replies: readonly string[]) =>
+    replies.map((text, n) => `C: RCPT TO:<${AT[n]}>\n    S: ${text}`).join("\n    ");
+  const OF_US = "550 5.7.1 Your IP address is on our block list (S3150)";
+
+  test("by three refusals of us in a row asks nobody else", () => {
+    const replies = ["550 5.1.1 User unknown", OF_US, OF_US, OF_US];
+    const result = play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`);
+
+    expect(summarize(result)).toEqual(["ann 550", "bob 550", "cid 550", "dan 550"]);
+    expect(result).toMatchObject({ remaining: ["eve@c.example"], closedBy: "refused" });
+  });
+
+  test("by nothing, where another reply comes in between", () => {
+    const replies = [OF_US, OF_US, "250 OK", OF_US, OF_US];
+
+    expect(play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`).closedBy).toBe(
+      "us",
+    );
+  });
+
   test("by its decoy keeps the real answer, and the domain stays undecided", () => {
     const lost = play(
       { recipients: three, randomRecipients },

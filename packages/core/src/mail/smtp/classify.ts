@@ -27,7 +27,7 @@ export const classify = (reply: Reply, context: ReplyContext): Finding => {
   const match = findRule(reply, context);
   return match
     ? applyRule(match.family, match.rule, reply.code)
-    : classifyUnmatched(reply.code, context.stage);
+    : classifyUnmatched(reply, context);
 };
 
 /** Whether the server asks to be left alone for a while in other words than 421, such as those against harvesters. */
@@ -38,6 +38,30 @@ export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean =>
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
 
+/** A 421 that uses these words is a refusal that lasts, and no rate limit. */
+const BLOCKED = /\bblock(?:ed|-? ?list\w*)\b|\bblack-? ?list\w*|_blocklist_/;
+const FOR_NOW = /\btemporar\w*|\brates?\b|\btoo (?:many|much|fast)\b/;
+
+/**
+ * Whether the server refuses us for good, for any recipient: our address, our name or our reputation. Before a recipient
+ * is named, a permanent refusal can only be about us.
+ */
+export const refusesUs = (reply: Reply, context: ReplyContext): boolean => {
+  const isPermanent = reply.code >= 500;
+  if (!isPermanent && reply.code !== 421) return false;
+  const isBeforeRcpt = context.stage !== "rcpt" && context.stage !== "data";
+  const match = findRule(reply, context);
+  if (!match) return isPermanent && isBeforeRcpt && !isNullMailHost(reply, context);
+  const { refusesUs: when } = match.family;
+  if (when !== "always" && !(when === "before_rcpt" && isBeforeRcpt)) return false;
+  const text = normalizeText(reply.text);
+  return isPermanent || (BLOCKED.test(text) && !FOR_NOW.test(text));
+};
+
+/** RFC 7504: the host accepts no mail at all. */
+const isNullMailHost = ({ code }: Reply, { stage }: ReplyContext): boolean =>
+  code === 521 && stage === "greeting";
+
 /** Whether a recipient may be accepted at another attempt: greylisting, in whatever words, and passing trouble. */
 export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   if (reply.code < 400 || reply.code >= 500) return false;
@@ -47,7 +71,19 @@ export const isDeferral = (reply: Reply, mxHost: string): boolean => {
 
 type RuleMatch = { readonly family: RuleFamily; readonly rule: ReplyRule };
 
+/** A session, its pool and its verdict read the same reply, and the rules are a hundred expressions. */
+const matches = new WeakMap<Reply, { readonly context: string; readonly match?: RuleMatch }>();
+
 const findRule = (reply: Reply, context: ReplyContext): RuleMatch | undefined => {
+  const key = `${context.stage} ${context.mxHost}`;
+  const cached = matches.get(reply);
+  if (cached?.context === key) return cached.match;
+  const match = matchRules(reply, context);
+  matches.set(reply, { context: key, ...(match && { match }) });
+  return match;
+};
+
+const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined => {
   const isAboutRecipient = context.stage === "rcpt" || context.stage === "data";
   const normalized: NormalizedReply = {
     code: String(reply.code),
@@ -109,9 +145,11 @@ const applyRule = (family: RuleFamily, rule: ReplyRule, code: number): Finding =
 const getPermanentRetry = ({ retry, backoff }: RuleFamily): RetryHint | null =>
   retry && (backoff || retry === "new_connection") ? retry : null;
 
-const classifyUnmatched = (code: number, stage: ReplyContext["stage"]): Finding => {
-  // RFC 7504: this host never takes mail. Tried last, for some use the code to turn away only us.
-  if (code === 521 && stage === "greeting")
+const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
+  const { code } = reply;
+  const { stage } = context;
+  // Tried last, for some use the code to turn away only us.
+  if (isNullMailHost(reply, context))
     return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
 
   const doubtful = { ...UNKNOWN, confidence: 0.5 };

@@ -37,6 +37,11 @@ export type RuleFamily = {
   readonly anyStage?: true;
   /** The server speaks of us: our address, our sender, our pace. */
   readonly aboutUs?: true;
+  /**
+   * A permanent reply refuses our address or our name for any recipient, and counts for the mail provider's circuit
+   * breaker. `before_rcpt`: only while no recipient is named, since one mailbox may refuse unknown senders so, too.
+   */
+  readonly refusesUs?: "always" | "before_rcpt";
   /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
   /** The refusal concerns the recipient's domain alone: the mail provider's other domains are not refused. */

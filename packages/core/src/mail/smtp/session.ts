@@ -1,6 +1,6 @@
 import { getDomain } from "../address.ts";
 import type { ProviderLimits } from "../mail-provider-table.ts";
-import { asksForBackoff, isDeferral } from "./classify.ts";
+import { asksForBackoff, concernsOneDomain, isDeferral, refusesUs } from "./classify.ts";
 import type { Dialogue } from "./converse.ts";
 import type { Reply, Stage } from "./reply.ts";
 import { isFault, type ReplyOrFault, type WireFault } from "./wire.ts";
@@ -43,8 +43,8 @@ export type RecipientResult = {
 /**
  * `us`: everybody was asked. `limit`: as many as we ask of one connection. `full`: too many recipients for the
  * server, another connection takes the rest. `421`: the server wants to be left alone for a while. `backoff`: it says
- * the same in other words, such as those against harvesters. `refused`: it does not want to talk to us. `lost`: a
- * fault of the wire. `deadline`: the caller's time was up.
+ * the same in other words, such as those against harvesters. `domain`: a 421 about the last recipient's domain alone.
+ * `refused`: it does not want to talk to us. `lost`: a fault of the wire. `deadline`: the caller's time was up.
  */
 export type ClosedBy =
   | "us"
@@ -52,6 +52,7 @@ export type ClosedBy =
   | "full"
   | "421"
   | "backoff"
+  | "domain"
   | "refused"
   | "lost"
   | "deadline";
@@ -90,6 +91,7 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
     transaction: null,
     recipients: 0,
     rejections: 0,
+    refusalsOfUs: 0,
   };
   const stop = opened.stop ?? (yield* tryAll(state));
   if (stop && state.recipients === 0) failRemaining(state, stop);
@@ -120,10 +122,15 @@ type SessionState = Pick<SessionResult, "tls" | "extensions"> & {
   /** Without the random ones. */
   recipients: number;
   rejections: number;
+  /** In a row. */
+  refusalsOfUs: number;
 };
 
 /** The one that is open. `domain` is that of its first recipient. */
 type Transaction = { recipients: number; readonly utf8: boolean; readonly domain: string };
+
+/** A server that refused us for so many recipients in a row would refuse us for the others, too. */
+const REFUSALS_OF_US_MAX = 3;
 
 function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
   const closeAt = (stage: Stage, reply: ReplyOrFault): OpenedSession => ({
@@ -243,14 +250,22 @@ function* sendRecipient(state: SessionState, recipient: string): Dialogue<Sessio
   if (reply === "deadline") return createStop("rcpt", reply);
 
   // The reply that ends a session counts for its first recipient, or no session would ever get on. A later one was
-  // only in the way of it and is asked again.
+  // only in the way of it and is asked again, unless the reply is about its domain.
   const isFirst = state.recipients === 0;
   const stop = findStop(reply, state.plan.mxHost);
   state.recipients += 1;
-  if (isFirst || !stop) state.results.push({ recipient, stage: "rcpt", ...toReplyOrFault(reply) });
-  if (!stop && isRejection(reply)) state.rejections += 1;
-  return stop;
+  if (isFirst || !stop || stop.closedBy === "domain")
+    state.results.push({ recipient, stage: "rcpt", ...toReplyOrFault(reply) });
+  if (stop) return stop;
+  if (isRejection(reply)) state.rejections += 1;
+  state.refusalsOfUs = isRefusalOfUs(reply, state.plan.mxHost) ? state.refusalsOfUs + 1 : 0;
+  return state.refusalsOfUs < REFUSALS_OF_US_MAX
+    ? null
+    : { closedBy: "refused", ending: { stage: "rcpt", reply } };
 }
+
+const isRefusalOfUs = (reply: ReplyOrFault, mxHost: string): boolean =>
+  !isFault(reply) && refusesUs(reply, { stage: "rcpt", mxHost });
 
 function* sendRcpt(state: SessionState, recipient: string): Dialogue<ReplyOrFault> {
   if (state.transaction) state.transaction.recipients += 1;
@@ -303,7 +318,10 @@ const toClosedBy = (reply: ReplyOrFault): ClosedBy => {
 
 /** Most answers to RCPT are about the recipient, and the session goes on. */
 const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | null => {
-  if (isFault(reply) || reply.code === 421) return createStop("rcpt", reply);
+  if (isFault(reply)) return createStop("rcpt", reply);
+  if (reply.code === 421 && concernsOneDomain(reply, { stage: "rcpt", mxHost }))
+    return { closedBy: "domain", ending: { stage: "rcpt", reply } };
+  if (reply.code === 421) return createStop("rcpt", reply);
   if (asksForBackoff(reply, { stage: "rcpt", mxHost }))
     return { closedBy: "backoff", ending: { stage: "rcpt", reply } };
   return isTooMany(reply) ? createStop("rcpt", reply) : null;

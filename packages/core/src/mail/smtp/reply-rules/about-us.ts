@@ -30,6 +30,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "directory_harvest",
+    refusesUs: "always",
     retry: "later",
     backoff: true,
     rules: [
@@ -87,6 +88,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "ip_reputation",
+    refusesUs: "always",
     rules: [
       {
         id: "poor_reputation",
@@ -98,6 +100,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "sender_blocklisted",
+    refusesUs: "always",
     rules: [
       {
         id: "sender_on_blocklist",
@@ -109,6 +112,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "ip_blocked",
+    refusesUs: "always",
     rules: [
       {
         id: "named_blocklist",
@@ -138,6 +142,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "sender_auth_failed",
+    refusesUs: "always",
     rules: [
       {
         id: "spf_dkim_dmarc",
@@ -154,6 +159,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "missing_ptr",
+    refusesUs: "always",
     rules: [
       {
         id: "reverse_dns",
@@ -171,6 +177,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "ip_blocked",
+    refusesUs: "always",
     rules: [
       {
         id: "client_host",
@@ -223,6 +230,7 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
   {
     ...us,
     reason: "auth_or_tls_required",
+    refusesUs: "before_rcpt",
     rules: [
       {
         id: "tls_required",
@@ -240,6 +248,7 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
   {
     ...us,
     reason: "sender_rejected",
+    refusesUs: "before_rcpt",
     rules: [
       {
         id: "sender_code",
@@ -283,6 +292,7 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
   {
     ...us,
     reason: "content_rejected",
+    refusesUs: "before_rcpt",
     rules: [
       {
         id: "spam",
