@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
+import { createGroupCommit } from "@mailproof/local/storage/sqlite";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { createFolder } from "./running.ts";
@@ -38,6 +39,24 @@ test("closing finishes what waits and refuses what comes later", async () => {
   const again = createSqliteTable(file, now);
   expect((await again.query({ pk: "P", limit: 2_000 })).items).toHaveLength(1_200);
   again.close();
+});
+
+test("many commits that wait at the same time leave turns of the event loop to others", async () => {
+  const { commit, close } = createGroupCommit(new DatabaseSync(":memory:"));
+  const keepBusy = () => {
+    for (const untilMs = performance.now() + 2; performance.now() < untilMs; );
+  };
+  let turns = 0;
+  const count = (): NodeJS.Immediate =>
+    setImmediate(() => {
+      turns++;
+      count();
+    }).unref();
+  count();
+  await Promise.all(Array.from({ length: 100 }, () => commit(keepBusy)));
+  close();
+  // 100 times 2 ms, in groups of some 10 ms.
+  expect(turns).toBeGreaterThan(10);
 });
 
 test("a file of a newer release is refused, not half understood", () => {

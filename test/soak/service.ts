@@ -31,8 +31,9 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   let child: ChildProcess;
   let inspector: string | undefined;
   const start = async (): Promise<void> => {
-    const inspected = "--inspect=127.0.0.1:0";
-    child = spawn(process.execPath, [inspected, "packages/local/src/server/main.ts"], { env });
+    // As `npm start` does, and with an inspector for `megabytesKept`.
+    const options = ["--max-semi-space-size=4", "--inspect=127.0.0.1:0"];
+    child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
     child.stderr?.once("data", (said: Buffer) => (inspector = /ws:\S+/.exec(String(said))?.[0]));

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "@mailproof/core/lib/bounded-map";
 import { createPacketBucket, type PacketBucket } from "./packet-bucket.ts";
 
 // How many questions about one zone go out in a second, from all accounts together: a client that sends a list of names
@@ -66,17 +67,13 @@ export const createZoneRateLimiter = (
   { ordinary, wide, wideZones }: ZoneRateLimits,
   clock: LimitClock,
 ): ZoneRateLimiter => {
-  // A Map keeps the order of writing: the first is the one that was used longest ago.
-  const buckets = new Map<string, PacketBucket>();
+  const buckets = createBoundedMap<PacketBucket>(ZONES_MAX);
   const getBucket = (zone: string): PacketBucket => {
     const { perSecond, burst } = wideZones.has(zone) ? wide : ordinary;
     const bucket =
       buckets.get(zone) ??
       createPacketBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
-    buckets.delete(zone);
     buckets.set(zone, bucket);
-    const [oldest] = buckets.keys();
-    if (buckets.size > ZONES_MAX && oldest !== undefined) buckets.delete(oldest);
     return bucket;
   };
   return { wait: (name) => getBucket(toZone(name)).take() };

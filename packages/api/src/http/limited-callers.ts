@@ -1,4 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import { type BoundedMap, createBoundedMap } from "@mailproof/core/lib/bounded-map";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import type { Headers } from "./authenticate.ts";
 
@@ -11,14 +12,12 @@ const WINDOW_SECONDS = 60;
 /** Beyond this number the oldest entry is dropped, and its next request costs the reads again. */
 const REMEMBERED_MAX = 10_000;
 
-const limited = new WeakMap<AppWorld["rateLimit"], Map<string, Limited>>();
+const limited = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
 /** Only for valid credentials that have used up their minute. */
 export const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
-  const callers = limited.get(world.rateLimit) ?? new Map<string, Limited>();
+  const callers = limited.get(world.rateLimit) ?? createBoundedMap<Limited>(REMEMBERED_MAX);
   limited.set(world.rateLimit, callers);
-  const [oldest] = callers.keys();
-  if (callers.size >= REMEMBERED_MAX && oldest !== undefined) callers.delete(oldest);
   callers.set(readCredentials(headers), { limit, resetAt });
 };
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { createBoundedMap } from "../lib/bounded-map.ts";
 import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 
@@ -57,18 +58,15 @@ export type CatchAllCache = {
 
 /** The table's items behind this process's recent ones. A lost item costs one more catch-all probe. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
-  const remembered = new Map<string, CatchAllItem>();
+  const remembered = createBoundedMap<CatchAllItem>(REMEMBERED_MAX);
   const getSeconds = () => toEpochSeconds(now());
   const toKey = (domain: string, account: string) => ({
     pk: `DOMAIN#${domain}`,
     sk: account === "" ? "FACTS" : `FACTS#${account}`,
   });
 
-  const remember = ({ pk, sk }: ReturnType<typeof toKey>, item: CatchAllItem): void => {
-    const [oldest] = remembered.keys();
-    if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+  const remember = ({ pk, sk }: ReturnType<typeof toKey>, item: CatchAllItem): void =>
     remembered.set(`${pk} ${sk}`, item);
-  };
 
   return {
     find: async (domain, account) => {

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../lib/bounded-map.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
@@ -85,17 +86,13 @@ type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
 type SubjectCounts = { readonly limits: DailyLimits; readonly byAccount: Map<string, DailyLimits> };
 
 export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
-  const reached = new Map<string, string>();
+  const reached = createBoundedMap<string>(REMEMBERED_MAX);
   const today = (): string => ports.now().toISOString().slice(0, 10);
 
-  const markReached = (name: string): void => {
-    const [oldest] = reached.keys();
-    if (reached.size >= REMEMBERED_MAX && oldest !== undefined) reached.delete(oldest);
-    reached.set(name, today());
-  };
+  const markReached = (name: string): void => reached.set(name, today());
 
   const isReached: DailyQuota["isReached"] = (account, domain, at) => {
-    if (reached.size === 0) return false;
+    if (reached.size() === 0) return false;
     const day = today();
     return listSubjects(ports, domain, at).some(
       ({ name }) => reached.get(name) === day || reached.get(toAccountKey(name, account)) === day,

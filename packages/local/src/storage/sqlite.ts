@@ -118,8 +118,9 @@ type PendingWork = {
 
 export type Commit = <T>(work: () => T) => Promise<T>;
 
-// One flush takes at most this many, so a burst cannot hold the event loop for long.
+// One flush takes at most this many, and no further one after this time: a burst must not hold the event loop for long.
 const GROUP_MAX = 500;
+const GROUP_MS = 10;
 
 // Another process may hold the write lock for a moment. Waiting for it inside SQLite would stop the whole
 // server, reads and all, so it is asked for again after a while instead.
@@ -140,10 +141,9 @@ export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: ()
   let closed = false;
 
   const flush = (): void => {
-    const group = waiting.slice(0, GROUP_MAX);
-    const locked = run(group);
+    const { count, locked } = run(waiting.slice(0, GROUP_MAX));
+    waiting = waiting.slice(count);
     if (locked === undefined) {
-      waiting = waiting.slice(group.length);
       if (waiting.length > 0) setImmediate(flush);
       return;
     }
@@ -164,42 +164,54 @@ export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: ()
 
   const close = (): void => {
     closed = true;
-    const locked = run(waiting);
-    if (locked !== undefined) for (const { failed } of waiting) failed(locked);
+    while (waiting.length > 0) {
+      const { count, locked } = run(waiting);
+      waiting = waiting.slice(count);
+      if (locked !== undefined) for (const { failed } of waiting.splice(0)) failed(locked);
+    }
     db.close();
   };
 
   return { commit, close };
 };
 
-/** Runs a group together, or each alone when one of them throws. What it returns kept all of it from running. */
+/** `count`: how many of the group ran, from its first on. `locked`: the error that kept all of it from running. */
+type GroupRun = { readonly count: number; readonly locked?: unknown };
+
+/** Runs a group together until its time is up, or each of those alone when one of them throws. */
 const createGroupRunner = (db: DatabaseSync) => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
 
-  const run = (works: readonly PendingWork[]): unknown => {
-    if (works.length === 0) return undefined;
+  const run = (works: readonly PendingWork[]): GroupRun => {
     try {
       // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
       begin.run();
     } catch (error) {
-      return error;
+      return { count: 0, locked: error };
     }
+    const startMs = performance.now();
+    const group: PendingWork[] = [];
     try {
-      const results = works.map(({ work }) => work());
+      const results: unknown[] = [];
+      for (const one of works) {
+        group.push(one);
+        results.push(one.work());
+        if (performance.now() - startMs > GROUP_MS) break;
+      }
       end.run();
-      works.forEach(({ done }, position) => done(results[position]));
+      group.forEach(({ done }, position) => done(results[position]));
     } catch (error) {
       if (db.isTransaction) undo.run();
-      if (works.length === 1) works[0]?.failed(error);
-      else for (const one of works) runAlone(one);
+      if (group.length === 1) group[0]?.failed(error);
+      else for (const one of group) runAlone(one);
     }
-    return undefined;
+    return { count: group.length };
   };
 
   const runAlone = (one: PendingWork): void => {
-    const locked = run([one]);
+    const { locked } = run([one]);
     if (locked !== undefined) one.failed(locked);
   };
 

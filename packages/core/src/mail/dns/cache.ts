@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../../lib/bounded-map.ts";
 import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "./dns.ts";
 
 type Outcome = DnsOutcome<DnsRecords[DnsRecordType]>;
@@ -56,27 +57,14 @@ const toText = (record: DnsRecords[DnsRecordType]): string =>
  * never inside: one caller's impatience must not become another caller's answer.
  */
 export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
-  // A Map keeps the order of writing, so writing an entry again when it is used makes the first the oldest.
-  const entries = new Map<string, Entry>();
+  // An entry is written again when it is used, so the oldest is the one that was used longest ago.
+  const entries = createBoundedMap<Entry>();
   let bytes = 0;
 
-  const remove = (key: string): void => {
-    bytes -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
-  };
-
-  const makeRoom = (): void => {
-    for (const key of entries.keys()) {
-      if (bytes <= bytesMax) return;
-      remove(key);
-    }
-  };
-
   const store = (key: string, entry: Entry): void => {
-    remove(key);
+    bytes += entry.bytes - (entries.get(key)?.bytes ?? 0);
     entries.set(key, entry);
-    bytes += entry.bytes;
-    makeRoom();
+    while (bytes > bytesMax && entries.size() > 0) bytes -= entries.deleteOldest()?.bytes ?? 0;
   };
 
   const query = (key: string, type: DnsRecordType, name: string): Promise<Outcome> => {

@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../../lib/bounded-map.ts";
 import type { World } from "../../ports/world.ts";
 import type { Dns, DnsOutcome, DnsRecordType } from "./dns.ts";
 import { isFault } from "./outcome.ts";
@@ -50,14 +51,11 @@ export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: str
 
 /** A map that forgets what is a day old, and above its bound what was used longest ago. */
 const createRecentMap = <T>(now: () => Date) => {
-  const entries = new Map<string, { readonly value: T; readonly untilMs: number }>();
+  const entries = createBoundedMap<{ readonly value: T; readonly untilMs: number }>(NAMES_MAX);
 
   const set = (key: string, value: T): void => {
     const untilMs = entries.get(key)?.untilMs ?? now().getTime() + REMEMBERED_MS;
-    entries.delete(key);
     entries.set(key, { value, untilMs });
-    const [oldest] = entries.keys();
-    if (entries.size > NAMES_MAX && oldest !== undefined) entries.delete(oldest);
   };
 
   const get = (key: string): T | undefined => {
