@@ -1,7 +1,7 @@
 import { readGauges } from "@mailproof/core/background/gauges";
 import { reconcile } from "@mailproof/core/background/reconciler";
+import { beginOperation } from "@mailproof/core/money/begin-operation";
 import { credits } from "@mailproof/core/money/credits";
-import { beginOperation } from "@mailproof/core/money/operations";
 import { expect, test } from "vitest";
 import { whenWorked } from "../../drain-queues.ts";
 import { given } from "../../given.ts";

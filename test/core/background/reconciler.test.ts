@@ -1,7 +1,7 @@
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { schedules } from "@mailproof/core/background/workers";
+import { beginOperation } from "@mailproof/core/money/begin-operation";
 import { credits } from "@mailproof/core/money/credits";
-import { beginOperation } from "@mailproof/core/money/operations";
 import { SCHEDULE_PARTITIONS, scheduleWork } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
 import { withDnsLookups } from "../../dns-lookups.ts";

@@ -1,6 +1,6 @@
 import { readJob, toJobKey } from "../jobs/items.ts";
 import { toCredits } from "../money/credits.ts";
-import { readOperation, toOperationKey } from "../money/operations.ts";
+import { readOperation, toOperationKey } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";

@@ -12,7 +12,7 @@ import { JOB, JOB_CHECK_INTERVAL_MS, repairJob } from "../jobs/repair-job.ts";
 import { repairSingle, SINGLE } from "../jobs/single.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, HOUR_MS, isTooFarAhead } from "../lib/time.ts";
-import { readOperation } from "../money/operations.ts";
+import { readOperation } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import {
   acquireLease,

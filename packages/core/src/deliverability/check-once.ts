@@ -4,19 +4,17 @@ import { PLANS } from "../accounts/plans.ts";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import { toUuid } from "../lib/uuid.ts";
-import { findClaim, type IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type BeginResult,
   beginOperation,
-  isStillOwned,
-  type Operation,
   type OperationInProgress,
   type OperationRequest,
   payImmediately,
-  readOperation,
-  release,
-} from "../money/operations.ts";
+} from "../money/begin-operation.ts";
+import { findClaim, type IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { isStillOwned, release } from "../money/end-operation.ts";
+import { type Operation, readOperation } from "../money/operation-items.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

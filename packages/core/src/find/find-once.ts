@@ -3,18 +3,16 @@ import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { Failure } from "../lib/failure.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import type { IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type BeginResult,
   beginOperation,
-  type Operation,
   type OperationInProgress,
   type OperationRequest,
-  readOperation,
-  release,
-  settle,
-} from "../money/operations.ts";
+} from "../money/begin-operation.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { release, settle } from "../money/end-operation.ts";
+import { type Operation, readOperation } from "../money/operation-items.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

@@ -3,13 +3,8 @@ import { ListSummary } from "../intake/list-summary.ts";
 import { Failure, withMoneySentence } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
-import {
-  type Operation,
-  readOperation,
-  release,
-  settle,
-  toOperationKey,
-} from "../money/operations.ts";
+import { release, settle } from "../money/end-operation.ts";
+import { type Operation, readOperation, toOperationKey } from "../money/operation-items.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

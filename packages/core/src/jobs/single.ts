@@ -6,7 +6,7 @@ import { releaseClaim } from "../money/claims.ts";
 import { createEndEntry } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";
-import type { Operation } from "../money/operations.ts";
+import type { Operation } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit, type Transaction } from "../runtime/commit.ts";

@@ -11,7 +11,7 @@ import {
   ZERO_TOTALS,
 } from "./items.ts";
 import { toBalanceChanges } from "./moves.ts";
-import { iterateOperations } from "./operations.ts";
+import { iterateOperations } from "./operation-items.ts";
 import { listUsedMonths } from "./usage.ts";
 
 export type Violation = { readonly account_id: string; readonly law: string };

@@ -10,19 +10,17 @@ import {
 } from "../jobs/single.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import type { IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
-import { createInProgressFailure } from "../money/in-progress.ts";
 import {
   type BeginResult,
   beginOperation,
-  handOverToJob,
-  type Operation,
   type OperationRequest,
   payImmediately,
-  release,
-  settle,
-} from "../money/operations.ts";
+} from "../money/begin-operation.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { handOverToJob, release, settle } from "../money/end-operation.ts";
+import { createInProgressFailure } from "../money/in-progress.ts";
+import { type Operation } from "../money/operation-items.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

@@ -1,9 +1,7 @@
-import * as v from "valibot";
 import type { Payer } from "../accounts/payer.ts";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
-import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
-import type { Item, Json, Key, Table, TransactResult, Write } from "../ports/table.ts";
+import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit, type Transaction } from "../runtime/commit.ts";
 import {
@@ -12,57 +10,16 @@ import {
   readScheduledWork,
   scheduleWork,
 } from "../runtime/leases.ts";
-import {
-  answerClaim,
-  createClaim,
-  findClaim,
-  type IdempotencyKey,
-  releaseClaim,
-  toClaimKey,
-} from "./claims.ts";
+import { createClaim, findClaim, type IdempotencyKey, toClaimKey } from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
 import { estimateRemainingMs } from "./in-progress.ts";
-import { createEndEntry } from "./items.ts";
-import { move } from "./ledger.ts";
-import type { MovedAmounts } from "./moves.ts";
-
-// Layout. Paid work under way. The item exists from the debit until the money is settled, released, or handed over to a
-// job. Each of these removes the item, so only one of them can happen. After a crash the item is left, and it is due.
-//
-//   pk               sk         list_pk            list_sk  what
-//   OPERATION#<id>   OPERATION  HELD#<account>     <id>     the payer, the held amount and the request
-
-const Operation = v.object({
-  id: v.string(),
-  kind: v.string(),
-  account: v.string(),
-  mode: v.picklist(["live", "test"]),
-  openedAt: v.string(),
-  amount: v.custom<Halves>(Number.isSafeInteger),
-  reason: v.string(),
-  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
-  input: v.custom<Json>(() => true),
-  token: v.string(),
-  /** How long the work is expected to take. Absent in operations of release 0.1.0. */
-  expectedMs: v.optional(v.number()),
-  /** When another process took the work over. Absent while the first request works on it. */
-  taken_at: v.optional(v.string()),
-  /** Every message of the operation was sent. */
-  isSent: v.optional(v.boolean(), false),
-});
-
-export type Operation = Readonly<v.InferOutput<typeof Operation>>;
-
-export const readOperation = (item: Item): Operation => v.parse(Operation, item);
-export const toOperationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
-const toHeldPartition = (account: string): string => `HELD#${account}`;
-
-/** The operations of an account that are under way and not handed over to a job. */
-export async function* iterateOperations(table: Table, account: string): AsyncGenerator<Operation> {
-  for await (const item of paginateQuery(table, { index: "list", pk: toHeldPartition(account) }))
-    yield readOperation(item);
-}
+import {
+  type Operation,
+  readOperation,
+  toHeldPartition,
+  toOperationKey,
+} from "./operation-items.ts";
 
 /** A request for paid work. */
 export type OperationRequest = {
@@ -270,84 +227,3 @@ const createUnknownOutcomeFailure = ({ idempotencyKey, lookAt }: OperationReques
     ? new Failure("UNAVAILABLE", "retry_same_key", what)
     : new Failure("INTERNAL", "unknown", what, { lookAt });
 };
-
-/** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
-export type EndResult = "ended" | "lost" | "unknown";
-
-/** Moves the held credits and stores the answer for repeats. */
-export const settle = (
-  world: World,
-  operation: Operation,
-  {
-    answer,
-    moved = { settle: operation.amount },
-    also = [],
-  }: { readonly answer: Json; readonly moved?: MovedAmounts; readonly also?: readonly Write[] },
-): Promise<EndResult> => {
-  const { claim, id } = operation;
-  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
-  return endOperation(world, operation, moved, [...claimWrites, ...also]);
-};
-
-/** Releases the held credits and the key, in one transaction. */
-export const release = (
-  world: World,
-  operation: Operation,
-  also: readonly Write[] = [],
-): Promise<EndResult> => {
-  const { claim, id } = operation;
-  const claimWrites = claim ? [releaseClaim(claim, id)] : [];
-  return endOperation(world, operation, { release: operation.amount }, [...claimWrites, ...also]);
-};
-
-const endOperation = async (
-  world: World,
-  operation: Operation,
-  moved: MovedAmounts,
-  also: readonly Write[],
-): Promise<EndResult> => {
-  const { id, account, openedAt, reason, token } = operation;
-  const origin = { operation: id, account, openedAt };
-  const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
-  const removal = buildOperationRemoval(operation);
-  const [entry, ...moves] = move(closing);
-  const transaction =
-    operation.mode === "live"
-      ? { proof: entry, also: [...moves, removal, ...also] }
-      : { proof: removal, also };
-  return toEndResult(commit(world, transaction));
-};
-
-/** Whether this process still has the operation. If so, its end was refused for another reason. */
-export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
-  (await table.get(toOperationKey(id)))?.["token"] === token;
-
-/** Hands the held credits and the work over to a job. The creation of the job is the first write. */
-export const handOverToJob = async (
-  world: World,
-  operation: Operation,
-  job: Item,
-  answer: Json,
-): Promise<EndResult> => {
-  const { claim, id } = operation;
-  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
-  return toEndResult(
-    commit(world, {
-      proof: { create: job },
-      also: [buildOperationRemoval(operation), ...claimWrites],
-    }),
-  );
-};
-
-/** If the table throws, nothing changed: the money is still held, and the reconciler or a repeat continues. */
-const toEndResult = async (commitment: Promise<TransactResult>): Promise<EndResult> => {
-  const { outcome } = await commitment.catch(() => ({ outcome: "ambiguous" }));
-  if (outcome === "committed") return "ended";
-  return outcome === "refused" ? "lost" : "unknown";
-};
-
-/** Only the current holder may remove it: a process that lost its lease finds another token. */
-const buildOperationRemoval = ({ id, token }: Operation): Write => ({
-  remove: toOperationKey(id),
-  where: { token },
-});

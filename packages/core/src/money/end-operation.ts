@@ -1,0 +1,89 @@
+import type { Item, Json, Table, TransactResult, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { answerClaim, releaseClaim } from "./claims.ts";
+import { createEndEntry } from "./items.ts";
+import { move } from "./ledger.ts";
+import type { MovedAmounts } from "./moves.ts";
+import { type Operation, toOperationKey } from "./operation-items.ts";
+
+/** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
+export type EndResult = "ended" | "lost" | "unknown";
+
+/** Moves the held credits and stores the answer for repeats. */
+export const settle = (
+  world: World,
+  operation: Operation,
+  {
+    answer,
+    moved = { settle: operation.amount },
+    also = [],
+  }: { readonly answer: Json; readonly moved?: MovedAmounts; readonly also?: readonly Write[] },
+): Promise<EndResult> => {
+  const { claim, id } = operation;
+  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
+  return endOperation(world, operation, moved, [...claimWrites, ...also]);
+};
+
+/** Releases the held credits and the key, in one transaction. */
+export const release = (
+  world: World,
+  operation: Operation,
+  also: readonly Write[] = [],
+): Promise<EndResult> => {
+  const { claim, id } = operation;
+  const claimWrites = claim ? [releaseClaim(claim, id)] : [];
+  return endOperation(world, operation, { release: operation.amount }, [...claimWrites, ...also]);
+};
+
+const endOperation = async (
+  world: World,
+  operation: Operation,
+  moved: MovedAmounts,
+  also: readonly Write[],
+): Promise<EndResult> => {
+  const { id, account, openedAt, reason, token } = operation;
+  const origin = { operation: id, account, openedAt };
+  const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
+  const removal = buildOperationRemoval(operation);
+  const [entry, ...moves] = move(closing);
+  const transaction =
+    operation.mode === "live"
+      ? { proof: entry, also: [...moves, removal, ...also] }
+      : { proof: removal, also };
+  return toEndResult(commit(world, transaction));
+};
+
+/** Whether this process still has the operation. If so, its end was refused for another reason. */
+export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
+  (await table.get(toOperationKey(id)))?.["token"] === token;
+
+/** Hands the held credits and the work over to a job. The creation of the job is the first write. */
+export const handOverToJob = async (
+  world: World,
+  operation: Operation,
+  job: Item,
+  answer: Json,
+): Promise<EndResult> => {
+  const { claim, id } = operation;
+  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
+  return toEndResult(
+    commit(world, {
+      proof: { create: job },
+      also: [buildOperationRemoval(operation), ...claimWrites],
+    }),
+  );
+};
+
+/** If the table throws, nothing changed: the money is still held, and the reconciler or a repeat continues. */
+const toEndResult = async (commitment: Promise<TransactResult>): Promise<EndResult> => {
+  const { outcome } = await commitment.catch(() => ({ outcome: "ambiguous" }));
+  if (outcome === "committed") return "ended";
+  return outcome === "refused" ? "lost" : "unknown";
+};
+
+/** Only the current holder may remove it: a process that lost its lease finds another token. */
+const buildOperationRemoval = ({ id, token }: Operation): Write => ({
+  remove: toOperationKey(id),
+  where: { token },
+});

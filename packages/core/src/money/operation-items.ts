@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Item, Json, Key, Table } from "../ports/table.ts";
+import type { Halves } from "./credits.ts";
+
+// Layout. Paid work under way. The item exists from the debit until the money is settled, released, or handed over to a
+// job. Each of these removes the item, so only one of them can happen. After a crash the item is left, and it is due.
+//
+//   pk               sk         list_pk            list_sk  what
+//   OPERATION#<id>   OPERATION  HELD#<account>     <id>     the payer, the held amount and the request
+
+const Operation = v.object({
+  id: v.string(),
+  kind: v.string(),
+  account: v.string(),
+  mode: v.picklist(["live", "test"]),
+  openedAt: v.string(),
+  amount: v.custom<Halves>(Number.isSafeInteger),
+  reason: v.string(),
+  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
+  input: v.custom<Json>(() => true),
+  token: v.string(),
+  /** How long the work is expected to take. Absent in operations of release 0.1.0. */
+  expectedMs: v.optional(v.number()),
+  /** When another process took the work over. Absent while the first request works on it. */
+  taken_at: v.optional(v.string()),
+  /** Every message of the operation was sent. */
+  isSent: v.optional(v.boolean(), false),
+});
+
+export type Operation = Readonly<v.InferOutput<typeof Operation>>;
+
+export const readOperation = (item: Item): Operation => v.parse(Operation, item);
+export const toOperationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
+export const toHeldPartition = (account: string): string => `HELD#${account}`;
+
+/** The operations of an account that are under way and not handed over to a job. */
+export async function* iterateOperations(table: Table, account: string): AsyncGenerator<Operation> {
+  for await (const item of paginateQuery(table, { index: "list", pk: toHeldPartition(account) }))
+    yield readOperation(item);
+}
