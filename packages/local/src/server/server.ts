@@ -80,13 +80,16 @@ const serveRequest = async (
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
-      return await serveBlob(world.blobs, context, incoming, outgoing);
+      return await serveBlob(world.blobs, context, incoming, outgoing).catch((error: unknown) => {
+        throw asFailure(error, "nothing_charged");
+      });
     await sendResponse(context, id, incoming, outgoing, await answerFirst(context, id, incoming));
   } catch (error) {
     // The caller hung up: no response is possible, and it is not an internal error.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
-    const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
+    // A bug outside `respond`: by then the operation may be done and charged.
+    const refusal = refuse(world, id, asFailure(error, "unknown"));
     await sendResponse(context, id, incoming, outgoing, refusal);
   }
 };
