@@ -1,4 +1,4 @@
-import { formatCsvRecord } from "@mailproof/core/exports/csv-writer";
+import { formatCsvRecord } from "@mailproof/core/exports/csv";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-import { formatCsvRecord } from "@mailproof/core/exports/csv-writer";
+import { formatCsvRecord } from "@mailproof/core/exports/csv";
 import { expect, test } from "vitest";
 
 test.each<[what: string, cells: string[], line: string]>([

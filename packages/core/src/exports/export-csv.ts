@@ -1,4 +1,4 @@
-import { formatCsvRecord, formatHeader, getDelimiter, joinCells } from "./csv-writer.ts";
+import { formatCsvRecord, formatHeader, getDelimiter, joinCells } from "./csv.ts";
 import {
   getEmail,
   type ListedRow,

@@ -4,7 +4,7 @@ import {
   formatHeader,
   getDelimiter,
   joinCells,
-} from "@mailproof/core/exports/csv-writer";
+} from "@mailproof/core/exports/csv";
 import { toPublicCells } from "@mailproof/core/exports/result-columns";
 import type { ListFormat } from "@mailproof/core/intake/open-list";
 import type { Status } from "@mailproof/core/verify/result";

@@ -7,7 +7,7 @@ import {
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
 
-// Which message of the SQLite queue is next. sqlite-queue.ts draws the tables.
+// Which message of the SQLite queue is next. schema.ts has the tables.
 
 export type GroupTurns = ReturnType<typeof createGroupTurns>;
 

@@ -17,35 +17,8 @@ import {
 } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
 import { createGroupTurns, type GroupTurns } from "./group-turns.ts";
+import { QUEUE_LAYOUT } from "./schema.ts";
 import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
-
-const VERSION = 2;
-
-// A message is ready from the moment at which it is visible. Ready messages are handed out by turns of their groups:
-// `turns` has a row for each group that has some, the one with the lowest turn is next, and goes to the end with it.
-// So handing out one message takes a few steps in these indexes, however many messages and groups there are.
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS messages (
-    id INTEGER PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL,
-    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT
-  ) STRICT;
-  CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
-
-/** From version 1, whose messages had no group: they are one, and become ready like those that were delayed. */
-const SINCE_1 = `
-  ALTER TABLE messages ADD COLUMN grp TEXT NOT NULL DEFAULT '';
-  ALTER TABLE messages ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE messages ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE messages ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE messages ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
-  DROP INDEX IF EXISTS messages_waiting;
-  CREATE INDEX messages_hidden ON messages (queue, visible_at) WHERE ready = 0;
-  CREATE INDEX messages_ready ON messages (queue, last, grp, position, visible_at, id) WHERE ready = 1;
-  CREATE TABLE turns (
-    queue TEXT NOT NULL, last INTEGER NOT NULL, grp TEXT NOT NULL, turn INTEGER NOT NULL,
-    PRIMARY KEY (queue, last, grp)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX turns_next ON turns (queue, last, turn)`;
 
 export type SqliteQueue = Queue &
   QueueReceiver & {
@@ -71,7 +44,7 @@ export const createSqliteQueue = (
   now: () => Date,
   onDamage?: OnDamage,
 ): SqliteQueue => {
-  const db = openSqlite(file, { version: VERSION, schema: SCHEMA, steps: [SINCE_1] }, onDamage);
+  const db = openSqlite(file, QUEUE_LAYOUT, onDamage);
   const { commit, close } = createGroupCommit(db);
   const ms = () => now().getTime();
   const statements = prepareStatements(db);

@@ -12,21 +12,8 @@ import {
 } from "@mailproof/core/ports/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
 import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/ports/writes";
+import { TABLE_LAYOUT } from "./schema.ts";
 import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
-
-const VERSION = 1;
-
-// The item is whole in its JSON; beside it stand only the fields that something is found by. With rowid:
-// result pages of many kilobytes would make the tree of a WITHOUT ROWID table deep.
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS items (
-    pk TEXT NOT NULL, sk TEXT NOT NULL, item TEXT NOT NULL, expires_at INTEGER,
-    list_pk TEXT, list_sk TEXT, due_pk TEXT, due_sk TEXT,
-    PRIMARY KEY (pk, sk)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS items_list ON items (list_pk, list_sk, pk, sk) WHERE list_pk IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS items_due ON items (due_pk, due_sk, pk, sk) WHERE due_pk IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS items_expiry ON items (expires_at) WHERE expires_at IS NOT NULL`;
 
 export type SqliteTable = Table & {
   /** Deletes up to `limit` expired items and returns their number. No read returns them any more. */
@@ -39,7 +26,7 @@ export const createSqliteTable = (
   now: () => Date,
   onDamage: OnDamage = () => {},
 ): SqliteTable => {
-  const db = openSqlite(file, { version: VERSION, schema: SCHEMA }, onDamage);
+  const db = openSqlite(file, TABLE_LAYOUT, onDamage);
   const parseRow = createRowParser(file, onDamage);
   const { commit, close } = createGroupCommit(db);
   const seconds = () => toEpochSeconds(now());

@@ -6,8 +6,6 @@ const IN_MEMORY = ":memory:";
 /**
  * A database file. WAL lets the command line read while the server writes.
  * synchronous = FULL: a committed transaction is on the disk, also after a power cut.
- * `version` is that of the schema: a newer file is refused, never half understood. `schema` is that of version 1, and
- * `steps` lead from each version to the next.
  * Every error of SQLite names the file. `onDamage` is called with those that say that the file cannot be read.
  */
 export const openSqlite = (
@@ -27,9 +25,12 @@ export const openSqlite = (
   return withNamedErrors(db, nameErrors);
 };
 
-type SqliteLayout = {
+export type SqliteLayout = {
+  /** A file of a newer version is refused, never half understood. */
   readonly version: number;
+  /** The schema of version 1. */
   readonly schema: string;
+  /** One step from each version to the next. */
   readonly steps?: readonly string[];
 };
 
