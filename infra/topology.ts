@@ -143,6 +143,9 @@ const LAMBDA_SECONDS_MAX = 900;
 const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
+/** Names of queues are stored, so they keep their short ending. */
+const getWorkerFile = (queue: string): string => queue.replace(/-dead$/, "-dead-letters");
+
 export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
   const { needs, batch, concurrency: atOnce } = getWork(queue.name);
   return {
@@ -150,7 +153,7 @@ export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
     batch,
     lambda: {
       name: toPascalCase(`worker-${queue.name}`),
-      handler: `${HANDLERS}/workers/${queue.name}.handler`,
+      handler: `${HANDLERS}/workers/${getWorkerFile(queue.name)}.handler`,
       needs: [...needs, "queue:receive"],
       actsForAccounts: true,
       timeoutSeconds: getWorkSeconds(queue),

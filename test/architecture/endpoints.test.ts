@@ -2,8 +2,9 @@ import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
-import { schedules, workers } from "@mailproof/core/background/workers";
+import { schedules } from "@mailproof/core/background/workers";
 import { expect, test } from "vitest";
+import { workerSpecs } from "../../infra/topology.ts";
 import { toEntry } from "../../packages/functions/entries.ts";
 
 const listNames = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
@@ -50,20 +51,20 @@ test("the actions of an endpoint are the variants of its body, in their order", 
     expect(Object.keys(endpoint.actions ?? {})).toEqual(getVariants(endpoint));
 });
 
-test("a Lambda is given the ways out that its endpoint needs, and no others", () => {
+test("a Lambda has the capabilities that its endpoint needs, and no others", () => {
   expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("capabilities/");
   expect(toEntry({ id: "findEmail", needs: ["mail", "https"] })).toContain(
     "(context) => ({ ...withProber(context), ...withHttps(context) })",
   );
 });
 
-test("what has no endpoint is a Lambda of its own, too", () => {
+test("the MCP tools and the fallback route have a Lambda each", () => {
   expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
 test("every worker and every schedule is a Lambda of its own, and the prober is one", () => {
   expect(listNames("packages/functions/src/workers/*.ts").toSorted()).toEqual(
-    [...workers.map(({ queue }) => queue.name), "prober"].toSorted(),
+    [...workerSpecs.map(({ lambda }) => basename(lambda.handler, ".handler")), "prober"].toSorted(),
   );
   // Two more measure what an operator's alarms go by.
   expect(listNames("packages/functions/src/schedules/*.ts").toSorted()).toEqual(
