@@ -1,17 +1,16 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/http/authenticate";
 import { getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Access, Caller } from "@mailproof/api/http/endpoint";
-import { HttpFailure } from "@mailproof/api/http/http-failure";
+import { HttpFailure, orUnavailable } from "@mailproof/api/http/http-failure";
 import { adjustForRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
+import { takeRequest } from "@mailproof/api/http/rate-limit";
 import {
   answer,
   asFailure,
   type HttpAnswer,
   type HttpRequest,
-  orUnavailable,
   refuse,
-  takeRequest,
 } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";

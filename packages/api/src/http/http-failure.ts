@@ -80,3 +80,14 @@ export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
     ...(isExpected && { isExpected }),
   });
 };
+
+/** A step before the work: when it fails, the caller is not identified and nothing was done. */
+export const orUnavailable = <T>(
+  step: Promise<T>,
+  money: MoneyOutcome = "nothing_charged",
+): Promise<T> =>
+  step.catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause;
+    const what = "The service cannot read its own state right now.";
+    throw new Failure("UNAVAILABLE", money, what, { cause });
+  });

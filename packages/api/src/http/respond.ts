@@ -1,5 +1,3 @@
-import { PLANS } from "@mailproof/core/accounts/plans";
-import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
@@ -8,10 +6,10 @@ import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
-import { getFailureHeaders, getFailureMessage, getStatus } from "./http-failure.ts";
+import { getFailureHeaders, getFailureMessage, getStatus, orUnavailable } from "./http-failure.ts";
 import { adjustForRepeat, readIdempotencyKey } from "./idempotency.ts";
-import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
+import { assertNotLimited, takeRequest } from "./rate-limit.ts";
 
 export type HttpRequest = {
   readonly id: string;
@@ -130,39 +128,11 @@ const admit = async (
 ): Promise<Caller> => {
   if (endpoint.access === "public") return PUBLIC_CALLER;
   assertNoPressure(world, endpoint);
-  const limited = findLimited(world, request.headers);
-  if (limited) throw tooMany(world, { ...limited, remaining: 0 }, headers);
+  assertNotLimited(world, request.headers, headers);
   const caller = await orUnavailable(authenticate(world, request.headers));
   await takeRequest(world, caller, headers, request.headers);
   assertMay(world, caller, endpoint.access);
   return caller;
-};
-
-/** Takes one request from the caller's minute and sets the rate limit headers, also when none was left. */
-export const takeRequest = async (
-  world: AppWorld,
-  { plan, keyId }: Caller,
-  headers: Record<string, string>,
-  sent: Headers | null,
-): Promise<void> => {
-  const asked = world.rateLimit(keyId, PLANS[plan].requestsPerMinute);
-  const allowance = await orUnavailable(asked);
-  if (!allowance.allowed) {
-    if (sent) rememberLimited(world, sent, allowance);
-    throw tooMany(world, allowance, headers);
-  }
-  showAllowance(allowance, headers);
-};
-
-type Shown = Pick<RateLimitResult, "limit" | "remaining" | "resetAt">;
-
-const showAllowance = (
-  { limit, remaining, resetAt }: Shown,
-  headers: Record<string, string>,
-): void => {
-  headers["x-ratelimit-limit"] = String(limit);
-  headers["x-ratelimit-remaining"] = String(remaining);
-  headers["x-ratelimit-reset"] = String(resetAt);
 };
 
 /** Under load, refuses operations with a price before anything is read; all others continue. */
@@ -183,26 +153,6 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
 const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
-};
-
-/** A step before the work: when it fails, the caller is not identified and nothing was done. */
-export const orUnavailable = <T>(
-  step: Promise<T>,
-  money: MoneyOutcome = "nothing_charged",
-): Promise<T> =>
-  step.catch((cause: unknown) => {
-    if (cause instanceof Failure) throw cause;
-    const what = "The service cannot read its own state right now.";
-    throw new Failure("UNAVAILABLE", money, what, { cause });
-  });
-
-const tooMany = (world: AppWorld, allowance: Shown, headers: Record<string, string>): Failure => {
-  showAllowance(allowance, headers);
-  const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
-  const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
-  return new Failure("RATE_LIMITED", "nothing_charged", what, {
-    retryAfterMs: seconds * 1000,
-  });
 };
 
 export const answer = <Body>(

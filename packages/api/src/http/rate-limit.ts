@@ -1,0 +1,91 @@
+import { PLANS } from "@mailproof/core/accounts/plans";
+import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { Failure } from "@mailproof/core/lib/failure";
+import { getWindowStart } from "@mailproof/core/lib/time";
+import type { Headers } from "./authenticate.ts";
+import type { Caller } from "./endpoint.ts";
+import { orUnavailable } from "./http-failure.ts";
+
+// The rate limit of a key: its headers, its 429, and the credentials that this process remembers as limited.
+
+/** Takes one request from the caller's minute and sets the rate limit headers, also when none was left. */
+export const takeRequest = async (
+  world: AppWorld,
+  { plan, keyId }: Caller,
+  headers: Record<string, string>,
+  credentials: Headers | null,
+): Promise<void> => {
+  const allowance = await orUnavailable(world.rateLimit(keyId, PLANS[plan].requestsPerMinute));
+  if (!allowance.allowed) {
+    if (credentials) rememberLimited(world, credentials, allowance);
+    throw createRateLimitFailure(world, allowance, headers);
+  }
+  setRateLimitHeaders(allowance, headers);
+};
+
+/**
+ * Throws for credentials that have used up their minute. It needs no look-up of the account, so a burst costs neither a
+ * read nor a write.
+ */
+export const assertNotLimited = (
+  world: AppWorld,
+  credentials: Headers,
+  headers: Record<string, string>,
+): void => {
+  const limited = findLimited(world, credentials);
+  if (limited) throw createRateLimitFailure(world, { ...limited, remaining: 0 }, headers);
+};
+
+type Allowance = Pick<RateLimitResult, "limit" | "remaining" | "resetAt">;
+
+const setRateLimitHeaders = (
+  { limit, remaining, resetAt }: Allowance,
+  headers: Record<string, string>,
+): void => {
+  headers["x-ratelimit-limit"] = String(limit);
+  headers["x-ratelimit-remaining"] = String(remaining);
+  headers["x-ratelimit-reset"] = String(resetAt);
+};
+
+const createRateLimitFailure = (
+  world: AppWorld,
+  allowance: Allowance,
+  headers: Record<string, string>,
+): Failure => {
+  setRateLimitHeaders(allowance, headers);
+  const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
+  const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
+  return new Failure("RATE_LIMITED", "nothing_charged", what, {
+    retryAfterMs: seconds * 1000,
+  });
+};
+
+type Limited = Pick<RateLimitResult, "limit" | "resetAt">;
+
+const WINDOW_SECONDS = 60;
+/** Beyond this number the oldest entry is dropped, and its next request costs the reads again. */
+const REMEMBERED_MAX = 10_000;
+
+const limitedCallers = new WeakMap<AppWorld["rateLimit"], Map<string, Limited>>();
+
+/** Only for valid credentials that have used up their minute. */
+const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
+  const callers = limitedCallers.get(world.rateLimit) ?? new Map<string, Limited>();
+  limitedCallers.set(world.rateLimit, callers);
+  const [oldest] = callers.keys();
+  if (callers.size >= REMEMBERED_MAX && oldest !== undefined) callers.delete(oldest);
+  callers.set(readCredentials(headers), { limit, resetAt });
+};
+
+const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {
+  const callers = limitedCallers.get(world.rateLimit);
+  const found = callers?.get(readCredentials(headers));
+  // An entry of another minute, earlier or later: the clock may have been set.
+  return found?.resetAt === getWindowStart(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
+    ? found
+    : undefined;
+};
+
+const readCredentials = (headers: Headers): string =>
+  JSON.stringify([headers["x-api-key"] ?? null, headers["authorization"] ?? null]);
