@@ -13,7 +13,7 @@ const TABLES = [
   "packages/core/src/mail/lists/data/broad.ts",
   "packages/core/src/mail/lists/data/disposable.ts",
 ];
-const LINES_MAX = 330;
+const LINES_MAX = 350;
 
 test("a file that is no table is short enough to be read at once", () => {
   const long = [...texts].filter(
