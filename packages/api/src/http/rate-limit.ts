@@ -1,6 +1,7 @@
 import { PLANS } from "@mailproof/core/accounts/plans";
 import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { type BoundedMap, createBoundedMap } from "@mailproof/core/lib/bounded-map";
 import { Failure } from "@mailproof/core/lib/failure";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import type { Headers } from "./authenticate.ts";
@@ -67,14 +68,12 @@ const WINDOW_SECONDS = 60;
 /** Beyond this number the oldest entry is dropped, and its next request costs the reads again. */
 const REMEMBERED_MAX = 10_000;
 
-const limitedCallers = new WeakMap<AppWorld["rateLimit"], Map<string, Limited>>();
+const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
 /** Only for valid credentials that have used up their minute. */
 const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
-  const callers = limitedCallers.get(world.rateLimit) ?? new Map<string, Limited>();
+  const callers = limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>(REMEMBERED_MAX);
   limitedCallers.set(world.rateLimit, callers);
-  const [oldest] = callers.keys();
-  if (callers.size >= REMEMBERED_MAX && oldest !== undefined) callers.delete(oldest);
   callers.set(readCredentials(headers), { limit, resetAt });
 };
 
