@@ -18,6 +18,8 @@ export type SentEvent = {
   readonly delivered_at?: string;
   readonly user_agent?: string;
   readonly machine?: boolean;
+  readonly bounce_type?: "hard" | "soft";
+  readonly diagnostic?: string;
 };
 
 let made = 0;
@@ -50,6 +52,7 @@ export const toRecordedEvent = (sent: SentEvent): ToldEvent => ({
   deliveredAt: sent.delivered_at === undefined ? undefined : new Date(sent.delivered_at),
   userAgent: sent.user_agent,
   isBot: sent.machine,
+  bounce: { type: sent.bounce_type, diagnostic: sent.diagnostic },
 });
 
 export const whenEventsSent = (

@@ -213,6 +213,7 @@ const EVIDENCE: NonNullable<VerificationResult["evidence"]> = {
   ],
   mail_host: "mx.x.com",
   ip: "192.0.2.1",
+  bounced_at: "2026-11-20T09:00:00.000Z",
   reply: { code: 550, enhanced: "5.1.1", text: "No such\u001b[2Juser" },
   rule: "no_mailbox",
   catch_all: "not_tested",

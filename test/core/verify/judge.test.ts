@@ -37,6 +37,7 @@ const ORDINARY: Signals = {
   catchAll: "no",
   acceptsThenBounces: false,
   rejectsUnknownRecipients: false,
+  bounced: false,
   botLikeness: 0,
   encrypted: false,
 };
@@ -120,6 +121,36 @@ test.each<[string, Partial<Signals>, string, string]>([
     "valid",
     "accepted",
   ],
+  [
+    "accepted like everybody, and the account's mail bounced",
+    { catchAll: "yes", bounced: true },
+    "invalid",
+    "bounced",
+  ],
+  [
+    "no reply today, and the account's mail bounced",
+    { mailbox: GREYLISTED, bounced: true },
+    "invalid",
+    "bounced",
+  ],
+  [
+    "accepted where a stranger is refused, though the account's mail bounced",
+    { bounced: true },
+    "risky",
+    "bounced",
+  ],
+  [
+    "refused, and the account's mail bounced",
+    { mailbox: REFUSED, bounced: true },
+    "invalid",
+    "mailbox_not_found",
+  ],
+  [
+    "a role whose mail bounced",
+    { bounced: true, catchAll: "yes", ...listed({ role: "info" }) },
+    "invalid",
+    "bounced",
+  ],
   ["a full mailbox", { mailbox: FULL }, "risky", "mailbox_full"],
   ["greylisted", { mailbox: GREYLISTED }, "unknown", "greylisted"],
   [
@@ -182,6 +213,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   catchAll: fc.constantFrom("yes", "no", "undecided", "not_tested"),
   acceptsThenBounces: bool,
   rejectsUnknownRecipients: bool,
+  bounced: bool,
   botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
   encrypted: bool,
 });
@@ -205,6 +237,7 @@ test("what we could not find out never makes an address invalid", () => {
         syntaxFault: null,
         domain: "dns_inconclusive" as const,
         mailbox: GREYLISTED,
+        bounced: false,
       };
       expect(judge(ours).status).not.toBe("invalid");
     }),

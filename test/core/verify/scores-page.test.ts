@@ -97,16 +97,34 @@ test("the page shows how often a typo suggestion is right", () => {
 });
 
 const examples = [
-  ...page.matchAll(/^\| (\S+) \| (yes|no) \| (\S+) \| (-?[\d.]+(?: \| -?[\d.]+){6}) \|$/gm),
-].map(([, local = "", role, pattern = "", numbers = ""]) => ({ local, role, pattern, numbers }));
+  ...page.matchAll(
+    /^\| (\S+) \| (yes|no) \| (\S+) \| (\S+) \| (-?[\d.]+(?: \| -?[\d.]+){7}) \|$/gm,
+  ),
+].map(([, local = "", role, pattern = "", sent = "", numbers = ""]) => ({
+  local,
+  role,
+  pattern,
+  sent,
+  numbers,
+}));
+
+/** "12+8": twelve addresses whose mail was delivered, and eight whose mail bounced. */
+const readSent = (text: string) => {
+  const [delivered = 0, bounced = 0] = text === "-" ? [] : text.split("+").map(Number);
+  return { delivered, bounced };
+};
 
 test("the page's examples of catch_all_confidence add up as the code does", () => {
-  const made = examples.map(({ local, role, pattern }) => {
-    const signals = { isRole: role === "yes", pattern: pattern === "-" ? null : pattern };
+  const made = examples.map(({ local, role, pattern, sent }) => {
+    const signals = {
+      isRole: role === "yes",
+      pattern: pattern === "-" ? null : pattern,
+      mail: readSent(sent),
+    };
     const values = listCatchAllParts(local, signals).map(({ value }) => value);
     return [...values, scoreCatchAll(local, signals)].map((n) => n.toFixed(2)).join(" | ");
   });
 
-  expect(made).toHaveLength(7);
+  expect(made).toHaveLength(9);
   expect(made).toEqual(examples.map(({ numbers }) => numbers));
 });

@@ -17,6 +17,7 @@ import {
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;
 const AGENT_LENGTH_MAX = 2_000;
+const DIAGNOSTIC_LENGTH_MAX = 1_000;
 
 const Event = v.strictObject({
   id: describe(
@@ -33,6 +34,14 @@ const Event = v.strictObject({
   user_agent: describe(
     optional(v.pipe(v.string(), limitCharacters(AGENT_LENGTH_MAX))),
     "The User-Agent header of the open or click.",
+  ),
+  bounce_type: describe(
+    optional(v.picklist(["hard", "soft"], "must be hard or soft")),
+    "For a bounce: `hard` if the mailbox takes no mail, `soft` if it may take the next one. A hard bounce makes your next verification of the address `invalid` or `risky`.",
+  ),
+  diagnostic: describe(
+    optional(v.pipe(v.string(), limitCharacters(DIAGNOSTIC_LENGTH_MAX))),
+    "For a bounce: the receiving server's reply, such as `550 5.1.1 User unknown`. A reply about your message or your sending IP address is no evidence about the mailbox, whatever `bounce_type` is.",
   ),
   machine: describe(
     optional(v.boolean("must be true or false")),
@@ -53,8 +62,8 @@ export const recordActivity = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
-  // 500 events with the longest id, address and user agent, and the JSON around them.
-  bodyBytesMax: 2_000_000,
+  // 500 events with the longest id, address, user agent and diagnostic, and the JSON around them.
+  bodyBytesMax: 2_500_000,
   body: v.strictObject({
     events: describe(
       v.pipe(createList(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
@@ -95,6 +104,7 @@ const toMailEvent = (event: v.InferOutput<typeof Event>): MailEvent => ({
   deliveredAt: event.delivered_at,
   userAgent: event.user_agent,
   isBot: event.machine,
+  bounce: { type: event.bounce_type, diagnostic: event.diagnostic },
 });
 
 /** Test keys store nothing, so every request counts as the first one. */

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../lib/time.ts";
 import type { Address } from "../mail/address.ts";
 import { findBotReason } from "./bot-filter.ts";
+import type { BounceReport } from "./bounce-kind.ts";
 
 export const MAIL_EVENT_TYPES = [
   "delivery",
@@ -25,6 +26,8 @@ export type MailEvent = {
   readonly userAgent?: string | undefined;
   /** The source states that no person opened or clicked. */
   readonly isBot?: boolean | undefined;
+  /** What the source says of a bounce. */
+  readonly bounce?: BounceReport | undefined;
 };
 
 /** The counter of an event. */

@@ -1,4 +1,5 @@
 import { iterateAccounts } from "../accounts/account-items.ts";
+import { removeVerdict } from "../calibration/items.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { Address } from "../mail/address.ts";
 import type { World } from "../ports/world.ts";
@@ -10,7 +11,7 @@ import { SHARED_POOL } from "./shared-pool.ts";
 const ATTEMPTS_MAX = 12;
 
 /**
- * Removes the records of an address in every account and in the shared pool, and subtracts it from its domain's number
+ * Removes the records of an address in every account and in the shared pool, with its verdicts and bounces, and subtracts it from its domain's number
  * of addresses. The sums of the domain stay; no person can be identified in them. Later events start a new record.
  * Returns the number of removed records.
  */
@@ -29,6 +30,7 @@ const forgetOwned = async (
   { canonical, domain }: Address,
 ): Promise<boolean> => {
   const hash = hashAddress(world, owner, canonical);
+  await world.table.write(removeVerdict(hash));
   let wasThere = false;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const record = await findRecord(world.table, hash);

@@ -1,9 +1,11 @@
+import { buildFateWrites, FATE_WRITES_MAX, type FateEvent, toFate } from "../calibration/fates.ts";
 import { Failure } from "../lib/failure.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey, toItemId } from "../ports/writes.ts";
 import { commit } from "../runtime/commit.ts";
+import { toBounceKind } from "./bounce-kind.ts";
 import { getEventTime, type IgnoredReason, type MailEvent, toEventKind } from "./events.ts";
 import { getContributorTag, getShard, hashAddress, hashDomain, hashEvent } from "./hashes.ts";
 import {
@@ -41,10 +43,9 @@ export const recordEvents = async (
   // Of events with the same id the first one counts.
   const distinct = [...new Map(events.toReversed().map((one) => [one.hash, one])).values()];
   const sorted = sortByShard(world, distinct);
-  const batchSize = getBatchSize(world);
   let accepted = 0;
-  for (let at = 0; at < sorted.length; at += batchSize)
-    accepted += await countBatch(world, source, sorted.slice(at, at + batchSize));
+  for (const batch of splitIntoBatches(world, sorted))
+    accepted += await countBatch(world, source, batch);
   return { accepted, duplicates: events.length - accepted, ignored };
 };
 
@@ -74,6 +75,8 @@ type CountableEvent = TallyEvent & {
   readonly canonical: string;
   readonly domain: string;
   readonly shard: number;
+  /** Undefined: the event is no evidence about the mailbox. */
+  readonly fate: FateEvent["fate"] | undefined;
 };
 
 const toCountableEvents = (
@@ -97,6 +100,7 @@ const toCountableEvents = (
         canonical: address.canonical,
         domain: address.domain,
         shard: getShard(world, address.canonical),
+        fate: toFate(event.type, toBounceKind(event.bounce ?? {})),
       });
   }
   return { events, ignored };
@@ -104,9 +108,25 @@ const toCountableEvents = (
 
 const WRITES_MAX = 100;
 
-/** Each event writes its claim and, per owner, at most an address and two days. */
-const getBatchSize = (world: World): number =>
-  Math.floor(WRITES_MAX / (1 + 3 * listOwners(world, "").length));
+/** As many events as fit into a transaction. Each writes its claim and, per owner, at most an address and two days. */
+const splitIntoBatches = (
+  world: World,
+  events: readonly CountableEvent[],
+): readonly (readonly CountableEvent[])[] => {
+  const writes = 1 + 3 * listOwners(world, "").length;
+  const batches: CountableEvent[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const needed = writes + (event.fate ? FATE_WRITES_MAX : 0);
+    if (needed > room) {
+      batches.push([]);
+      room = WRITES_MAX;
+    }
+    batches.at(-1)?.push(event);
+    room -= needed;
+  }
+  return batches;
+};
 
 /** With the shared pool an event is counted twice: for the account and for the pool. */
 const listOwners = ({ settings }: Pick<World, "settings">, account: string): readonly string[] =>
@@ -155,11 +175,15 @@ const buildWrites = async (
   { account }: ActivitySource,
   events: readonly CountableEvent[],
 ) => {
-  const byOwner = await Promise.all(
-    listOwners(world, account).map((owner) => buildOwnerWrites(world, owner, account, events)),
-  );
+  const byOwner = await Promise.all([
+    ...listOwners(world, account).map((owner) => buildOwnerWrites(world, owner, account, events)),
+    buildFateWrites(world, account, events.filter(hasFate)),
+  ]);
   return byOwner.flat();
 };
+
+const hasFate = (event: CountableEvent): event is CountableEvent & FateEvent =>
+  event.fate !== undefined;
 
 /** The writes that add these events to an owner's records. */
 const buildOwnerWrites = async (

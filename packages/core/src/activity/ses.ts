@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { type Address, isAddress, parseAddress } from "../mail/address.ts";
+import type { BounceReport } from "./bounce-kind.ts";
 import type { MailEvent } from "./events.ts";
 
 // Parses the messages of Amazon SES, from event publishing (eventType) and from its older notifications
@@ -75,11 +76,17 @@ type EventReport = Pick<MailEvent, "type" | "userAgent"> & {
   readonly recipients: readonly string[];
   readonly at: string;
   readonly detail: string;
+  /** By recipient. */
+  readonly bounces?: ReadonlyMap<string, BounceReport>;
 };
 
 type ReadReport = (message: unknown, mail: SesNotification["mail"]) => EventReport;
 
 const Recipient = v.looseObject({ emailAddress: v.string() });
+const BouncedRecipient = v.looseObject({
+  emailAddress: v.string(),
+  diagnosticCode: v.optional(v.string()),
+});
 const listAddresses = (recipients: readonly { readonly emailAddress: string }[]) =>
   recipients.map(({ emailAddress }) => emailAddress);
 
@@ -90,7 +97,9 @@ const Bounce = v.object({
   bounce: v.looseObject({
     timestamp: Timestamp,
     feedbackId: v.string(),
-    bouncedRecipients: v.array(Recipient),
+    bounceType: v.optional(v.string()),
+    bounceSubType: v.optional(v.string()),
+    bouncedRecipients: v.array(BouncedRecipient),
   }),
 });
 const Complaint = v.object({
@@ -116,6 +125,25 @@ const Click = v.object({
 });
 const Reject = v.object({ reject: v.looseObject({ reason: v.optional(v.string()) }) });
 
+/** SES did not send the mail, or the receiving server refused what was in it. */
+const NOT_OF_THE_MAILBOX =
+  /^(?:Suppressed|OnAccountSuppressionList|MessageTooLarge|ContentRejected|AttachmentRejected)$/;
+
+const toBounceReport = (
+  {
+    bounceType,
+    bounceSubType = "",
+  }: { readonly bounceType?: string | undefined; readonly bounceSubType?: string | undefined },
+  diagnostic: string | undefined,
+): BounceReport => {
+  if (NOT_OF_THE_MAILBOX.test(bounceSubType)) return {};
+  const type = { Permanent: "hard", Transient: "soft" } as const;
+  return {
+    ...((bounceType === "Permanent" || bounceType === "Transient") && { type: type[bounceType] }),
+    ...(diagnostic !== undefined && { diagnostic }),
+  };
+};
+
 /** The recipient moved the mail out of the spam folder: a report in the form of a complaint that means the opposite. */
 const NOT_SPAM = "not-spam";
 
@@ -129,8 +157,16 @@ const REPORT_READERS: Readonly<Record<string, ReadReport>> = {
     return { type: "delivery", recipients, at, detail: "" };
   },
   Bounce: (message) => {
-    const { timestamp: at, feedbackId, bouncedRecipients } = v.parse(Bounce, message).bounce;
-    return { type: "bounce", recipients: listAddresses(bouncedRecipients), at, detail: feedbackId };
+    const { bounce } = v.parse(Bounce, message);
+    const { timestamp: at, feedbackId, bouncedRecipients } = bounce;
+    const bounces = new Map(
+      bouncedRecipients.map((one) => [
+        one.emailAddress,
+        toBounceReport(bounce, one.diagnosticCode),
+      ]),
+    );
+    const recipients = listAddresses(bouncedRecipients);
+    return { type: "bounce", recipients, at, detail: feedbackId, bounces };
   },
   Complaint: (message) => {
     const { complaint } = v.parse(Complaint, message);
@@ -164,7 +200,7 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
   if (IGNORED_TYPES.includes(type)) return [];
   const read = REPORT_READERS[type];
   if (!read) throw new Error(`SES publishes no ${type}`);
-  const { recipients, at, detail, ...event } = read(message, mail);
+  const { recipients, at, detail, bounces, ...event } = read(message, mail);
   return recipients.flatMap((recipient) => {
     const address = parseRecipient(recipient);
     return address === undefined
@@ -175,6 +211,7 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
           id: fingerprint([event.type, mail.messageId, address.canonical, at, detail]),
           address,
           at: new Date(at),
+          bounce: bounces?.get(recipient),
           deliveredAt: new Date(mail.timestamp),
         };
   });

@@ -1,6 +1,7 @@
 import type { Address } from "../mail/address.ts";
 import { rejectsUnknownRecipients } from "../mail/mail-providers.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
+import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
@@ -136,6 +137,8 @@ const judgeCandidate = (
       dnsQueries: [],
       mailHost: probeResult.host || mailHost,
       probeResult,
+      bouncedAt: null,
+      domainHistory: NO_DOMAIN_HISTORY,
     }),
   );
 };

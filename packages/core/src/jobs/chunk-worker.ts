@@ -1,3 +1,5 @@
+import { createAccountHistory } from "../calibration/account-history.ts";
+import { storeVerdictSample } from "../calibration/verdicts.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
 import { addMs } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
@@ -77,6 +79,12 @@ const runPass = async (
   const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
   const after = [...later, ...toDeferredGroups(deferrals)];
   await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
+  if (job.mode === "live")
+    await storeVerdictSample(
+      world,
+      job.account,
+      rows.map(({ result }) => result),
+    );
   await completeIfDone(world, job.id);
 };
 
@@ -167,6 +175,7 @@ const attemptRow = async (
     ...wants,
     includeEvidence: false,
     requester,
+    history: mode === "live" ? createAccountHistory(world, account) : undefined,
   };
   const engine = selectEngine(world, mode, dueRow.causes.length);
   const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;

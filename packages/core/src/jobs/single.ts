@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
+import { createAccountHistory } from "../calibration/account-history.ts";
+import { createVerdictWrites } from "../calibration/verdicts.ts";
 import { withMoneySentence } from "../lib/failure.ts";
 import { addMs, toEpochSeconds } from "../lib/time.ts";
 import { releaseClaim } from "../money/claims.ts";
@@ -141,7 +143,14 @@ export const verifySingle: Worker<VerifyWorld> = {
     const job = await findJob(world.table, id);
     if (!job?.single || !isOpenJob(job) || job.waits !== waits) return;
     const requester = { account: job.account, priority: "caller" } as const;
-    const everything = { ...job.single, includeAi: true, includeEvidence: true, requester };
+    const history = job.mode === "live" ? createAccountHistory(world, job.account) : undefined;
+    const everything = {
+      ...job.single,
+      includeAi: true,
+      includeEvidence: true,
+      requester,
+      history,
+    };
     const causes = listCauses(job);
     const engine = selectEngine(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);
@@ -244,7 +253,12 @@ const completeJob = async (
         status: "completed",
         progress,
       }),
-      ...(job.mode === "live" ? createCacheWrites(world, job.owner, single, result) : []),
+      ...(job.mode === "live"
+        ? [
+            ...createCacheWrites(world, job.owner, single, result),
+            ...createVerdictWrites(world, job.account, result),
+          ]
+        : []),
     ],
   });
 };

@@ -5,17 +5,20 @@ export type CatchAllSignals = {
   readonly isRole: boolean;
   /** How the domain seems to name its mailboxes, such as "first.last" or "flast"; null when not known. */
   readonly pattern: string | null;
+  /** Addresses of the account at this domain, by what became of its mail to them. */
+  readonly mail?: { readonly delivered: number; readonly bounced: number };
 };
 
 /** One named summand of the confidence. */
 export type CatchAllPart = {
-  readonly part: "base" | "likeness" | "pattern" | "role" | "digits" | "bot";
+  readonly part: "base" | "likeness" | "pattern" | "role" | "digits" | "bot" | "mail";
   readonly value: number;
 };
 
 /**
  * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows what it adds, and no
- * result claims to be certain. docs/scores.md gives the reason for each.
+ * result claims to be certain. Mail pulls that sum towards the share that was delivered, so it stays in between.
+ * docs/scores.md gives the reason for each.
  */
 const BASE = 0.4;
 const LIKENESS = 0.15;
@@ -26,6 +29,11 @@ const ROLE = 0.15;
 const PER_DIGIT = -0.01;
 const DIGITS_COUNTED_MAX = 5;
 const BOT = -0.1;
+/** The number of addresses whose mail weighs as much as all that the local part shows. */
+const MAIL_HALF_WEIGHT = 20;
+/** Fewer say nothing: three of four happen by chance. */
+const MAIL_MIN = 5;
+const SUM_MAX = 0.95;
 
 /** How likely a mailbox exists behind a local part on a domain that accepts them all: 0 to 1. */
 export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
@@ -46,7 +54,18 @@ export const listCatchAllParts = (
     { part: "digits", value: PER_DIGIT * Math.min(digits, DIGITS_COUNTED_MAX) },
     { part: "bot", value: BOT * scoreBotLikeness(bare) },
   ];
-  return parts.map(({ part, value }) => ({ part, value: roundToHundredths(value) }));
+  const rounded = parts.map(({ part, value }) => ({ part, value: roundToHundredths(value) }));
+  const sum = rounded.reduce((total, { value }) => total + value, 0);
+  return [...rounded, { part: "mail", value: roundToHundredths(scoreMail(sum, signals)) }];
+};
+
+/** How far the account's mail to other addresses of the domain moves the sum of the other parts. */
+const scoreMail = (sum: number, { mail }: CatchAllSignals): number => {
+  const { delivered, bounced } = mail ?? { delivered: 0, bounced: 0 };
+  const sent = delivered + bounced;
+  if (sent < MAIL_MIN) return 0;
+  const share = Math.min(SUM_MAX, delivered / sent);
+  return (sent / (sent + MAIL_HALF_WEIGHT)) * (share - sum);
 };
 
 /** Adds 0 because minus zero would show as "-0" in the evidence. */

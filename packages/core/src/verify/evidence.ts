@@ -11,11 +11,12 @@ type Probed = {
   readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
+  readonly bouncedAt: string | null;
 };
 
 /** What supports a verdict, without the parts of the session that concern other recipients. */
 export const collectEvidence = (
-  { address, dnsQueries, mailHost, probeResult }: Probed,
+  { address, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
   { parts }: Judgement,
   versions: Lists["versions"],
 ): Evidence => ({
@@ -29,6 +30,7 @@ export const collectEvidence = (
     probeResult && address
       ? filterTranscript(probeResult.transcript, [toSmtpForm(address), probeResult.randomRecipient])
       : [],
+  bouncedAt,
   score: parts,
   lists: versions,
 });

@@ -22,6 +22,8 @@ export type Signals = {
   readonly acceptsThenBounces: boolean;
   /** The provider is known to refuse unknown recipients at RCPT, so an acceptance needs no catch-all probe. */
   readonly rejectsUnknownRecipients: boolean;
+  /** The account's own mail to this address bounced lately, because the mailbox takes none. */
+  readonly bounced: boolean;
   readonly botLikeness: number;
   readonly encrypted: boolean;
 };
@@ -105,10 +107,15 @@ const isUnprovenAcceptance = (signals: Signals): boolean =>
 
 /**
  * Whether the domain may be a catch-all: a probe proved it, or the server accepted this address and no probe showed
- * that it refuses others.
+ * that it refuses others. A bounce has answered the question.
  */
 export const isCatchAllInQuestion = (signals: Signals): boolean =>
-  signals.catchAll === "yes" || (hasVerdict("valid")(signals) && isUnprovenAcceptance(signals));
+  !signals.bounced &&
+  (signals.catchAll === "yes" || (hasVerdict("valid")(signals) && isUnprovenAcceptance(signals)));
+
+/** The server tells this mailbox from others: it knows that it is full, or accepts it and refuses unknown ones. */
+const isProvenMailbox = (signals: Signals): boolean =>
+  hasVerdict("risky")(signals) || (hasVerdict("valid")(signals) && !isUnprovenAcceptance(signals));
 
 /** The order is the rule: `judge` looks at a status only when none above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
@@ -129,6 +136,18 @@ const PRECEDENCE: readonly VerdictRule[] = [
     reason: useReason("listed_disposable"),
   },
   { status: "invalid", holds: hasVerdict("invalid"), reason: getMailboxReason },
+  {
+    // Sent mail is the proof that an acceptance of a server that accepts everybody is not.
+    status: "invalid",
+    holds: (signals) => signals.bounced && !isProvenMailbox(signals),
+    reason: useReason("bounced"),
+  },
+  {
+    // The server's present reply contradicts the bounce: a mailbox can be opened again.
+    status: "risky",
+    holds: ({ bounced }) => bounced,
+    reason: useReason("bounced"),
+  },
   {
     // The owner of such a domain may read what arrives, so an acceptance is no good sign.
     status: "risky",
@@ -224,6 +243,7 @@ const ADJUSTMENTS: readonly Adjustment[] = [
     points: -6,
     holds: ({ domain }) => isUndecided(domain),
   },
+  { part: "mail to this address bounced", points: -5, holds: ({ bounced }) => bounced },
   {
     part: "the connection was encrypted",
     points: 1,

@@ -176,6 +176,8 @@ const EVIDENCE = {
     schema: typed<"yes" | "no" | "undecided" | "not_tested">(),
   },
   transcript: { schema: typed<Transcript>() },
+  /** When the account's own mail to this address bounced. Absent in results of releases up to 0.1. */
+  bouncedAt: { name: "bounced_at", schema: typed<string | null | undefined>() },
   score: { schema: typed<readonly ScorePart[]>() },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
+import { createAccountHistory } from "../calibration/account-history.ts";
+import { createVerdictWrites } from "../calibration/verdicts.ts";
 import {
   createSingleJob,
   findSingleRetry,
@@ -10,6 +12,7 @@ import {
 } from "../jobs/single.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
+import { isAddress, parseAddress } from "../mail/address.ts";
 import {
   type BeginResult,
   beginOperation,
@@ -110,21 +113,29 @@ const findCached = async (
   world: World,
   { payer, idempotencyKey }: OperationRequest,
   { email, options: { deepVerify } }: VerifyRequest,
-): Promise<Verification | undefined> =>
-  payer.mode === "live"
-    ? findCachedResult(world, getOwnerId(payer), { email, deepVerify }).catch((cause: unknown) => {
-        const what = "Cached results cannot be read right now.";
-        // An earlier request with this key may have been charged.
-        throw new Failure(
-          "UNAVAILABLE",
-          idempotencyKey ? "retry_same_key" : "nothing_charged",
-          what,
-          {
-            cause,
-          },
-        );
-      })
-    : undefined;
+): Promise<Verification | undefined> => {
+  if (payer.mode !== "live") return undefined;
+  const query = { email, deepVerify };
+  const result = await findCachedResult(world, getOwnerId(payer), query).catch((cause: unknown) => {
+    const what = "Cached results cannot be read right now.";
+    // An earlier request with this key may have been charged.
+    const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
+    throw new Failure("UNAVAILABLE", money, what, { cause });
+  });
+  return result && (await hasBouncedSince(world, payer, result)) ? undefined : result;
+};
+
+/** The account's mail bounced and the result does not know of it: the result is no longer true. */
+const hasBouncedSince = async (
+  world: World,
+  { account }: Pick<Payer, "account">,
+  { email, evidence }: Verification,
+): Promise<boolean> => {
+  const address = parseAddress(email);
+  if (!isAddress(address)) return false;
+  const bouncedAt = await createAccountHistory(world, account).findBounce(address);
+  return bouncedAt !== (evidence?.bouncedAt ?? null);
+};
 
 const returnCached = async (
   world: VerifyWorld,
@@ -152,6 +163,7 @@ const runVerification = async (
     includeAi: true,
     includeEvidence: true,
     requester: { account: operation.account, priority: "caller" },
+    ...(mode === "live" && { history: createAccountHistory(world, operation.account) }),
   } as const;
   const verification = verify(selectEngine(world, mode), email, everything);
   const outcome = await withTimeout(world, request.waitMs, verification).catch((cause: unknown) =>
@@ -168,11 +180,14 @@ const runVerification = async (
   const price = isNotProbed(outcome) ? (0 as Halves) : held;
   const moved = isNotProbed(outcome) ? { release: held } : { settle: held };
   const answer: StoredAnswer = { price, cached: false, result: pack(result) };
-  const cacheWrites =
+  const also =
     mode === "live"
-      ? createCacheWrites(world, operation.account, { email, ...options }, outcome)
+      ? [
+          ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
+          ...createVerdictWrites(world, operation.account, outcome),
+        ]
       : [];
-  const ended = await settle(world, operation, { answer, moved, also: cacheWrites });
+  const ended = await settle(world, operation, { answer, moved, also });
   if (ended === "ended") return { kind: "verified", price, cached: false, replayed: false, result };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
   if (ended === "unknown" && !operation.claim)

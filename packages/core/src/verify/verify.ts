@@ -14,6 +14,7 @@ import { parsePersonName } from "../signals/person-name.ts";
 import { suggestTypo } from "../signals/typo.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
+import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./account-history.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
 import {
@@ -35,6 +36,8 @@ export type VerifyOptions = {
   readonly includeEvidence: boolean;
   /** Absent: the process verifies for one person alone. */
   readonly requester?: Requester;
+  /** Absent: nothing that was found out earlier has a part in the verdict. */
+  readonly history?: AccountHistory | undefined;
 };
 
 /** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
@@ -54,11 +57,23 @@ export const verify = async (
   const deepVerify = options.deepVerify && !listed.trap;
   const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
   await engine.yieldToCallers?.(requester);
-  return createVerification(
-    engine,
-    { text, address: parsed, fault: null, listed, ...domainLookup },
-    options,
-  );
+  const lookup = { text, address: parsed, fault: null, listed, ...domainLookup };
+  const past = await readHistory(engine, lookup, options.history);
+  return createVerification(engine, { ...lookup, ...past }, options);
+};
+
+/** The domain's past is read only where no more than an estimate is left. */
+const readHistory = async (
+  engine: Engine,
+  lookup: AddressLookup,
+  history: AccountHistory | undefined,
+): Promise<Pick<AddressLookup, "bouncedAt" | "domainHistory">> => {
+  const { address } = lookup;
+  if (!history || !address) return NO_HISTORY;
+  const bouncedAt = await history.findBounce(address);
+  const isOpen = isCatchAllInQuestion(toSignals(engine, { ...lookup, bouncedAt }));
+  const domainHistory = isOpen ? await history.findDomain(address.domain) : NO_DOMAIN_HISTORY;
+  return { bouncedAt, domainHistory };
 };
 
 /** The result of an address whose mail server could not be asked: syntax and lists, and the reason. */
@@ -95,15 +110,24 @@ export type AddressLookup = {
   readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
+  /** When the account's own mail to this address bounced; null: it did not, as far as is known. */
+  readonly bouncedAt: string | null;
+  readonly domainHistory: DomainHistory;
 };
 
-type DomainLookup = Pick<AddressLookup, "domain" | "dnsQueries" | "mailHost" | "probeResult">;
+const NO_HISTORY = { bouncedAt: null, domainHistory: NO_DOMAIN_HISTORY } as const;
+
+type DomainLookup = Pick<
+  AddressLookup,
+  "domain" | "dnsQueries" | "mailHost" | "probeResult" | "bouncedAt" | "domainHistory"
+>;
 
 const NOT_LOOKED_UP: DomainLookup = {
   domain: "not_asked",
   dnsQueries: [],
   mailHost: null,
   probeResult: null,
+  ...NO_HISTORY,
 };
 const UNLISTED: Signals["listed"] = {
   trap: false,
@@ -146,7 +170,7 @@ const lookUpDomain = async (
   const { hosts, implicit } = mailHosts;
   const domain = implicit ? "implicit_mail_host" : "mail_host";
   const mailHost = hosts[0]?.host ?? null;
-  if (!deepVerify) return { domain, dnsQueries, mailHost, probeResult: null };
+  if (!deepVerify) return { ...NOT_LOOKED_UP, domain, dnsQueries, mailHost };
   const probeResult = await engine.probe({
     recipient: toSmtpForm(address),
     domain: address.domain,
@@ -154,7 +178,13 @@ const lookUpDomain = async (
     probeCatchAll: !rejectsUnknownRecipients(address.domain, mailHost),
     ...(requester && { requester }),
   });
-  return { domain, dnsQueries, mailHost: probeResult.host || mailHost, probeResult };
+  return {
+    ...NOT_LOOKED_UP,
+    domain,
+    dnsQueries,
+    mailHost: probeResult.host || mailHost,
+    probeResult,
+  };
 };
 
 export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too_large" =>
@@ -162,7 +192,7 @@ export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too
 
 /** The lookup as signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
-  const { address, fault, listed, domain, probeResult, mailHost } = lookup;
+  const { address, fault, listed, domain, probeResult, mailHost, bouncedAt } = lookup;
   const relayed = address !== null && engine.lists.relay(address.domain);
   return {
     syntaxFault: fault,
@@ -173,6 +203,7 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     acceptsThenBounces: address !== null && mayAcceptThenBounce(address.domain, mailHost),
     rejectsUnknownRecipients:
       address !== null && rejectsUnknownRecipients(address.domain, mailHost),
+    bounced: bouncedAt !== null,
     // A privacy relay assigns random local parts to people who read their mail.
     botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),
     encrypted: probeResult?.encrypted ?? false,
@@ -278,7 +309,7 @@ const createAiFields = (
     typoSuggestion: suggestion,
     typoConfidence: confidence,
     catchAllConfidence: isCatchAllInQuestion(signals)
-      ? scoreCatchAll(local, { isRole: lookup.listed.role !== null, pattern: null })
+      ? scoreCatchAll(local, { isRole: lookup.listed.role !== null, ...lookup.domainHistory })
       : null,
   };
 };

@@ -12,6 +12,7 @@ import { PLAN_IDS } from "@mailproof/core/accounts/plans";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { audit } from "@mailproof/core/background/audit";
+import { reportCalibration } from "@mailproof/core/calibration/report";
 import { Failure } from "@mailproof/core/lib/failure";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
@@ -19,6 +20,7 @@ import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { createApp, type LocalWorld } from "../app.ts";
+import { formatCalibration } from "./calibration-output.ts";
 import { type Command, defineCommand, UsageError } from "./define-command.ts";
 
 const Text = v.pipe(
@@ -43,6 +45,12 @@ const Email = v.pipe(
   v.string(),
   v.transform(parseAddress),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
+);
+/** What is stored goes back a year. */
+const Months = v.pipe(
+  v.string(),
+  v.regex(/^(?:[1-9]|1[0-3])$/, "must be a number of months from 1 to 13"),
+  v.transform(Number),
 );
 const Scopes = v.pipe(
   v.string(),
@@ -150,6 +158,15 @@ export const adminDefinitions: readonly AdminDefinition<Command["options"], Worl
       return {
         output: { email: email.display, records_forgotten: await forgetActivity(world, email) },
       };
+    },
+  }),
+
+  definePortable({
+    name: "admin calibration",
+    usage: "[--months M]",
+    options: v.strictObject({ months: v.optional(Months, "2") }),
+    async run(world, { months }) {
+      return { output: formatCalibration(await reportCalibration(world, months)) };
     },
   }),
 

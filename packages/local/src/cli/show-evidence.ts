@@ -5,7 +5,7 @@ type Evidence = NonNullable<VerificationResult["evidence"]>;
 
 /** What a verdict rests on, below its line: DNS answers, the SMTP dialogue, the rule, and the score as a sum. */
 export const formatEvidence = (evidence: Evidence, paint: Paint): string => {
-  const { dns, mail_host, ip, transcript, rule, reply, catch_all, score } = evidence;
+  const { dns, mail_host, ip, transcript, rule, reply, catch_all, bounced_at, score } = evidence;
   const host = mail_host === null ? [] : [`${mail_host}${ip === null ? "" : ` (${ip})`}`];
   const rows: readonly Row[] = [
     ...withTitle("DNS", dns.map(formatAnswer)),
@@ -14,6 +14,7 @@ export const formatEvidence = (evidence: Evidence, paint: Paint): string => {
     ...withTitle("Rule", rule === null ? [] : [rule]),
     ...withTitle("Reply", reply === null ? [] : [formatReply(reply)]),
     ...withTitle("Catch-all", catch_all === "not_tested" ? ["not tested"] : [catch_all]),
+    ...withTitle("Bounced", typeof bounced_at === "string" ? [bounced_at] : []),
     ...withTitle("Score", [formatSum(score)]),
   ];
   const lines = rows.map(

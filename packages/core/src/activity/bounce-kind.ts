@@ -1,0 +1,38 @@
+import { classify } from "../mail/smtp/classify.ts";
+import type { Reply } from "../mail/smtp/reply.ts";
+
+/** What a sender's mail system says of a bounce. */
+export type BounceReport = {
+  /** Absent: the report does not say. */
+  readonly type?: "hard" | "soft" | undefined;
+  /** The receiving server's reply, or a line of a delivery report that contains it. */
+  readonly diagnostic?: string | undefined;
+};
+
+/**
+ * `hard`: the mailbox takes no mail. `soft`: it may take the next one. Null: the bounce is about the message or its
+ * sender, or nothing says what it is about, so it is no evidence about the mailbox.
+ */
+export type BounceKind = "hard" | "soft" | null;
+
+/** The server's own words count more than the category that the sender's system put them in. */
+export const toBounceKind = ({ type, diagnostic }: BounceReport): BounceKind => {
+  const reply = diagnostic === undefined ? undefined : parseDiagnostic(diagnostic);
+  if (!reply) return type ?? null;
+  const { verdict, aboutUs, reason } = classify(reply, { stage: "data" });
+  if (verdict === "invalid") return "hard";
+  if (aboutUs) return null;
+  if (verdict === "risky" || reply.code < 500) return "soft";
+  // No rule knows the words: then the category is better than nothing. A rule that does has read a policy in them.
+  return reason === "unclassified_permanent" ? (type ?? null) : null;
+};
+
+/** "smtp; 550 5.1.1 user unknown" (RFC 3464 §2.3.6), or the reply alone. */
+const DIAGNOSTIC = /\b([45]\d\d)(?:[ -]|$)(?:#?([45]\.\d{1,3}\.\d{1,3})\b)?\s*([\s\S]*)/;
+
+const parseDiagnostic = (text: string): Reply | undefined => {
+  const [, code, enhanced, words] = DIAGNOSTIC.exec(text.replace(/^\s*smtp\s*;\s*/i, "")) ?? [];
+  return code === undefined
+    ? undefined
+    : { code: Number(code), enhanced: enhanced ?? null, text: words ?? "" };
+};

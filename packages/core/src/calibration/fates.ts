@@ -1,0 +1,140 @@
+import type { BounceKind } from "../activity/bounce-kind.ts";
+import { getContributorTag, hashAddress, hashDomain } from "../activity/hashes.ts";
+import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { getItemKey, toItemId } from "../ports/writes.ts";
+import {
+  addToCell,
+  addToSent,
+  CALIBRATION_SHARDS,
+  type CalibrationCell,
+  type Fate,
+  findVerdictItem,
+  type GivenVerdict,
+  LINKED_DAYS,
+  storeFate,
+  toCell,
+  toFateField,
+  type VerdictItem,
+} from "./items.ts";
+
+/** A delivery or a bounce of an address, as far as it is evidence about the mailbox. */
+export type FateEvent = {
+  readonly canonical: string;
+  readonly domain: string;
+  readonly shard: number;
+  readonly fate: Fate;
+  readonly at: Date;
+};
+
+/** The fate that an event reports; undefined if it reports none. */
+export const toFate = (type: string, bounce: BounceKind): Fate | undefined => {
+  if (type === "delivery") return "delivered";
+  return type === "bounce" ? (bounce ?? undefined) : undefined;
+};
+
+/** What each address may add to a transaction: its item, a cell, the counts of its domain. */
+export const FATE_WRITES_MAX = 3;
+
+/**
+ * The writes by which an account's deliveries and bounces are compared with its own verdicts. A later event of an
+ * address moves it from one count to another: mail that was delivered may bounce after all.
+ */
+export const buildFateWrites = async (
+  world: World,
+  account: string,
+  events: readonly FateEvent[],
+): Promise<readonly Write[]> => {
+  const sums = createSums(world);
+  const tag = getContributorTag(world, account);
+  const ofAddress = Map.groupBy(events, ({ canonical }) => canonical);
+  const items = await Promise.all(
+    [...ofAddress.values()].map(async (own) => {
+      const [{ canonical, domain, shard }] = own as [FateEvent, ...FateEvent[]];
+      const address = hashAddress(world, account, canonical);
+      const before = await findVerdictItem(world.table, address);
+      const after = applyFates(before, own);
+      if (after.fate === before?.fate && after.bouncedAt === before?.bouncedAt) return [];
+      if (before?.verdict && after.fate !== before.fate)
+        sums.move(before.verdict, {
+          from: before.fate,
+          to: after.fate,
+          tag,
+          shard: shard % CALIBRATION_SHARDS,
+          domain: hashDomain(world, account, domain),
+        });
+      return [storeFate(address, before, after, world.now())];
+    }),
+  );
+  return [...items.flat(), ...sums.list()];
+};
+
+type Fates = Pick<VerdictItem, "fate" | "bouncedAt">;
+
+/** The worst certain fate counts: mail may be delivered after a soft bounce, and bounce hard after a delivery. */
+const RANK: Readonly<Record<Fate, number>> = { soft: 0, delivered: 1, hard: 2 };
+
+/** The order of the events does not matter: they arrive in any. */
+const applyFates = (before: VerdictItem | undefined, events: readonly FateEvent[]): Fates => {
+  let { fate, bouncedAt } = before ?? {};
+  for (const event of events) {
+    const time = event.at.toISOString();
+    if (event.fate === "hard" && (bouncedAt === undefined || bouncedAt < time)) bouncedAt = time;
+    if (!before?.verdict || !isAfter(before.verdict, event.at)) continue;
+    if (fate === undefined || RANK[event.fate] > RANK[fate]) fate = event.fate;
+  }
+  return { ...(fate && { fate }), ...(bouncedAt !== undefined && { bouncedAt }) };
+};
+
+/** Whether mail of this time was sent in the weeks after the verdict. */
+const isAfter = ({ at: verifiedAt }: GivenVerdict, at: Date): boolean => {
+  const ms = at.getTime() - Date.parse(verifiedAt);
+  return ms >= -CLOCK_SKEW_MS && ms <= LINKED_DAYS * DAY_MS;
+};
+
+type FateMove = {
+  readonly from: Fate | undefined;
+  readonly to: Fate | undefined;
+  readonly tag: number;
+  readonly shard: number;
+  readonly domain: string;
+};
+
+/** Sums the changes of items that several addresses share: a transaction writes each item once. */
+const createSums = ({ now }: Pick<World, "now">) => {
+  const sums = new Map<
+    string,
+    { readonly add: Record<string, number>; readonly toWrite: ToWrite }
+  >();
+  const addUp = (toWrite: ToWrite, add: Readonly<Record<string, number>>): void => {
+    const id = toItemId(getItemKey(toWrite({})));
+    const sum = sums.get(id) ?? { add: {}, toWrite };
+    sums.set(id, sum);
+    for (const [name, by] of Object.entries(add)) sum.add[name] = (sum.add[name] ?? 0) + by;
+  };
+  return {
+    move: (verdict: GivenVerdict, { from, to, tag, shard, domain }: FateMove): void => {
+      const cell: CalibrationCell = toCell(verdict);
+      const changes = [...(from ? [[from, -1] as const] : []), ...(to ? [[to, 1] as const] : [])];
+      addUp(
+        (add) => addToCell(cell, shard, add, now()),
+        Object.fromEntries(
+          changes.flatMap(([fate, by]) => [
+            [toFateField(fate), by],
+            [toFateField(fate, tag), by],
+          ]),
+        ),
+      );
+      const certain = changes.filter(([fate]) => fate !== "soft");
+      if (verdict.mayBeCatchAll && certain.length > 0)
+        addUp((add) => addToSent(domain, add, now()), Object.fromEntries(certain));
+    },
+    list: (): readonly Write[] =>
+      [...sums.values()].map(({ add, toWrite }) =>
+        toWrite(Object.fromEntries(Object.entries(add).filter(([, by]) => by !== 0))),
+      ),
+  };
+};
+
+type ToWrite = (add: Readonly<Record<string, number>>) => Write;

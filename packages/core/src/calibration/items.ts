@@ -1,0 +1,170 @@
+import * as v from "valibot";
+import { DAY_MS, toEpochSeconds } from "../lib/time.ts";
+import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
+
+// Layout. The verdicts that accounts got, and what became of the mail that accounts then sent. Addresses and domains are keyed
+// hashes, different for each account, as in activity/items.ts.
+//
+//   pk                   sk                                    what
+//   VERDICT#<address>    VERDICT                               an account's last verdict about an address, what became
+//                                                              of its mail, and when it bounced
+//   CALIBRATION#<shard>  <yyyy-mm>#<provider>#<status>#<band>  addresses of all accounts, by what became of their mail,
+//                                                              in all and by contributor tag
+//   SENTTO#<domain>      COUNTS                                an account's addresses at a domain that may be a
+//                                                              catch-all, by what became of their mail
+
+/** Mail that is sent later than this after a verification does not test it: people leave, mailboxes fill up. */
+export const LINKED_DAYS = 30;
+/** For as long a hard bounce counts against an address: every sender's own suppression list holds longer. */
+export const BOUNCE_DAYS = 30;
+/** A year and the month that is running, so that a month can be compared with the same one of last year. */
+const RETAINED_MONTHS_DAYS = 400;
+
+/** What became of an address' mail. `soft`: no more than a soft bounce is known. */
+export const FATES = ["delivered", "soft", "hard"] as const;
+export type Fate = (typeof FATES)[number];
+
+const VerdictItem = v.object({
+  /** The revision: a write requires the revision that was read. */
+  rev: v.number(),
+  /** Absent: the address bounced without a verdict of the last weeks. */
+  verdict: v.optional(
+    v.object({
+      status: v.string(),
+      score: v.number(),
+      provider: v.string(),
+      mayBeCatchAll: v.boolean(),
+      at: v.string(),
+    }),
+  ),
+  fate: v.optional(v.picklist(FATES)),
+  bouncedAt: v.optional(v.string()),
+  expires_at: v.number(),
+});
+export type VerdictItem = Readonly<v.InferOutput<typeof VerdictItem>>;
+export type GivenVerdict = NonNullable<VerdictItem["verdict"]>;
+
+const toVerdictKey = (address: string): Key => ({ pk: `VERDICT#${address}`, sk: "VERDICT" });
+
+export const findVerdictItem = async (
+  table: Table,
+  address: string,
+): Promise<VerdictItem | undefined> => {
+  const item = await table.get(toVerdictKey(address));
+  return item && v.parse(VerdictItem, item);
+};
+
+const inDays = (now: Date, days: number): number =>
+  toEpochSeconds(new Date(now.getTime() + days * DAY_MS));
+
+/** A new verdict begins anew: the mail of the last one does not test it. A hard bounce stays. */
+export const storeVerdict = (address: string, verdict: GivenVerdict, now: Date): Write => ({
+  update: toVerdictKey(address),
+  set: { verdict, fate: undefined, expires_at: inDays(now, LINKED_DAYS) },
+  add: { rev: 1 },
+  orCreate: true,
+});
+
+/** Refused if the item was written since it was read. */
+export const storeFate = (
+  address: string,
+  before: VerdictItem | undefined,
+  change: Pick<VerdictItem, "fate" | "bouncedAt">,
+  now: Date,
+): Write => {
+  const fields = { ...change, expires_at: inDays(now, Math.max(LINKED_DAYS, BOUNCE_DAYS)) };
+  return before
+    ? {
+        update: toVerdictKey(address),
+        set: { ...fields, rev: before.rev + 1 },
+        where: { rev: before.rev },
+      }
+    : { create: { ...toVerdictKey(address), ...fields, rev: 1 } };
+};
+
+export const removeVerdict = (address: string): Write => ({ remove: toVerdictKey(address) });
+
+/** Four partitions take 2,000 transactions a second. Of the mail for a list one address in ten is counted. */
+export const CALIBRATION_SHARDS = 4;
+
+export type CalibrationCell = {
+  readonly provider: string;
+  readonly month: string;
+  readonly status: string;
+  /** The lowest score of its ten. */
+  readonly band: number;
+};
+
+export const toCell = ({ provider, status, score, at }: GivenVerdict): CalibrationCell => ({
+  provider,
+  month: at.slice(0, 7),
+  status,
+  band: Math.min(90, Math.floor(score / 10) * 10),
+});
+
+export const toCalibrationPartition = (shard: number): string => `CALIBRATION#${shard}`;
+
+export type FateCounts = Readonly<Record<Fate, number>>;
+export const NO_FATES: FateCounts = { delivered: 0, soft: 0, hard: 0 };
+
+export const addToCell = (
+  { provider, month, status, band }: CalibrationCell,
+  shard: number,
+  add: Amounts,
+  now: Date,
+): Write => ({
+  update: {
+    pk: toCalibrationPartition(shard),
+    sk: [month, provider, status, String(band).padStart(2, "0")].join("#"),
+  },
+  set: { expires_at: inDays(now, RETAINED_MONTHS_DAYS) },
+  add,
+  orCreate: true,
+});
+
+/** The counts of one cell in one shard, in all and by contributor tag. */
+export type CellCounts = CalibrationCell & {
+  readonly counts: FateCounts;
+  readonly byTag: ReadonlyMap<string, FateCounts>;
+};
+
+const FATE_FIELD = /^(delivered|soft|hard)(?:_(\d+))?$/;
+
+export const toFateField = (fate: Fate, tag?: number): string =>
+  tag === undefined ? fate : `${fate}_${tag}`;
+
+export const readCell = (item: Item): CellCounts => {
+  const [month = "", provider = "", status = "", band = ""] = item.sk.split("#");
+  const byTag = new Map<string, FateCounts>();
+  let counts = NO_FATES;
+  for (const [name, value] of Object.entries(item)) {
+    const [, fate, tag] = FATE_FIELD.exec(name) ?? [];
+    if (fate === undefined || typeof value !== "number") continue;
+    if (tag === undefined) counts = { ...counts, [fate]: value };
+    else byTag.set(tag, { ...(byTag.get(tag) ?? NO_FATES), [fate]: value });
+  }
+  return { provider, month, status, band: Number(band), counts, byTag };
+};
+
+const toSentKey = (domain: string): Key => ({ pk: `SENTTO#${domain}`, sk: "COUNTS" });
+
+const SentTo = v.object({
+  delivered: v.optional(v.number(), 0),
+  hard: v.optional(v.number(), 0),
+});
+
+/** Addresses at a domain that may be a catch-all, by what became of the account's mail. */
+export type SentTo = Readonly<v.InferOutput<typeof SentTo>>;
+export const NOTHING_SENT: SentTo = { delivered: 0, hard: 0 };
+
+export const findSentTo = async (table: Table, domain: string): Promise<SentTo> => {
+  const item = v.safeParse(SentTo, await table.get(toSentKey(domain)));
+  return item.success ? item.output : NOTHING_SENT;
+};
+
+export const addToSent = (domain: string, add: Amounts, now: Date): Write => ({
+  update: toSentKey(domain),
+  set: { expires_at: inDays(now, RETAINED_MONTHS_DAYS) },
+  add,
+  orCreate: true,
+});

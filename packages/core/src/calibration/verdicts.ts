@@ -1,0 +1,60 @@
+import { hashAddress } from "../activity/hashes.ts";
+import { isAddress, parseAddress } from "../mail/address.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { Verification } from "../verify/result.ts";
+import { storeVerdict } from "./items.ts";
+
+/** Of the rows of a list one in ten: enough for every share, and a tenth of the writes. */
+const SAMPLE = 10;
+
+type CalibrationWorld = Pick<World, "now" | "settings" | "table">;
+
+/** The write that stores a live verdict, so that later bounces can be compared with it. None for an undecided result. */
+export const createVerdictWrites = (
+  world: CalibrationWorld,
+  account: string,
+  result: Verification,
+): Write[] => {
+  const address = hashOf(world, account, result.email);
+  if (address === undefined || result.status === "unknown") return [];
+  const { status, score, provider, ai, verifiedAt, flags } = result;
+  const verdict = {
+    status,
+    score,
+    provider: provider ?? NO_MAIL_HOST,
+    // Of a free provider's domain an account's mail says nothing that the provider's own counts do not say better.
+    mayBeCatchAll: !flags.freeProvider && (ai?.catchAllConfidence ?? null) !== null,
+    at: verifiedAt,
+  };
+  return [storeVerdict(address, verdict, world.now())];
+};
+
+/** Where an address has a provider but no mail host was found. */
+const NO_MAIL_HOST = "none";
+
+const WRITES_MAX = 100;
+
+/** The same for the rows of a list. Best effort: a sample that lacks some rows is a sample. */
+export const storeVerdictSample = async (
+  world: CalibrationWorld,
+  account: string,
+  results: readonly Verification[],
+): Promise<void> => {
+  const writes = results.flatMap((result) =>
+    isSampled(hashOf(world, account, result.email))
+      ? createVerdictWrites(world, account, result)
+      : [],
+  );
+  for (let at = 0; at < writes.length; at += WRITES_MAX)
+    await world.table.transact(writes.slice(at, at + WRITES_MAX)).catch(() => undefined);
+};
+
+/** By the address, so that a list that is verified again gives the same rows. */
+const isSampled = (hash: string | undefined): boolean =>
+  hash !== undefined && Buffer.from(hash, "base64url").readUInt16BE() % SAMPLE === 0;
+
+const hashOf = (world: CalibrationWorld, account: string, email: string): string | undefined => {
+  const parsed = parseAddress(email);
+  return isAddress(parsed) ? hashAddress(world, account, parsed.canonical) : undefined;
+};

@@ -1,0 +1,144 @@
+import { recordEvents } from "@mailproof/core/activity/record";
+import { reportCalibration } from "@mailproof/core/calibration/report";
+import { storeVerdictSample } from "@mailproof/core/calibration/verdicts";
+import { expect, test } from "vitest";
+import { createEvent, toRecordedEvent } from "../../activity.ts";
+import {
+  BLOCKED,
+  createResult,
+  givenSqliteWorld,
+  HARD,
+  SOFT,
+  whenMailReported,
+  whenVerdictGiven,
+} from "../../calibration.ts";
+
+const DAY_MS = 86_400_000;
+
+const readStatus = async (world: ReturnType<typeof givenSqliteWorld>["world"], status = "valid") =>
+  (await reportCalibration(world, 2)).byStatus.find((row) => row.status === status);
+
+test("what became of mail is counted by provider, status and ten of the score", async () => {
+  const { world } = givenSqliteWorld();
+  for (let n = 0; n < 40; n++) {
+    await whenVerdictGiven(world, "acc_1", `p${n}@x.com`, { score: 95 });
+    await whenMailReported(world, "acc_1", `p${n}@x.com`, { fate: n < 4 ? HARD : "delivered" });
+  }
+  await whenVerdictGiven(world, "acc_1", "q@x.com", {
+    status: "risky",
+    score: 55,
+    provider: "yahoo",
+  });
+  await whenMailReported(world, "acc_1", "q@x.com", { fate: HARD });
+
+  const { cells, months } = await reportCalibration(world, 1);
+
+  expect(months).toEqual(["2026-11"]);
+  expect(cells).toEqual([
+    {
+      provider: "google",
+      status: "valid",
+      band: 90,
+      sent: 40,
+      bounced: 4,
+      soft: 0,
+      accounts: 1,
+      share: 0.1,
+      interval: [0.04, 0.231],
+    },
+    {
+      provider: "yahoo",
+      status: "risky",
+      band: 50,
+      sent: 1,
+      bounced: 1,
+      soft: 0,
+      accounts: 1,
+      share: null,
+      interval: null,
+    },
+  ]);
+});
+
+test("an address counts once, by the worst that is certain, in whatever order its events arrive", async () => {
+  const orders = [
+    ["delivered", HARD, SOFT],
+    [HARD, SOFT, "delivered"],
+    [SOFT, "delivered", HARD],
+  ] as const;
+  for (const fates of orders) {
+    const { world } = givenSqliteWorld();
+    await whenVerdictGiven(world, "acc_1", "ann@x.com");
+    for (const fate of fates) await whenMailReported(world, "acc_1", "ann@x.com", { fate });
+
+    expect(await readStatus(world)).toMatchObject({ sent: 1, bounced: 1, soft: 0 });
+  }
+});
+
+test("events of one request are counted like those of several", async () => {
+  const { world } = givenSqliteWorld();
+  const emails = Array.from({ length: 60 }, (_, n) => `p${n % 30}@x.com`);
+  for (const email of emails.slice(0, 30)) await whenVerdictGiven(world, "acc_1", email);
+  const events = emails.map((email, n) =>
+    toRecordedEvent(createEvent(n < 30 ? "delivery" : "bounce", 0, { email })),
+  );
+
+  await recordEvents(
+    world,
+    { account: "acc_1", channel: "api" },
+    events.map((event, n) => (n >= 50 ? { ...event, bounce: HARD } : event)),
+  );
+
+  expect(await readStatus(world)).toMatchObject({ sent: 30, bounced: 10 });
+});
+
+test("a bounce about the message, mail from before the verdict, and mail long after it count nowhere", async () => {
+  const { world, later } = givenSqliteWorld();
+  const before = new Date(world.now().getTime() - DAY_MS);
+  await whenVerdictGiven(world, "acc_1", "ann@x.com");
+  await whenMailReported(world, "acc_1", "ann@x.com", { fate: BLOCKED });
+  await whenMailReported(world, "acc_1", "ann@x.com", { fate: "delivered", at: before });
+  await whenMailReported(world, "acc_2", "ann@x.com", { fate: HARD });
+  await whenMailReported(world, "acc_1", "bo@x.com", { fate: HARD });
+  later(29 * DAY_MS);
+  await whenVerdictGiven(world, "acc_1", "cy@x.com");
+  later(31 * DAY_MS);
+  await whenMailReported(world, "acc_1", "cy@x.com", { fate: HARD });
+
+  expect((await reportCalibration(world, 13)).cells).toEqual([]);
+});
+
+test("an address that is verified again counts again", async () => {
+  const { world } = givenSqliteWorld();
+  await whenVerdictGiven(world, "acc_1", "ann@x.com");
+  await whenMailReported(world, "acc_1", "ann@x.com", { fate: "delivered" });
+  await whenVerdictGiven(world, "acc_1", "ann@x.com");
+  await whenMailReported(world, "acc_1", "ann@x.com", { fate: HARD });
+
+  expect(await readStatus(world)).toMatchObject({ sent: 2, bounced: 1 });
+});
+
+test("of a list one row in ten is stored, the same ones whenever it is verified", async () => {
+  const [first, second] = [givenSqliteWorld(), givenSqliteWorld()];
+  for (const { world } of [first, second, second]) {
+    const results = Array.from({ length: 2_000 }, (_, n) => createResult(world, `p${n}@x.com`, {}));
+    await storeVerdictSample(world, "acc_1", results);
+  }
+  const counts = await Promise.all(
+    [first, second].map(async ({ world }) => {
+      for (let n = 0; n < 2_000; n += 500)
+        await recordEvents(
+          world,
+          { account: "acc_1", channel: "api" },
+          Array.from({ length: 500 }, (_, at) =>
+            toRecordedEvent(createEvent("delivery", 0, { email: `p${n + at}@x.com` })),
+          ),
+        );
+      return (await readStatus(world))?.sent ?? 0;
+    }),
+  );
+
+  expect(counts[0]).toBe(counts[1]);
+  expect(counts[0]).toBeGreaterThan(140);
+  expect(counts[0]).toBeLessThan(260);
+});
