@@ -1247,9 +1247,9 @@ export interface RecordActivityInput {
     delivered_at?: string | null | undefined;
     /** The User-Agent header of the open or click. */
     user_agent?: string | null | undefined;
-    /** For a bounce: `hard` if the mailbox takes no mail, `soft` if it may take the next one. A hard bounce makes your next verification of the address `invalid` or `risky`. */
+    /** For a bounce: `hard` if the mailbox takes no mail. Your next verification of the address takes it into account. */
     bounce_type?: "hard" | "soft" | null | undefined;
-    /** For a bounce: the receiving server's reply, such as `550 5.1.1 User unknown`. A reply about your message or your sending IP address is no evidence about the mailbox, whatever `bounce_type` is. */
+    /** For a bounce: the receiving server's reply. It counts more than `bounce_type`. */
     diagnostic?: string | null | undefined;
     /** Whether software caused the event, if you know it. */
     machine?: boolean | null | undefined;

@@ -37,11 +37,11 @@ const Event = v.strictObject({
   ),
   bounce_type: describe(
     optional(v.picklist(["hard", "soft"], "must be hard or soft")),
-    "For a bounce: `hard` if the mailbox takes no mail, `soft` if it may take the next one. A hard bounce makes your next verification of the address `invalid` or `risky`.",
+    "For a bounce: `hard` if the mailbox takes no mail. Your next verification of the address takes it into account.",
   ),
   diagnostic: describe(
     optional(v.pipe(v.string(), limitCharacters(DIAGNOSTIC_LENGTH_MAX))),
-    "For a bounce: the receiving server's reply, such as `550 5.1.1 User unknown`. A reply about your message or your sending IP address is no evidence about the mailbox, whatever `bounce_type` is.",
+    "For a bounce: the receiving server's reply. It counts more than `bounce_type`.",
   ),
   machine: describe(
     optional(v.boolean("must be true or false")),
