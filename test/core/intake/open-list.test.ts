@@ -136,6 +136,24 @@ describe("what is no list", () => {
     expect(await readList(bytes)).toMatchObject({ fault });
   });
 
+  test.each([["utf-16le"], ["utf-16be"]] as const)(
+    "a list of Russian and Chinese names in %s is one, though half of its bytes are control characters",
+    async (encoding) => {
+      const text = "имя,email\n".concat("Анна Жукова 王小明,a@example.com\n".repeat(2_000));
+      const bytes = Buffer.from(text, "utf16le");
+      const list = await readList(encoding === "utf-16le" ? bytes : bytes.swap16());
+      expect(list).toMatchObject({ info: { encoding } });
+    },
+  );
+
+  test("random bytes are no list, wherever they begin", async () => {
+    let seed = 7;
+    const pick = () => (seed = (seed * 48_271) % 2_147_483_647) % 256;
+    const junk = Buffer.from(Array.from({ length: 300_000 }, pick));
+    for (const from of [0, 1, 70_000])
+      expect(await readList(junk.subarray(from))).toMatchObject({ fault: "binary" });
+  });
+
   test("a list that begins with PK is still one", async () => {
     expect(await listEmails("PK,a@example.com\n")).toEqual(["a@example.com"]);
   });

@@ -1,3 +1,5 @@
+import { detectUtf16 } from "./list-decoder.ts";
+
 /** The formats that are often renamed to .csv: office files, which are zip or OLE files, PDF, archives. */
 const MAGIC_NUMBERS: readonly (readonly number[])[] = [
   [0x50, 0x4b, 0x03, 0x04], // zip, .xlsx, .ods
@@ -14,10 +16,29 @@ const CONTROL_SHARE_MAX = 0.05;
 const CONTROLS_ALLOWED = 4;
 const NUL_SHARE_MAX = 0.5;
 
-/** `text` is the decoded head without its NUL characters. */
-export const isBinary = (head: Uint8Array, text: string): boolean =>
-  MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)) ||
+const SAMPLE_BYTES = 16_384;
+const SPACE = 0x20;
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d]);
+
+/** By the bytes alone, before any of them is decoded: junk must not cost the time of a list. */
+export const isBinaryFile = (head: Uint8Array): boolean => {
+  if (MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)))
+    return true;
+  const sample = head.subarray(0, SAMPLE_BYTES);
+  let nuls = 0;
+  let controls = 0;
+  for (const byte of sample) {
+    if (byte === 0) nuls += 1;
+    else if (byte < SPACE && !WHITE_SPACE.has(byte)) controls += 1;
+  }
   // UTF-16 has a NUL in every second byte at the most.
-  head.filter((byte) => byte === 0).length > head.length * NUL_SHARE_MAX ||
-  (text.match(CONTROL_CHARACTERS)?.length ?? 0) >
-    Math.max(CONTROLS_ALLOWED, text.length * CONTROL_SHARE_MAX);
+  if (nuls > sample.length * NUL_SHARE_MAX) return true;
+  return detectUtf16(head) === null && isTooMany(controls, sample.length);
+};
+
+/** `text` is the decoded head without its NUL characters. */
+export const isBinaryText = (text: string): boolean =>
+  isTooMany(text.match(CONTROL_CHARACTERS)?.length ?? 0, text.length);
+
+const isTooMany = (controls: number, length: number): boolean =>
+  controls > Math.max(CONTROLS_ALLOWED, length * CONTROL_SHARE_MAX);

@@ -14,20 +14,17 @@ export const readSample = (head: ByteText, delimiter: string, isWhole: boolean):
   return found.length > 0 ? found : firstRows(head, delimiter, true);
 };
 
-/** A head has thousands of rows, and reading all of them five times would block the thread. */
+/** The first step. A head has thousands of rows, and reading all of them five times would block the thread. */
 const SAMPLE_STEP_LENGTH = 8_192;
 
 const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
   const read = createCsvReader(delimiter);
   const found: (readonly string[])[] = [];
-  for (
-    let from = 0;
-    from < head.length && found.length < SAMPLE_ROWS_MAX;
-    from += SAMPLE_STEP_LENGTH
-  ) {
-    const to = from + SAMPLE_STEP_LENGTH;
+  // A row that no step completes is read again with each, so every step is twice as long as the one before.
+  for (let from = 0, to = SAMPLE_STEP_LENGTH; from < head.length; from = to, to *= 2) {
     const more = read(head.slice(from, to), isWhole && to >= head.length);
     found.push(...more.map((cells) => cells.map(toText)));
+    if (found.length >= SAMPLE_ROWS_MAX) break;
   }
   return found.slice(0, SAMPLE_ROWS_MAX);
 };

@@ -86,7 +86,7 @@ const removeNul = (text: ByteText): ByteText =>
 const SNIFF_BYTES = 4096;
 
 /** Addresses are ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
-const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
+export const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
   const [first, second] = block;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -115,16 +115,22 @@ const detectEightBit = (block: Uint8Array): ListEncoding | null => {
 const JAPANESE = /(?:[\x81-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]|[\xa1-\xdf])+/g;
 const JAPANESE_LETTER = /[\x81-\x9f\xe0-\xea][^]|[\xa1-\xdf]/g;
 const COMMON_LETTER = /[\x81-\x9f][\x40-\x7e\x80-\xfc]/;
+const HIGH_BYTE = /[\x80-\xff]/;
 const ALL_HIGH_BYTES = /[\x80-\xff]/g;
 
 const HALF_WIDTH_LETTERS_MIN = 4;
 
+/** The search for words takes ten times as long as the decoder. */
+const JAPANESE_SAMPLE_LENGTH = 16_384;
+
 /**
- * Whether most of the bytes beyond ASCII are in Shift_JIS words. A single letter is not a word: in windows-1252 the
+ * Whether most of the bytes beyond ASCII are in Shift_JIS words, from the first one on. A single letter is not a word: in windows-1252 the
  * apostrophe and the N of "O’Neil" would be one. Words of half-width kana alone must be longer, since "ÄÖÜ" would be
  * one.
  */
-const isShiftJis = (bytes: ByteText): boolean => {
+const isShiftJis = (block: ByteText): boolean => {
+  const first = block.search(HIGH_BYTE);
+  const bytes = block.slice(first, first + JAPANESE_SAMPLE_LENGTH);
   const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
   let inWords = 0;
   for (const [word] of bytes.matchAll(JAPANESE)) {

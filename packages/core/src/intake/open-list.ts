@@ -1,5 +1,5 @@
 import { isAscii } from "../mail/syntax.ts";
-import { isBinary } from "./binary.ts";
+import { isBinaryFile, isBinaryText } from "./binary.ts";
 import { type ByteText, toText } from "./byte-text.ts";
 import { type ColumnOptions, findColumns, type ListColumns, listColumnNames } from "./columns.ts";
 import { createCsvReader } from "./csv-reader.ts";
@@ -80,8 +80,9 @@ const readHead = (
   options: ListOptions,
 ): ListHead | ListFault => {
   const isWhole = head.length < BLOCK_BYTES;
+  if (isBinaryFile(head)) return createFault("binary");
   const decoded = decoder.decode(head);
-  if (isBinary(head, toText(decoded))) return createFault("binary");
+  if (isBinaryText(toText(decoded))) return createFault("binary");
   const { delimiter: declaredDelimiter, text } = stripSepLine(decoded);
   if (isWhole && toText(text).trim() === "") return createFault("empty");
 
