@@ -25,8 +25,8 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(/\bwish(es)?\b/, "request, options"),
   everywhere(/\b(told|telling)\b/, "result, reported"),
   inNames(/\btells?\b/, "notify, report"),
-  // `heard` is a stored sum of activity, and a field that `admin egress test` prints.
-  everywhere(/\b(heard|said)\b/, "reply, response", /["`]heard["`]|\bheard:|\.heard\b/),
+  // `heard` is a stored sum of activity, and a field that `admin egress test` prints. Postfix quotes with `said:`.
+  everywhere(/\b(heard|said)\b/, "reply, response", /["`]heard["`]|\bheard:|\.heard\b|\] said: \d/),
   // A field of a blocklist's listing, in the API and in the lists.
   inNames(/\bsays\b/, "reply", /\bsays: (?:describe|\s*, severity)|name, says, listed/),
   inNames(/\bcame\b/, "result, outcome"),

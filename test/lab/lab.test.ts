@@ -252,6 +252,36 @@ describe("the dialogue keeps to RFC 5321", () => {
     client.close();
   });
 
+  test("commands that arrive together are answered after one round trip", async () => {
+    const own = await startLab({ companies: 0, replyMs: 40 });
+    const [host = ""] = await findMailHosts(own, getDomain("valid"));
+    const rcpt = `RCPT TO:<ada.lovelace@${getDomain("valid")}>`;
+    const [together, oneByOne] = await Promise.all([1, 2].map(() => dial(host, own.smtpPort)));
+    const finished: string[] = [];
+    const open = async (client: NonNullable<typeof together>) => {
+      await client.reply();
+      await client.say("EHLO me");
+      await client.say("MAIL FROM:<a@b.example>");
+    };
+    const pipeline = async (client: NonNullable<typeof together>) => {
+      await open(client);
+      client.send(`${rcpt}\r\n`.repeat(40));
+      for (let count = 0; count < 40; count += 1) expect(await client.reply()).toMatch(/^250/);
+      finished.push("forty together");
+    };
+    const takeTurns = async (client: NonNullable<typeof together>) => {
+      await open(client);
+      for (let count = 0; count < 10; count += 1) expect(await client.say(rcpt)).toMatch(/^250/);
+      finished.push("ten one by one");
+    };
+    if (together && oneByOne) await Promise.all([pipeline(together), takeTurns(oneByOne)]);
+    together?.close();
+    oneByOne?.close();
+    await own.close();
+
+    expect(finished).toEqual(["forty together", "ten one by one"]);
+  });
+
   test("a line without end is cut off", async () => {
     const client = await dial(await getHost("valid"), lab.smtpPort);
     await client.reply();

@@ -9,6 +9,7 @@ const createRequest = (local: string, domain: string): RecipientRequest => ({
   local,
   domain: `${domain}.lab.example`,
   nth: 1,
+  earlier: [],
   waitedMs: () => 0,
 });
 

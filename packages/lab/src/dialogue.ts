@@ -3,6 +3,7 @@ import {
   type HostBehavior,
   PLAIN_EXTENSIONS,
   type Reaction,
+  type Recipient,
   type ReplyText,
 } from "./host-behavior.ts";
 
@@ -10,6 +11,15 @@ export type MailHost = {
   readonly name: string;
   readonly address: string;
   readonly behavior: HostBehavior;
+  /** For a host whose replies depend on what the same client did before. */
+  readonly visit?: (client: string) => Visit;
+};
+
+/** One session of one client, by its IP address. */
+export type Visit = {
+  /** In this session, instead of the host's own. */
+  readonly behavior: Partial<HostBehavior>;
+  readonly onClose: () => void;
 };
 
 /** The state of one session. */
@@ -19,6 +29,8 @@ export type LabSessionState = {
   sender: string | undefined;
   utf8: boolean;
   recipients: number;
+  /** The recipients of this transaction, whatever the replies were. */
+  transaction: readonly Recipient[];
 };
 
 export type LabStep = {
@@ -38,6 +50,7 @@ export const createSessionState = (secure: boolean): LabSessionState => ({
   sender: undefined,
   utf8: false,
   recipients: 0,
+  transaction: [],
 });
 
 type Command = (
@@ -98,11 +111,13 @@ const mail: Command = (state, line, { behavior }) => {
   if (state.sender !== undefined) return { reply: "503 5.5.1 Nested MAIL command" };
   if ((behavior.tls === "required" || behavior.tls === "broken") && !state.secure)
     return { reply: "530 5.7.0 Must issue a STARTTLS command first" };
-  if (behavior.mail) return { reply: behavior.mail };
+  const refusal = typeof behavior.mail === "function" ? behavior.mail() : behavior.mail;
+  if (refusal !== undefined) return toStep(refusal);
   const utf8 = /\bSMTPUTF8\b/i.test(parameters);
   if (utf8 && !(behavior.extensions ?? []).includes("SMTPUTF8"))
     return { reply: "555 5.5.4 Unsupported option: SMTPUTF8" };
   state.sender = sender;
+  state.transaction = [];
   state.utf8 = utf8;
   return { reply: "250 2.1.0 Ok" };
 };
@@ -116,19 +131,22 @@ const rcpt: Command = (state, parameters, host, memory) => {
   if (!state.utf8 && !isAscii(to.local))
     return { reply: "553 5.6.7 The address needs SMTPUTF8, and the sender did not ask for it" };
   state.recipients += 1;
+  const earlier = state.transaction;
+  state.transaction = [...earlier, to];
   const waitedMs = () => memory.waitedMs(host.name, sender, `${to.local}@${to.domain}`);
-  return toStep(host.behavior.rcpt({ ...to, nth: state.recipients, waitedMs }));
+  return toStep(host.behavior.rcpt({ ...to, nth: state.recipients, earlier, waitedMs }));
 };
 
 const toStep = (reaction: Reaction): LabStep => {
-  if (typeof reaction === "string") return { reply: reaction };
-  const { reply: say, slow = 0, hangUp = false } = reaction;
+  if (typeof reaction === "string") return toStep({ reply: reaction });
+  // A server that says 421 closes the connection (RFC 5321 §4.2.1).
+  const { reply: say, slow = 0, hangUp = say?.startsWith("421") ?? false } = reaction;
   if (say === undefined) return { next: "drop" };
   return { reply: say, slow, ...(hangUp && { next: "hang up" }) };
 };
 
 /** The local part without quotes, as mailboxes are named (RFC 5321 §4.1.2). */
-const parseRecipient = (path: string): { local: string; domain: string } | undefined => {
+const parseRecipient = (path: string): Recipient | undefined => {
   const at = path.lastIndexOf("@");
   if (at < 1 || at === path.length - 1) return undefined;
   const written = path.slice(0, at);

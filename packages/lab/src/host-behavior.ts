@@ -1,9 +1,12 @@
+/** As RCPT names it, the local part without quotes. */
+export type Recipient = { readonly local: string; readonly domain: string };
+
 /** A question about one recipient, with the state that a mail host may take into account. */
-export type RecipientRequest = {
-  readonly local: string;
-  readonly domain: string;
+export type RecipientRequest = Recipient & {
   /** How many recipients this session has asked about, this one included. */
   readonly nth: number;
+  /** The recipients before it in the same transaction. */
+  readonly earlier: readonly Recipient[];
   /** Since the same sender first asked for this recipient here; 0 the first time. Asking is remembered. */
   readonly waitedMs: () => number;
 };
@@ -42,7 +45,7 @@ export type HostBehavior = {
   readonly ehlo?: ReplyText;
   readonly tls?: "none" | "offered" | "required" | "refused" | "broken";
   /** Instead of accepting the sender. */
-  readonly mail?: ReplyText;
+  readonly mail?: ReplyText | (() => Reaction | undefined);
   /** How the bytes leave: lines ended by a bare line feed, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
   /** The session over this many is answered 421 at the greeting. */

@@ -5,7 +5,10 @@ import type { GreylistMemory } from "./dialogue.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
 import { type MailServerCounts, startMailServer } from "./mail-server.ts";
-import { buildNetwork, HOSTS_BLOCK, ONLY_ADDRESS } from "./network.ts";
+import { buildNetwork, buildReverseZone, HOSTS_BLOCK, ONLY_ADDRESS } from "./network.ts";
+import type { ReceiverCounts } from "./receivers/receiver.ts";
+import { buildReceiverNetwork } from "./receivers/receiver-network.ts";
+import { RECEIVERS } from "./receivers/receivers.ts";
 import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "./senders.ts";
 import type { Zones } from "./zone.ts";
 
@@ -29,10 +32,17 @@ export type LabOptions = {
   /** More zones for the DNS server, by apex. */
   readonly zones?: Zones;
   readonly companies?: number;
+  /** Also answer for real receivers, by their real names (docs/receivers.md). Never where those names are to be real. */
+  readonly receivers?: boolean;
+  /** Of these the ids that have the client's address on their lists. */
+  readonly blockedBy?: readonly string[];
   readonly now?: () => Date;
 };
 
-export type LabStats = MailServerCounts & { readonly dnsQueries: number };
+export type LabStats = MailServerCounts & {
+  readonly dnsQueries: number;
+  readonly receivers: Readonly<Record<string, ReceiverCounts>>;
+};
 
 export type Lab = {
   /** host:port, for UDP and TCP. */
@@ -51,6 +61,9 @@ const NO_OWN_ADDRESSES =
   "differ by greeting, TLS, timing or a closed port behave like polite hosts here; replies to recipients are as " +
   "documented. (Linux has all of 127.0.0.0/8.)";
 
+const NO_RECEIVERS =
+  "The receivers of the lab need loopback addresses of their own, and this machine has only 127.0.0.1.";
+
 /** A small internet on the loopback: DNS and mail hosts whose replies are the same in every run. */
 export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const { smtpPort = 0, dnsPort = 0, replyMs = 0, slowMs = SLOW_MS } = options;
@@ -58,7 +71,14 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const zoneName = (options.zone ?? LAB_ZONE).toLowerCase();
   const ownAddresses = await canListenAt("127.77.0.1");
   const network = buildNetwork({ zoneName, domains: allDomains, companies, ownAddresses });
-  const mail = await startMailServer(network.hosts, smtpPort, {
+  const receivers = buildReceiverNetwork(
+    options.receivers ? RECEIVERS : [],
+    options.blockedBy ?? [],
+    now,
+  );
+  if (receivers.hosts.length > 0 && !ownAddresses) throw new Error(NO_RECEIVERS);
+  const hosts = [...network.hosts, ...receivers.hosts];
+  const mail = await startMailServer(hosts, smtpPort, {
     replyMs,
     slowMs,
     secureContext: createSecureContext({
@@ -70,8 +90,9 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const zones = {
     ...(zoneName.endsWith(".test") && { test: { [zoneName]: {} } }),
     [zoneName]: { ...network.zone, ...buildSendersZone(zoneName) },
-    "127.in-addr.arpa": network.reverse,
+    "127.in-addr.arpa": buildReverseZone(hosts),
     [SENDERS_REVERSE]: buildSendersReverseZone(zoneName),
+    ...receivers.zones,
     ...options.zones,
   };
   const dns = await startDnsServer(zones, dnsPort).catch(async (error: unknown) => {
@@ -83,7 +104,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
     smtpPort: mail.port,
     smtpAddresses: ownAddresses ? HOSTS_BLOCK : `${ONLY_ADDRESS}/32`,
     notes: ownAddresses ? [] : [NO_OWN_ADDRESSES],
-    stats: () => ({ ...mail.counts(), dnsQueries: dns.queries() }),
+    stats: () => ({ ...mail.counts(), dnsQueries: dns.queries(), receivers: receivers.counts() }),
     close: async () => {
       await Promise.all([mail.close(), dns.close()]);
     },

@@ -16,8 +16,6 @@ import type { Records, Zone } from "./zone.ts";
 
 export type LabNetwork = {
   readonly zone: Zone;
-  /** Of the addresses, so that a log can name its clients. */
-  readonly reverse: Zone;
   readonly hosts: readonly MailHost[];
 };
 
@@ -99,7 +97,6 @@ export const buildNetwork = ({
   const rcpt: Rule = (request) => (rules.get(request.domain) ?? companyBehavior.rcpt)(request);
   return {
     zone,
-    reverse: buildReverseZone(hosts),
     hosts: ownAddresses
       ? hosts
       : [{ name: `mx.${zoneName}`, address: ONLY_ADDRESS, behavior: { rcpt } }],
@@ -140,7 +137,8 @@ const listFirms = (zoneName: string): ReadonlyMap<string, Firm> =>
     ]),
   );
 
-const buildReverseZone = (hosts: readonly MailHost[]): Zone =>
+/** Of the addresses, so that a log can name its clients. */
+export const buildReverseZone = (hosts: readonly MailHost[]): Zone =>
   Object.fromEntries(
     hosts.map(({ address, name }) => [
       `${address.split(".").toReversed().join(".")}.in-addr.arpa`,

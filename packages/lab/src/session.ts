@@ -28,7 +28,10 @@ type Session = {
   /** The socket, or TLS over it. */
   wire: Socket;
   state: LabSessionState;
+  /** The start of a line whose end has not arrived. */
   unread: string;
+  /** Commands that wait for their replies. */
+  lines: Line[];
   isGreeted: boolean;
   /** A reply is being sent; further commands wait, as pipelining requires (RFC 2920). */
   isBusy: boolean;
@@ -37,6 +40,9 @@ type Session = {
   cancel: () => void;
   readonly onData: (chunk: Buffer) => void;
 };
+
+/** A command, and when it arrived. */
+type Line = { readonly text: string; readonly atMs: number };
 
 /** A client's line is at most this long: RFC 5321 §4.5.3.1.4 asks for 512, and paths in UTF-8 are longer. */
 const LINE_CHARACTERS_MAX = 4_096;
@@ -50,13 +56,15 @@ export const serveSession = (
   context: SessionContext,
   isTooMany: boolean,
 ): void => {
+  const visit = host.visit?.(socket.remoteAddress ?? "");
   const session: Session = {
     socket,
-    host,
-    context: context,
+    host: visit ? { ...host, behavior: { ...host.behavior, ...visit.behavior } } : host,
+    context,
     wire: socket,
     state: createSessionState(false),
     unread: "",
+    lines: [],
     isGreeted: false,
     isBusy: true,
     isOver: false,
@@ -69,6 +77,7 @@ export const serveSession = (
   socket.on("close", () => {
     session.isOver = true;
     session.cancel();
+    visit?.onClose();
   });
   startSession(session, isTooMany);
 };
@@ -104,7 +113,11 @@ const handleData = (session: Session, chunk: Buffer): void => {
   const { opening } = session.host.behavior;
   if (session.isOver || opening === "silence" || opening === "endless") return;
   // Bytes are kept as latin-1, so that a character cut in two by packets is whole again in its line.
-  session.unread += chunk.toString("latin1");
+  const texts = `${session.unread}${chunk.toString("latin1")}`.split("\n");
+  session.unread = texts.pop() ?? "";
+  const atMs = performance.now();
+  for (const text of texts)
+    session.lines.push({ text: Buffer.from(text, "latin1").toString(), atMs });
   if (opening === "patience" && !session.isGreeted)
     return finish(session, "554 5.5.1 You spoke too early\r\n");
   readLine(session);
@@ -116,20 +129,20 @@ const listen = (session: Session): void => {
 };
 
 const readLine = (session: Session): void => {
-  const { unread, host, context } = session;
+  const { host, context } = session;
   if (session.isBusy || session.isOver) return;
-  const end = unread.indexOf("\n");
-  if (end === -1) {
-    if (unread.length > LINE_CHARACTERS_MAX) finish(session, "500 5.5.2 Line too long\r\n");
+  const line = session.lines.shift();
+  if (!line) {
+    if (session.unread.length > LINE_CHARACTERS_MAX) finish(session, "500 5.5.2 Line too long\r\n");
     return;
   }
-  const line = Buffer.from(unread.slice(0, end), "latin1").toString();
-  session.unread = unread.slice(end + 1);
   session.isBusy = true;
-  context.onCommand(line);
-  const step = handleCommand(session.state, line, host, context.memory);
+  context.onCommand(line.text);
+  const step = handleCommand(session.state, line.text, host, context.memory);
   const slow = (host.behavior.slow ?? 0) + (step.slow ?? 0);
-  schedule(session, context.replyMs + context.slowMs * slow, () => applyStep(session, step));
+  // `replyMs` is the way there and back: commands that arrive together have their replies together (RFC 2920).
+  const travelMs = Math.max(0, Math.ceil(line.atMs + context.replyMs - performance.now()));
+  schedule(session, travelMs + context.slowMs * slow, () => applyStep(session, step));
 };
 
 const applyStep = (session: Session, { reply, next }: LabStep): void => {
@@ -146,6 +159,7 @@ const applyStep = (session: Session, { reply, next }: LabStep): void => {
 const startTls = (session: Session): void => {
   const { socket, context } = session;
   session.unread = "";
+  session.lines = [];
   session.state = createSessionState(true);
   socket.removeListener("data", session.onData);
   session.wire = new TLSSocket(socket, { isServer: true, secureContext: context.secureContext });

@@ -1,0 +1,49 @@
+import type { MailHost } from "../dialogue.ts";
+import type { Zone, Zones } from "../zone.ts";
+import type { Receiver, ReceiverCounts } from "./receiver.ts";
+import { createReceiver } from "./receiver-host.ts";
+
+export type ReceiverNetwork = {
+  readonly hosts: readonly MailHost[];
+  readonly zones: Zones;
+  readonly counts: () => Readonly<Record<string, ReceiverCounts>>;
+};
+
+/** Beside the lab's own hosts, which have the lower half of the block. */
+const formatAddress = (index: number): string =>
+  `127.77.${128 + Math.floor(index / 250)}.${1 + (index % 250)}`;
+
+/** The hosts and domains of receivers under their real names: each host has an address of its own. */
+export const buildReceiverNetwork = (
+  receivers: readonly Receiver[],
+  blockedBy: readonly string[],
+  now: () => Date,
+): ReceiverNetwork => {
+  const hosts: MailHost[] = [];
+  const zones: Record<string, Zone> = {};
+  const counts: (readonly [string, () => ReceiverCounts])[] = [];
+  for (const receiver of receivers) {
+    const {
+      behavior,
+      visit,
+      counts: countOne,
+    } = createReceiver(receiver, now, blockedBy.includes(receiver.id));
+    counts.push([receiver.id, countOne]);
+    for (const name of listHosts(receiver)) {
+      const address = formatAddress(hosts.length);
+      hosts.push({ name, address, behavior, visit: (client) => visit(name, client) });
+      zones[name] = { [name]: { A: [address] } };
+    }
+    for (const { name, hosts: own = receiver.hosts } of receiver.domains)
+      zones[name] = { [name]: { MX: own.map((host, index) => [10 * (index + 1), host]) } };
+  }
+  return {
+    hosts,
+    zones,
+    counts: () => Object.fromEntries(counts.map(([id, countOne]) => [id, countOne()])),
+  };
+};
+
+const listHosts = ({ hosts, domains }: Receiver): readonly string[] => [
+  ...new Set([...hosts, ...domains.flatMap((domain) => domain.hosts ?? [])]),
+];

@@ -1,0 +1,79 @@
+import { setTimeout } from "node:timers/promises";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { verifyMany } from "@mailproof/core/verify/verify-many";
+import { startLab } from "@mailproof/lab/lab";
+import type { Receiver, ReceiverCounts, Scenario } from "@mailproof/lab/receivers/receiver";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openMailPorts } from "@mailproof/local/mail-ports";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+
+/** Seconds of a slow receiver take so much less here, and so do the waits and pauses of the engine. */
+const TIME_SCALE = 25;
+
+const withShortWaits =
+  (connect: SmtpConnect): SmtpConnect =>
+  async (target, options) => {
+    const wire = await connect(target, options);
+    if (typeof wire === "string") return wire;
+    return { ...wire, receive: (waitMs) => wire.receive(waitMs / TIME_SCALE) };
+  };
+
+export type ScenarioOutcome = {
+  /** What differs from the scenario, a line each. Empty: the engine does as it should. */
+  readonly faults: readonly string[];
+  readonly counts: ReceiverCounts;
+};
+
+/** A new client verifies the scenario's list as the service does, over real sockets. */
+export const verifyScenario = async (
+  receiver: Receiver,
+  { isBlocked, results, atMost = {} }: Scenario,
+): Promise<ScenarioOutcome> => {
+  const isSlow = receiver.recipientSeconds !== undefined || receiver.greetingSeconds !== undefined;
+  const lab = await startLab({
+    companies: 0,
+    receivers: true,
+    slowMs: 1_000 / TIME_SCALE,
+    ...(isBlocked && { blockedBy: [receiver.id] }),
+  });
+  const environment = readEnvironment({
+    DNS_SERVERS: lab.dns,
+    SMTP_PORT: String(lab.smtpPort),
+    SMTP_ALLOW_PRIVATE: lab.smtpAddresses,
+  });
+  const table = createSqliteTable(":memory:", () => new Date());
+  const own = openMailPorts(environment, table, null);
+  const mailPorts = {
+    ...own,
+    sleep: (ms: number) => setTimeout(ms / TIME_SCALE),
+    ...(isSlow && { connect: withShortWaits(own.connect) }),
+  };
+  const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+  const faults: string[] = [];
+  try {
+    const addresses = results.map(([address]) => address);
+    let index = 0;
+    for await (const { status, reason } of verifyMany(
+      createEngine(mailPorts),
+      addresses,
+      options,
+    )) {
+      const [address, ...verdicts] = results[index++] ?? [""];
+      const verdict = `${status} ${reason}`;
+      if (!verdicts.some((one) => one === verdict))
+        faults.push(`${address}: ${verdict}, not ${verdicts.join(" or ")}`);
+    }
+    const counts = lab.stats().receivers[receiver.id];
+    if (!counts) throw new Error(`The lab has no receiver ${receiver.id}.`);
+    for (const [name, most] of Object.entries(atMost)) {
+      const count = counts[name as keyof ReceiverCounts];
+      if (count > most) faults.push(`${name}: ${count}, at most ${most}`);
+    }
+    return { faults, counts };
+  } finally {
+    mailPorts.close();
+    table.close();
+    await lab.close();
+  }
+};
