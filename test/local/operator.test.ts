@@ -79,7 +79,7 @@ test("an operator gets the records of a probe domain, and the settings that go w
   });
 });
 
-test("an operator is told in one answer that this host may not probe", async () => {
+test("one command tells the operator that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
   const child = spawnNode(
     "packages/local/src/cli/cli.ts",
@@ -96,7 +96,7 @@ test("an operator is told in one answer that this host may not probe", async () 
   expect(code).toBe(1);
   expect(JSON.parse(await output)).toMatchObject({
     may_probe: "no",
-    asked: [{ domain: "mail.example", is_open: false }],
+    contacted_servers: [{ domain: "mail.example", is_open: false }],
   });
 });
 

@@ -69,7 +69,7 @@ export const egressCommands: readonly Command[] = [
       const result = await runSelfTest(environment, domains);
       const isText = process.stdout.isTTY && !json;
       process.stdout.write(
-        isText ? formatScreen(result) : `${JSON.stringify(toWire(result), null, 2)}\n`,
+        isText ? formatScreen(result) : `${JSON.stringify(toJson(result), null, 2)}\n`,
       );
       return result.mayProbe === "yes" ? 0 : 1;
     },
@@ -86,12 +86,12 @@ const runSelfTest = (environment: Environment, domains: readonly string[]): Prom
     }),
   );
 
-const toWire = ({ mayProbe, ips, contactedServers: asked, findings }: SelfTest) => ({
+const toJson = ({ mayProbe, ips, contactedServers, findings }: SelfTest) => ({
   may_probe: mayProbe,
   ips,
-  asked: asked.map(({ domain, reply, isOpen }) => ({
+  contacted_servers: contactedServers.map(({ domain, reply, isOpen }) => ({
     domain,
-    heard: reply,
+    reply,
     is_open: isOpen,
   })),
   findings,
@@ -110,7 +110,7 @@ const VERDICT: Readonly<Record<SelfTestFinding["holds"], string>> = {
 const WIDTH = 13;
 
 const formatScreen = (
-  { mayProbe, ips, contactedServers: asked, findings }: SelfTest,
+  { mayProbe, ips, contactedServers, findings }: SelfTest,
   paint: Paint = process.env["NO_COLOR"] ? paintPlain : paintAnsi,
 ): string =>
   [
@@ -122,7 +122,7 @@ const formatScreen = (
         `${paint(holds.padEnd(8), STYLES[holds])}${about.padEnd(WIDTH)}${replaceControls(message)}`,
     ),
     "",
-    ...asked.map(
+    ...contactedServers.map(
       ({ domain, reply }) =>
         `        ${domain.padEnd(WIDTH)}${replaceControls(reply).slice(0, 80)}`,
     ),
