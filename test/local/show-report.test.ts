@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { toCheckResult } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
-import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { CAPS } from "@mailproof/core/deliverability/score";
-import { toReportView } from "@mailproof/local/cli/check-by-service";
+import { toReportResponse } from "@mailproof/local/cli/check-command";
 import { showReport } from "@mailproof/local/cli/show-report";
 import { paintAnsi, paintPlain, wrapText } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";
@@ -18,15 +17,10 @@ const BROKEN: Zone = {
   "2.0.0.127.bl.test": { A: ["127.0.0.2"] },
   "1.2.0.192.bl.test": { A: ["127.0.0.2"] },
 };
-const withConfidence = (report: CheckReport) => ({
-  ...report,
-  confidence: measureCoverage(report).confidence,
-});
-const given = async (names: Zone) =>
-  withConfidence(await createReport(createZoneDns(names), { sendingIp: IP }));
+const given = (names: Zone) => createReport(createZoneDns(names), { sendingIp: IP });
 
-const whenShown = (report: Awaited<ReturnType<typeof given>>, columns = 80) =>
-  showReport(report, { columns, paint: paintPlain });
+const whenShown = (report: CheckReport, { columns = 80, paint = paintPlain } = {}) =>
+  showReport(toReportResponse(report), { columns, paint }, report);
 
 test("the grade comes first, then what to fix, then what was found", async () => {
   const shown = whenShown(await given(BROKEN));
@@ -55,9 +49,9 @@ test("the grade comes first, then what to fix, then what was found", async () =>
   expect(positions).toEqual(positions.toSorted((a, b) => a - b));
 });
 
-test("every finding is told with what it costs, and every advice with what it regains", async () => {
+test("every issue is shown with the points it costs, and every recommendation with its text", async () => {
   const report = await given(BROKEN);
-  const reportText = whenShown(report, 1_000).replaceAll(/\n {6,}/g, " ");
+  const reportText = whenShown(report, { columns: 1_000 }).replaceAll(/\n {6,}/g, " ");
 
   const { mx, spf, dkim, dmarc, reputation, reverseDns, hints } = report;
   const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
@@ -68,7 +62,7 @@ test("every finding is told with what it costs, and every advice with what it re
   for (const { text } of report.recommendations) expect(reportText).toContain(text);
 });
 
-test("a score that a cap lowers says what for", async () => {
+test("a score that a cap lowered is shown with the reason for the cap", async () => {
   const report = await given(BROKEN);
   const reasons = CAPS.map(({ id }) =>
     whenShown({ ...report, scored: { ...report.scored, cappedBy: id, uncapped: 99 } }),
@@ -78,16 +72,16 @@ test("a score that a cap lowers says what for", async () => {
   expect(reasons.filter((reason) => reason === undefined || reason.includes("_"))).toEqual([]);
 });
 
-test("what could not be found out is said at once, and has no points", async () => {
+test("a part that could not be looked up is named below the score, and has no points", async () => {
   const shown = whenShown(await given({ ...BROKEN, "_dmarc.example.com": "SERVFAIL" }));
 
   expect(shown).toContain("left out of the score: DMARC.");
   expect(shown).toMatch(/DMARC +– {2}not known/);
 });
 
-test("a report of a service shows what is not known just as a report of this machine does", async () => {
+test("a service's report shows unknown parts like a report made on this machine", async () => {
   const names: Zone = { ...BROKEN, "example.com": { MX: "TIMEOUT", TXT: "SERVFAIL" } };
-  const report = withConfidence(await createReport(createZoneDns(names), {}));
+  const report = await createReport(createZoneDns(names), {});
   const check = {
     id: "c",
     owner: "acc",
@@ -102,7 +96,7 @@ test("a report of a service shows what is not known just as a report of this mac
   const answer = JSON.parse(JSON.stringify({ ...toCheckResult({ check, report }), ...money }));
   const unknown = (shown: string) => shown.split("\n").filter((line) => line.includes("not known"));
 
-  const lines = unknown(showReport(toReportView(answer), { columns: 80, paint: paintPlain }));
+  const lines = unknown(showReport(answer, { columns: 80, paint: paintPlain }));
 
   expect(lines).toEqual(unknown(whenShown(report)));
   expect(lines).toEqual(
@@ -117,33 +111,32 @@ test("no line is wider than the terminal, however long the words in it are", asy
   for (const columns of [40, 80])
     expect(
       Math.max(
-        ...whenShown(report, columns)
+        ...whenShown(report, { columns })
           .split("\n")
           .map(({ length }) => length),
       ),
     ).toBeLessThanOrEqual(columns);
 });
 
-test("a stranger's record cannot steer the terminal", async () => {
-  const shown = showReport(
+test("a record with control characters cannot steer the terminal", async () => {
+  const shown = whenShown(
     await given({
       "example.com": { A: ["8.8.8.8"], TXT: ["v=spf1 \u001b[2J\u009b1m\u202e -all"] },
     }),
-    { columns: 80, paint: paintPlain },
   );
 
   expect(shown).toContain("v=spf1 �[2J�1m� -all");
   expect(["\u001b", "\u009b", "\u202e"].filter((sign) => shown.includes(sign))).toEqual([]);
 });
 
-test("colours change nothing that is read", async () => {
+test("with colours the text is the same", async () => {
   const report = await given(BROKEN);
-  const colourful = showReport(report, { columns: 80, paint: paintAnsi });
+  const colourful = whenShown(report, { paint: paintAnsi });
 
   expect(stripVTControlCharacters(colourful)).toBe(whenShown(report));
 });
 
-test("nothing to fix is said in as many words", async () => {
+test("a report without recommendations says that nothing needs fixing", async () => {
   const report = await given(BROKEN);
 
   expect(whenShown({ ...report, recommendations: [] })).toContain("Nothing needs fixing.");

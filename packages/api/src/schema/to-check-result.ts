@@ -58,7 +58,7 @@ export const toSections = (report: StoredReport) => {
       status: mx.status,
       mx_records: [...mx.records],
       ...omitNull({ has_valid_mx: mx.hasValidMx, mx_score: mx.score }),
-      issues: issues(mx.issues),
+      issues: toIssues(mx.issues),
     },
     authentication: {
       spf: spf(report),
@@ -66,7 +66,7 @@ export const toSections = (report: StoredReport) => {
         status: dkim.status,
         selectors_found: [...dkim.selectorsFound],
         ...omitNull({ score: dkim.score }),
-        issues: issues(dkim.issues),
+        issues: toIssues(dkim.issues),
       },
       dmarc: dmarc(report),
     },
@@ -87,7 +87,7 @@ export const toSections = (report: StoredReport) => {
   };
 };
 
-const issues = (found: readonly CoreIssue[]): CheckResult["dns"]["issues"] =>
+export const toIssues = (found: readonly CoreIssue[]): CheckResult["dns"]["issues"] =>
   found.map(({ costPoints, detail, ...issue }) => ({
     ...issue,
     detail: { ...detail },
@@ -100,7 +100,7 @@ const spf = ({ spf: one }: StoredReport) => ({
   lookups: one.lookups,
   void_lookups: one.voidLookups,
   ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
-  issues: issues(one.issues),
+  issues: toIssues(one.issues),
 });
 
 const dmarc = ({ dmarc: one }: StoredReport) => ({
@@ -111,7 +111,7 @@ const dmarc = ({ dmarc: one }: StoredReport) => ({
     policy: one.policy,
     score: one.score,
   }),
-  issues: issues(one.issues),
+  issues: toIssues(one.issues),
 });
 
 const reputation = ({ reputation: one }: StoredReport) => ({
@@ -141,5 +141,5 @@ const server = ({ reverseDns }: StoredReport) => ({
       reverse_dns_confirmed: reverseDns.isConfirmed,
       reverse_dns_score: reverseDns.score,
     })),
-  issues: issues(reverseDns?.issues ?? []),
+  issues: toIssues(reverseDns?.issues ?? []),
 });

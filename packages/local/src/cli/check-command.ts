@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { toSections } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport, NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
-import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { runLookups } from "@mailproof/core/deliverability/dns-lookups";
 import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
-import { toReportView } from "./check-by-service.ts";
 import { defineCommand, Flag, UsageError } from "./define-command.ts";
-import type { ReportView } from "./report-sections.ts";
+import type { LocalFindings, ReportResponse } from "./report-sections.ts";
 import { findService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
 import { showReport } from "./show-report.ts";
 import { createStatusLines } from "./status-lines.ts";
@@ -37,9 +35,7 @@ export const checkCommand = defineCommand({
     const service = findService(input);
     if (service) {
       const response = await checkByService(service, domain, options.ip);
-      process.stdout.write(
-        isInteractive ? formatText(toReportView(response)) : `${JSON.stringify(response)}\n`,
-      );
+      process.stdout.write(isInteractive ? formatText(response) : `${JSON.stringify(response)}\n`);
       return 0;
     }
     const eraseLine = showStatusLine(process.stderr, `Checking ${domain} …`);
@@ -48,9 +44,9 @@ export const checkCommand = defineCommand({
       process.stderr.write(`${explainNoVerdict(domain, outcome)}\n`);
       return 1;
     }
-    const { confidence } = measureCoverage(outcome);
+    const response = toReportResponse(outcome);
     process.stdout.write(
-      isInteractive ? formatText({ ...outcome, confidence }) : formatJson(outcome),
+      isInteractive ? formatText(response, outcome) : `${JSON.stringify(response)}\n`,
     );
     return 0;
   },
@@ -103,11 +99,11 @@ const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): s
     ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
     : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
 
-/** The service's JSON, without the fields of a stored check. */
-const formatJson = (report: CheckReport): string => {
+/** The service's response, without the fields of a stored check. */
+export const toReportResponse = (report: CheckReport): ReportResponse => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;
-  const body = {
+  return {
     domain,
     domain_unicode: toUnicode(domain),
     ...(sending_ip !== null && { sending_ip }),
@@ -115,13 +111,10 @@ const formatJson = (report: CheckReport): string => {
     grade,
     ...toSections(report),
   };
-  return `${JSON.stringify(body)}\n`;
 };
 
-const formatText = (report: ReportView): string => {
+const formatText = (report: ReportResponse, local?: LocalFindings): string => {
   const { stdout } = process;
-  return showReport(report, {
-    columns: stdout.columns,
-    paint: choosePaint(stdout),
-  });
+  const layout = { columns: stdout.columns, paint: choosePaint(stdout) };
+  return showReport(report, layout, local);
 };

@@ -1,8 +1,15 @@
 import { statSync } from "node:fs";
 import { MailproofError } from "@mailproof/client/errors";
 import * as v from "valibot";
-import { defineCommand, Flag, UsageError } from "./define-command.ts";
-import { explainHowToFollow, followJob, formatFollowCommand } from "./follow-job.ts";
+import { defineCommand, UsageError } from "./define-command.ts";
+import {
+  explainHowToFollow,
+  FOLLOW,
+  FOLLOW_FLAGS,
+  followJob,
+  formatFollowCommand,
+  isJsonOutput,
+} from "./follow-job.ts";
 import {
   assertSameInputs,
   getStateFile,
@@ -34,14 +41,10 @@ export const fileCommand = defineCommand({
   options: v.strictObject({
     column: v.optional(v.string()),
     "max-wait": v.optional(Minutes),
-    out: v.optional(v.string()),
-    json: Flag,
-    force: Flag,
-    partial: Flag,
-    "no-wait": Flag,
+    ...FOLLOW,
     ...SERVICE,
   }),
-  flags: ["json", "force", "partial", "no-wait"],
+  flags: FOLLOW_FLAGS,
   takesWords: true,
   async run(input) {
     const { options, words } = input;
@@ -90,7 +93,7 @@ export const verifyFileByService = async (
   if (state) assertSameInputs(stateFile, state, inputs);
 
   const { signal, end } = watchInterrupt();
-  const json = options.json || out?.endsWith(".jsonl") === true;
+  const json = isJsonOutput({ ...options, out });
   try {
     const list = { file, stateFile, inputs, assertOutWritable };
     const id = await resolveJobId(service, list, state, signal);

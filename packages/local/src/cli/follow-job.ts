@@ -1,6 +1,8 @@
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job } from "@mailproof/client/types";
+import * as v from "valibot";
+import { Flag } from "./define-command.ts";
 import { createJobProgress, formatDeferred, getPercent } from "./job-progress.ts";
 import { getStateFile, removeJobState, removeState } from "./job-state.ts";
 import { formatCount } from "./progress.ts";
@@ -8,6 +10,26 @@ import { writeResults } from "./results-file.ts";
 import type { Service } from "./service.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { getColumns, quoteForShell } from "./terminal.ts";
+
+/** The options of every command that follows a job. */
+export const FOLLOW = {
+  out: v.optional(v.string()),
+  json: Flag,
+  force: Flag,
+  partial: Flag,
+  "no-wait": Flag,
+};
+
+export const FOLLOW_FLAGS = ["json", "force", "partial", "no-wait"];
+
+/** Rows of JSON, by the option or by the name of the file. */
+export const isJsonOutput = ({
+  json,
+  out,
+}: {
+  readonly json: boolean;
+  readonly out?: string | undefined;
+}): boolean => json || out?.endsWith(".jsonl") === true;
 
 /** Which results are wanted, and where. */
 export type ResultOptions = {

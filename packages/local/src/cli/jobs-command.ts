@@ -1,7 +1,14 @@
 import type { Job } from "@mailproof/client/types";
 import * as v from "valibot";
-import { defineCommand, Flag, UsageError } from "./define-command.ts";
-import { explainHowToFollow, followJob, readJob } from "./follow-job.ts";
+import { defineCommand, UsageError } from "./define-command.ts";
+import {
+  explainHowToFollow,
+  FOLLOW,
+  FOLLOW_FLAGS,
+  followJob,
+  isJsonOutput,
+  readJob,
+} from "./follow-job.ts";
 import { formatDeferred, getPercent } from "./job-progress.ts";
 import { assertWritable } from "./output.ts";
 import { formatCount } from "./progress.ts";
@@ -16,14 +23,10 @@ export const jobsCommand = defineCommand({
   name: "jobs",
   usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({
-    out: v.optional(v.string()),
-    json: Flag,
-    force: Flag,
-    partial: Flag,
-    "no-wait": Flag,
+    ...FOLLOW,
     ...SERVICE,
   }),
-  flags: ["json", "force", "partial", "no-wait"],
+  flags: FOLLOW_FLAGS,
   takesWords: true,
   async run(input) {
     const { options, words } = input;
@@ -42,7 +45,7 @@ export const jobsCommand = defineCommand({
     assertWritable(out, { force });
     const { signal, end } = watchInterrupt();
     if (noWait) return showJob(service, id, json, signal).finally(end);
-    const wanted = { out, json: json || out?.endsWith(".jsonl") === true, force, partial, signal };
+    const wanted = { out, json: isJsonOutput(options), force, partial, signal };
     const following = followJob(service, id, wanted);
     return explainHowToFollow(service, id, wanted, following).finally(end);
   },

@@ -1,86 +1,76 @@
+import type { CheckResult } from "@mailproof/api/schema/deliverability-check";
+import { toIssues } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
-import type { Confidence } from "@mailproof/core/deliverability/coverage";
 import type { CheckComponent } from "@mailproof/core/deliverability/findings";
-import type { Grade } from "@mailproof/core/deliverability/score";
 import type { BlocklistOutcome } from "@mailproof/core/mail/blocklists/analyse";
-import type { Issue } from "@mailproof/core/mail/issue";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 
 // The sections of a printed report; show-report.ts formats them.
 
-type SectionView = {
-  readonly status: string;
-  readonly score: number | null;
-  readonly issues: readonly IssueView[];
-};
-export type IssueView = Pick<Issue, "severity" | "message" | "costPoints">;
+/** A report as a service returns it, without the fields of a stored check. */
+export type ReportResponse = Omit<CheckResult, "check_id" | "checked_at">;
 
-/** What of a report is shown. Our own has more; one that a service tells has this. */
-export type ReportView = {
-  readonly domain: string;
-  readonly sendingIp: string | null;
-  readonly modelVersion: string;
-  readonly confidence: Confidence;
-  readonly scored: {
-    readonly score: number;
-    readonly grade: Grade;
-    readonly cappedBy: string | null;
-    readonly uncapped: number;
-  };
-  readonly mx: SectionView & Pick<CheckReport["mx"], "records">;
-  readonly spf: SectionView &
-    Pick<CheckReport["spf"], "record" | "lookups"> & {
-      readonly evaluation: { readonly result: string } | null;
-    };
-  readonly dkim: SectionView & Pick<CheckReport["dkim"], "selectorsFound">;
-  readonly dmarc: SectionView & {
-    readonly record: string | null;
-    readonly recordDomain: string | null;
-    readonly policy: string | null;
-  };
-  readonly reputation: Omit<SectionView, "status"> &
-    Pick<CheckReport["reputation"], "checked" | "listed" | "outcomes">;
-  readonly reverseDns:
-    | (SectionView & Pick<NonNullable<CheckReport["reverseDns"]>, "name" | "isConfirmed">)
-    | null;
-  readonly hints: readonly IssueView[];
-  readonly spamAssessment: Omit<CheckReport["spamAssessment"], "factors"> & {
-    readonly factors: readonly Omit<CheckReport["spamAssessment"]["factors"][number], "id">[];
-  };
-  readonly recommendations: readonly Pick<
-    CheckReport["recommendations"][number],
-    "severity" | "pointsRegained" | "text"
-  >[];
-};
+/** What a check on this machine knows beyond that: a service names no list without a verdict, and gives no hints. */
+export type LocalFindings = Pick<CheckReport, "hints" | "reputation">;
+
+export type ReportIssue = Pick<
+  CheckResult["dns"]["issues"][number],
+  "severity" | "message" | "cost_points"
+>;
 
 export type ReportSection = {
   readonly title: string;
-  readonly score: number | null;
+  /** Undefined: not known. */
+  readonly score: number | undefined;
   readonly status: string;
   /** What was found, in short lines. */
   readonly details: readonly string[];
-  readonly issues: readonly IssueView[];
+  readonly issues: readonly ReportIssue[];
 };
 
-export const buildSections = (report: ReportView): readonly ReportSection[] => {
-  const { mx, spf, dkim, dmarc, reverseDns } = report;
+export const buildSections = (
+  report: ReportResponse,
+  local?: LocalFindings,
+): readonly ReportSection[] => {
+  const { dns, authentication, server } = report;
+  const { spf, dkim, dmarc } = authentication;
   return [
     {
-      ...mx,
       title: TITLES.dns,
-      details: mx.records.map(
+      status: dns.status,
+      score: dns.mx_score,
+      issues: dns.issues,
+      details: dns.mx_records.map(
         ({ priority, host, ip }) => `${priority} ${host}${ip === null ? "" : `  ${ip}`}`,
       ),
     },
-    { ...spf, title: TITLES.spf, details: listSpfDetails(report) },
-    { ...dkim, title: TITLES.dkim, details: listDkimDetails(report) },
-    { ...dmarc, title: TITLES.dmarc, details: listDmarcDetails(report) },
-    buildReputationSection(report),
-    ...(reverseDns === null
+    { ...pickSection(spf), title: TITLES.spf, details: listSpfDetails(report) },
+    { ...pickSection(dkim), title: TITLES.dkim, details: listDkimDetails(report) },
+    { ...pickSection(dmarc), title: TITLES.dmarc, details: listDmarcDetails(report) },
+    buildReputationSection(report, local?.reputation),
+    ...(report.sending_ip === undefined
       ? []
-      : [{ ...reverseDns, title: TITLES.ptr, details: listPtrDetails(report) }]),
+      : [
+          {
+            title: TITLES.ptr,
+            status: server.reverse_dns_status,
+            score: server.reverse_dns_score,
+            issues: server.issues,
+            details: listPtrDetails(report),
+          },
+        ]),
   ];
 };
+
+const pickSection = ({
+  status,
+  score,
+  issues,
+}: Pick<CheckResult["authentication"]["dkim"], "status" | "score" | "issues">) => ({
+  status,
+  score,
+  issues,
+});
 
 const TITLES: Readonly<Record<CheckComponent, string>> = {
   dns: "Mail hosts (MX)",
@@ -91,23 +81,33 @@ const TITLES: Readonly<Record<CheckComponent, string>> = {
   ptr: "Reverse DNS",
 };
 
-const listSpfDetails = ({ spf, sendingIp }: ReportView): readonly string[] => {
-  if (spf.record === null) return [];
+const listSpfDetails = ({
+  authentication: { spf },
+  sending_ip,
+}: ReportResponse): readonly string[] => {
+  if (spf.record === undefined) return [];
   const { termsMax } = SPF_LIMITS;
-  const result = spf.evaluation?.result;
+  const result = spf.result_for_sending_ip;
   return [
     spf.record,
     `up to ${spf.lookups} of ${termsMax} DNS look-ups`,
-    ...(result && sendingIp !== null ? [`result for ${sendingIp}: ${result}`] : []),
+    ...(result && sending_ip !== undefined ? [`result for ${sending_ip}: ${result}`] : []),
   ];
 };
 
-const listDkimDetails = ({ dkim }: ReportView): readonly string[] =>
-  dkim.selectorsFound.length === 0 ? [] : [`selectors found: ${dkim.selectorsFound.join(", ")}`];
+const listDkimDetails = ({
+  authentication: {
+    dkim: { selectors_found: selectors },
+  },
+}: ReportResponse): readonly string[] =>
+  selectors.length === 0 ? [] : [`selectors found: ${selectors.join(", ")}`];
 
-const listDmarcDetails = ({ dmarc, domain }: ReportView): readonly string[] => {
-  if (dmarc.record === null) return [];
-  const { recordDomain, policy } = dmarc;
+const listDmarcDetails = ({
+  authentication: { dmarc },
+  domain,
+}: ReportResponse): readonly string[] => {
+  if (dmarc.record === undefined) return [];
+  const { record_domain: recordDomain, policy } = dmarc;
   return [
     dmarc.record,
     ...(recordDomain === domain ? [] : [`found at ${recordDomain}`]),
@@ -115,32 +115,44 @@ const listDmarcDetails = ({ dmarc, domain }: ReportView): readonly string[] => {
   ];
 };
 
-const listPtrDetails = ({ reverseDns, sendingIp }: ReportView): readonly string[] => {
-  if (!reverseDns?.name) return [];
-  const back = reverseDns.isConfirmed ? ", and back" : "";
-  return [`${sendingIp} is ${reverseDns.name}${back}`];
+const listPtrDetails = ({ server, sending_ip }: ReportResponse): readonly string[] => {
+  if (server.reverse_dns === undefined) return [];
+  const back = server.reverse_dns_confirmed ? ", and back" : "";
+  return [`${sending_ip} is ${server.reverse_dns}${back}`];
 };
 
-const buildReputationSection = ({ reputation }: ReportView): ReportSection => {
-  const { checked, listed, outcomes, score } = reputation;
+const buildReputationSection = (
+  { reputation }: ReportResponse,
+  local: LocalFindings["reputation"] | undefined,
+): ReportSection => {
+  const { blacklists_checked: checked, blacklists_listed: listed, score } = reputation;
   const status = listed > 0 ? "listed" : "clear";
   return {
-    ...reputation,
     title: TITLES.reputation,
+    score: score ?? undefined,
     status: score === null ? "error" : status,
+    issues: local ? toIssues(local.issues) : listListings(reputation),
     details: [
       `${checked} gave a verdict, ${listed === 0 ? "none with" : `${listed} with`} a listing`,
-      ...listLeftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
-      ...Object.entries(SKIP_REASONS).flatMap(([why, words]) =>
-        listLeftOut(
-          words,
-          outcomes,
-          (verdict) => verdict.kind === "skipped" && verdict.why === why,
-        ),
-      ),
+      ...listUndecided(local?.outcomes ?? []),
     ],
   };
 };
+
+const listListings = ({ listed_on }: CheckResult["reputation"]): readonly ReportIssue[] =>
+  listed_on.map(({ name, says, listed, removal_url }) => ({
+    severity: "high",
+    message: `${name} lists ${listed}: ${says} See ${removal_url}`,
+    cost_points: 0,
+  }));
+
+/** The blocklists without a verdict, by the reason. */
+const listUndecided = (outcomes: readonly BlocklistOutcome[]): readonly string[] => [
+  ...listLeftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
+  ...Object.entries(SKIP_REASONS).flatMap(([why, words]) =>
+    listLeftOut(words, outcomes, (verdict) => verdict.kind === "skipped" && verdict.why === why),
+  ),
+];
 
 const SKIP_REASONS = {
   no_key: "left out without a key",

@@ -1,10 +1,12 @@
+import { toIssues } from "@mailproof/api/schema/to-check-result";
 import type { Grade } from "@mailproof/core/deliverability/score";
 import type { Severity } from "@mailproof/core/mail/issue";
 import {
   buildSections,
-  type IssueView,
+  type LocalFindings,
+  type ReportIssue,
+  type ReportResponse,
   type ReportSection,
-  type ReportView,
 } from "./report-sections.ts";
 import { type Paint, replaceControls, type Style, wrapText } from "./terminal.ts";
 
@@ -14,18 +16,23 @@ const COLUMNS_MIN = 40;
 /** Lines that are longer are hard to read, however wide the screen is. */
 const COLUMNS_MAX = 100;
 
-/** A printed report: the grade, the recommendations, then all findings. */
-export const showReport = (report: ReportView, { columns, paint }: ReportLayout): string => {
+/** A printed report: the grade, the recommendations, then all findings. `local`: it was made on this machine. */
+export const showReport = (
+  report: ReportResponse,
+  { columns, paint }: ReportLayout,
+  local?: LocalFindings,
+): string => {
+  const sections = buildSections(report, local);
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
   const lines = [
     "",
-    ...formatHead(report, width, paint),
+    ...formatHead(report, sections, width, paint),
     ...formatRecommendations(report, width, paint),
-    ...buildSections(report).flatMap((section) => formatSection(section, width, paint)),
+    ...sections.flatMap((section) => formatSection(section, width, paint)),
     ...formatSpamAssessment(report, width, paint),
-    ...formatHints(report, width, paint),
+    ...formatHints(local?.hints ?? [], width, paint),
     "",
-    ...wrapText(`docs/scores.md explains the points (model ${report.modelVersion}).`, width).map(
+    ...wrapText(`docs/scores.md explains the points (model ${report.model_version}).`, width).map(
       (line) => paint(line, "dim"),
     ),
     "",
@@ -53,13 +60,18 @@ const CAP_TEXTS: Readonly<Record<string, string>> = {
   dkim_unknown: "no DKIM key was found",
 };
 
-const formatHead = (report: ReportView, width: number, paint: Paint): readonly string[] => {
-  const { domain, sendingIp, scored } = report;
-  const { score, grade, cappedBy, uncapped } = scored;
+const formatHead = (
+  report: ReportResponse,
+  sections: readonly ReportSection[],
+  width: number,
+  paint: Paint,
+): readonly string[] => {
+  const { domain, sending_ip: sendingIp, score, grade, score_parts } = report;
+  const { capped_by: cappedBy, before_cap: uncapped } = score_parts;
   const style = STYLE_OF_GRADE[grade];
-  const from = sendingIp === null ? "" : `, sending from ${sendingIp}`;
+  const from = sendingIp === undefined ? "" : `, sending from ${sendingIp}`;
   const cap =
-    cappedBy === null
+    cappedBy === undefined
       ? []
       : wrapText(
           `${uncapped}, but no more than ${score} while ${CAP_TEXTS[cappedBy] ?? cappedBy}.`,
@@ -70,13 +82,17 @@ const formatHead = (report: ReportView, width: number, paint: Paint): readonly s
     ...wrapText(`${domain}${from}`, width).map((line) => paint(line, "bold")),
     paint(formatBar(score, width), style),
     ...cap,
-    ...formatUnknownSections(report, width),
+    ...formatUnknownSections(report, sections, width),
   ];
 };
 
 /** A score of a part of all things must not look like one of all. */
-const formatUnknownSections = (report: ReportView, width: number): readonly string[] => {
-  const open = buildSections(report).filter(({ score }) => score === null);
+const formatUnknownSections = (
+  report: ReportResponse,
+  sections: readonly ReportSection[],
+  width: number,
+): readonly string[] => {
+  const open = sections.filter(({ score }) => score === undefined);
   if (open.length === 0) return [];
   const titles = open.map(({ title }) => title).join(", ");
   const low =
@@ -88,13 +104,13 @@ const formatBar = (score: number, width: number): string =>
   "━".repeat(Math.round((score / 100) * width)).padEnd(width, "╌");
 
 const formatRecommendations = (
-  { recommendations }: ReportView,
+  { recommendations }: ReportResponse,
   width: number,
   paint: Paint,
 ): readonly string[] => {
   const worth = recommendations.filter(({ severity }) => severity !== "info");
   if (worth.length === 0) return ["", paint("Nothing needs fixing.", "green")];
-  const rows = worth.flatMap(({ severity, pointsRegained, text }, at) => {
+  const rows = worth.flatMap(({ severity, points_regained: pointsRegained, text }, at) => {
     const gain = (pointsRegained > 0 ? `+${pointsRegained}` : "").padStart(4);
     const lead = `${String(at + 1).padStart(2)}. ${paint(gain, "bold")} ${formatMark(severity, paint)} `;
     return formatHanging(lead, " ".repeat(11), replaceControls(text), width, 11);
@@ -141,7 +157,7 @@ const TITLE_COLUMNS = 17;
 const formatSection = (section: ReportSection, width: number, paint: Paint): readonly string[] => {
   const { title, score, status, details, issues } = section;
   const [words, style] = STATUS_TEXTS[status] ?? [status, "dim"];
-  const points = score === null ? "  –" : String(score).padStart(3);
+  const points = score === undefined ? "  –" : String(score).padStart(3);
   return [
     "",
     `${paint(title.padEnd(TITLE_COLUMNS), "bold")}${points}  ${paint(words, style)}`,
@@ -153,7 +169,7 @@ const formatSection = (section: ReportSection, width: number, paint: Paint): rea
 };
 
 const formatIssue = (
-  { severity, message, costPoints }: IssueView,
+  { severity, message, cost_points: costPoints }: ReportIssue,
   width: number,
   paint: Paint,
 ): readonly string[] => {
@@ -174,11 +190,11 @@ const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
 };
 
 const formatSpamAssessment = (
-  { spamAssessment }: ReportView,
+  { spam_assessment }: ReportResponse,
   width: number,
   paint: Paint,
 ): readonly string[] => {
-  const { likelihood, score, factors } = spamAssessment;
+  const { spam_likelihood: likelihood, score, factors } = spam_assessment;
   const likelihoodText = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
   return [
     "",
@@ -197,11 +213,15 @@ const formatSpamAssessment = (
   ];
 };
 
-const formatHints = ({ hints }: ReportView, width: number, paint: Paint): readonly string[] =>
+const formatHints = (
+  hints: LocalFindings["hints"],
+  width: number,
+  paint: Paint,
+): readonly string[] =>
   hints.length === 0
     ? []
     : [
         "",
         paint("Optional improvements", "bold"),
-        ...hints.flatMap((hint) => formatIssue(hint, width, paint)),
+        ...toIssues(hints).flatMap((hint) => formatIssue(hint, width, paint)),
       ];
