@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import {
   assertCheapJson,
   BODY_BYTES_MAX,
+  createJsonGuard,
   getBodyBytesMax,
   parseJson,
 } from "@mailproof/api/http/body";
@@ -108,6 +111,36 @@ const COSTLY: readonly (readonly [string, string, string])[] = [
   ["many empty objects", `[${"{},".repeat(MEGABYTES / 3)}{}]`, "100000 values"],
   ["many empty texts", `{"emails":[${'"",'.repeat(MEGABYTES / 3)}""]}`, "100000 values"],
 ];
+
+test.each([
+  ["lists in lists", `{"a":"[[","b":${"[".repeat(40)}`, "32 levels"],
+  ["brackets in a text", `{"a":"${"[".repeat(40)}\\"[[\\\\"}`, "nothing"],
+  ["lists after a text that ends in a backslash", `{"a":"\\\\","b":${"[".repeat(40)}`, "32 levels"],
+])("%s in chunks are what they are in one piece", (_what, body, why) => {
+  const judge = (chunks: readonly string[]): string => {
+    const assertCheap = createJsonGuard();
+    try {
+      for (const chunk of chunks) assertCheap(Buffer.from(chunk));
+    } catch (error) {
+      return String(error);
+    }
+    return "nothing";
+  };
+  expect(judge([body])).toContain(why);
+  for (let at = 1; at < body.length; at++)
+    expect(judge([body.slice(0, at), body.slice(at)])).toBe(judge([body]));
+});
+
+test("a body of brackets is refused with its first chunk: the server keeps nothing of the rest", async () => {
+  const { port, liveKey } = await startServer();
+  const socket = connect(port, "127.0.0.1");
+  const head = `POST /v1/verify/batch HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${liveKey}\r\n`;
+  socket.write(`${head}content-type: application/json\r\ncontent-length: 4000000\r\n\r\n`);
+  socket.write("[".repeat(1_000));
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  expect(String(answer)).toContain("32 levels");
+});
 
 test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, body, why) => {
   const refusal = { code: "INVALID_REQUEST", message: expect.stringContaining(why) };

@@ -3,6 +3,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import {
   assertJsonType,
   bodyTooLarge,
+  createJsonGuard,
   FORM_BYTES_MAX,
   formTooLarge,
   parseJson,
@@ -184,11 +185,16 @@ const getTarget = ({ url = "" }: IncomingMessage): string => url.replace(/^https
 
 const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<unknown> => {
   const chunks: Buffer[] = [];
+  const assertCheap = createJsonGuard();
   const createTooLarge = () => bodyTooLarge(bytesMax);
   if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw createTooLarge();
-  for await (const chunk of readUpTo(bytesMax, incoming, createTooLarge)) chunks.push(chunk);
+  const contentType = incoming.headersDistinct["content-type"]?.join(",");
+  for await (const chunk of readUpTo(bytesMax, incoming, createTooLarge)) {
+    assertJsonType(contentType);
+    assertCheap(chunk);
+    chunks.push(chunk);
+  }
   if (chunks.length === 0) return undefined;
-  assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
   return parseJson(Buffer.concat(chunks));
 };
 
