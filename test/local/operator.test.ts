@@ -160,6 +160,7 @@ test("an operator sees in one answer whether anything stands still, and a script
     credits_held_over_an_hour: 0,
     clock_jump_seconds: 0,
     resources_exhausted: 0,
+    providers_in_doubt: 0,
     dead_letters: 0,
   });
   expect(ill.code).toBe(1);

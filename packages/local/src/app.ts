@@ -76,7 +76,7 @@ export const createApp = (
     rateLimit: createRateLimit(table, now),
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
-    engine: createEngine({ ...mail, yieldToCallers: callersFirst.yieldToCallers }),
+    engine: createEngine({ ...mail, yieldToCallers: callersFirst.yieldToCallers, log }),
     names: { ...mail.dnsLookups, fetchPolicy: createPolicyFetcher(https) },
     https,
     now,

@@ -13,6 +13,7 @@ const NOTHING = {
   dueMisplaced: 0,
   clockJumpSeconds: 0,
   resourcesExhausted: 0,
+  providersInDoubt: 0,
 };
 const MINUTE_MS = 60_000;
 const LEASE_MS = 5 * MINUTE_MS;

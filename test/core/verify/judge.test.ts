@@ -37,6 +37,7 @@ const ORDINARY: Signals = {
   catchAll: "no",
   acceptsThenBounces: false,
   rejectsUnknownRecipients: false,
+  acceptsUnknownRecipients: false,
   bounced: false,
   botLikeness: 0,
   encrypted: false,
@@ -108,6 +109,12 @@ test.each<[string, Partial<Signals>, string, string]>([
     { catchAll: "not_tested", rejectsUnknownRecipients: true },
     "valid",
     "accepted",
+  ],
+  [
+    "accepted where a canary was, too",
+    { catchAll: "yes", acceptsUnknownRecipients: true },
+    "risky",
+    "provider_accepts_unknown",
   ],
   [
     "accepted by a provider that bounces later",
@@ -213,6 +220,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   catchAll: fc.constantFrom("yes", "no", "undecided", "not_tested"),
   acceptsThenBounces: bool,
   rejectsUnknownRecipients: bool,
+  acceptsUnknownRecipients: bool,
   bounced: bool,
   botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
   encrypted: bool,

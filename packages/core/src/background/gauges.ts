@@ -4,6 +4,7 @@ import { readOperation, toOperationKey } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
+import { isInDoubt, listCanaryCounts } from "../smtp-pool/canaries.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 
@@ -19,6 +20,8 @@ export type Gauges = {
   readonly clockJumpSeconds: number;
   /** How often this machine lacked descriptors, memory or ports within the last hour. */
   readonly resourcesExhausted: number;
+  /** How many mail providers are believed to refuse unknown recipients and accepted a canary. */
+  readonly providersInDoubt: number;
 };
 
 const HOUR_MS = 60 * 60_000;
@@ -46,6 +49,7 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
     dueMisplaced: await countMisplaced(world),
     clockJumpSeconds: await readIncident(world, "clock_jumped"),
     resourcesExhausted: await readIncident(world, "resources_exhausted"),
+    providersInDoubt: (await listCanaryCounts(table)).filter(isInDoubt).length,
   };
 };
 

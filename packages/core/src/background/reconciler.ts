@@ -11,7 +11,7 @@ import { FILE } from "../jobs/file.ts";
 import { JOB, JOB_CHECK_INTERVAL_MS, repairJob } from "../jobs/repair-job.ts";
 import { repairSingle, SINGLE } from "../jobs/single.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
-import { addMs, HOUR_MS, isTooFarAhead } from "../lib/time.ts";
+import { addMs, HOUR_MS, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
 import { readOperation } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import {
@@ -66,8 +66,6 @@ const isDeferred = (item: Item): boolean => {
   const { due_sk: scheduledAt, nextAt, nextTryAt, retryAt, retry } = output;
   return [nextAt, nextTryAt, retryAt, retry?.at].includes(scheduledAt);
 };
-
-const MINUTE_MS = 60_000;
 
 /**
  * How far ahead work of a kind is scheduled at most. Work that is scheduled later was written by a wrong clock and is

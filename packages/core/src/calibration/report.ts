@@ -56,7 +56,7 @@ export const reportCalibration = async (
 };
 
 /** The cells whose sort keys begin so, from every shard. */
-const readCells = async (
+export const readCells = async (
   { table }: Pick<World, "table">,
   prefix: string,
 ): Promise<readonly CellCounts[]> => {
@@ -70,7 +70,7 @@ const readCells = async (
 };
 
 /** The newest first: "2026-11", "2026-10". */
-const listMonths = (now: Date, count: number): readonly string[] =>
+export const listMonths = (now: Date, count: number): readonly string[] =>
   Array.from({ length: count }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
   );
@@ -114,7 +114,7 @@ const toRow = (name: RowName, cells: readonly CellCounts[]): CalibrationRow => {
   };
 };
 
-const addFates = (a: FateCounts, b: FateCounts): FateCounts => ({
+export const addFates = (a: FateCounts, b: FateCounts): FateCounts => ({
   delivered: a.delivered + b.delivered,
   soft: a.soft + b.soft,
   hard: a.hard + b.hard,

@@ -1,9 +1,13 @@
 import type { Address } from "../mail/address.ts";
-import { rejectsUnknownRecipients } from "../mail/mail-providers.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
+import {
+  findProviderDoubts,
+  type ProviderDoubts,
+  planRandomRecipient,
+} from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
 import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
 import { type Candidate, findUsualPattern, isUsualPattern, listCandidates } from "./candidates.ts";
@@ -78,13 +82,14 @@ export const findAddress = async (
     fallbacks: others,
     domain,
     hosts,
-    probeCatchAll: !rejectsUnknownRecipients(domain, mailHost),
+    ...planRandomRecipient(engine.beliefs, domain, mailHost),
     ...(requester && { requester }),
   });
   const candidate = candidates.find(({ local }) => `${local}@${domain}` === probeResult.recipient);
   if (!candidate) throw new Error("the result is about no candidate of this search");
   const at = implicit ? "implicit_mail_host" : "mail_host";
-  const judged = judgeCandidate(engine, { candidate, domain, at, probeResult, mailHost });
+  const doubts = await findProviderDoubts(engine.beliefs, probeResult.host || mailHost);
+  const judged = judgeCandidate(engine, { candidate, domain, at, probeResult, mailHost, doubts });
   const isRole = judged.status === "role" || isRoleName(engine, person, domain);
   return conclude(
     candidate,
@@ -111,12 +116,13 @@ type ProbedCandidate = {
   readonly at: DomainSignal;
   readonly probeResult: ProbeResult;
   readonly mailHost: string | null;
+  readonly doubts: ProviderDoubts;
 };
 
 /** The verdict that verify would give: both use one table. */
 const judgeCandidate = (
   engine: Engine,
-  { candidate: { local }, domain, at, probeResult, mailHost }: ProbedCandidate,
+  { candidate: { local }, domain, at, probeResult, mailHost, doubts }: ProbedCandidate,
 ): Judgement => {
   const text = `${local}@${domain}`;
   const address: Address = {
@@ -137,6 +143,7 @@ const judgeCandidate = (
       dnsQueries: [],
       mailHost: probeResult.host || mailHost,
       probeResult,
+      doubts,
       bouncedAt: null,
       domainHistory: NO_DOMAIN_HISTORY,
     }),

@@ -1,6 +1,8 @@
+import { findMailProvider } from "../mail/mail-providers.ts";
 import { isDeferral } from "../mail/smtp/classify.ts";
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import { createRandomRecipient } from "../mail/smtp/random-recipient.ts";
+import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import { toCatchAll } from "./finding.ts";
 import type { Requester } from "./requester.ts";
@@ -12,6 +14,7 @@ type ProbeSubject = {
   readonly domain: string;
   /** False where a random recipient would prove nothing. */
   readonly probeCatchAll: boolean;
+  readonly isCanary?: boolean;
 };
 
 /** What an account knew about a domain before the session. */
@@ -44,7 +47,7 @@ export const loadCatchAllStates = async (
   return new Map(await Promise.all(found));
 };
 
-/** One random recipient for each domain whose catch-all state needs a proof. */
+/** One random recipient for each domain whose catch-all state needs a proof, or that gets a canary. */
 export const chooseRandomRecipients = (
   random: () => number,
   batch: readonly ProbeSubject[],
@@ -61,26 +64,34 @@ export const chooseRandomRecipients = (
           randomRecipients.get(domain) ??
           createRandomRecipient(domain, random),
       );
+    else if (one.isCanary && !randomRecipients.has(domain))
+      randomRecipients.set(domain, createRandomRecipient(domain, random));
   }
   return randomRecipients;
 };
 
 /** The catch-all states before the session, and the random recipients that it asks about. */
 type Preparation = {
+  readonly batch: readonly ProbeSubject[];
   readonly states: ReadonlyMap<string, AccountCatchAll>;
   readonly randomRecipients: ReadonlyMap<string, string>;
 };
 
 /** What the replies about random recipients prove of their domains; null where a reply proves nothing. */
 export const learnCatchAll = async (
-  cache: CatchAllCache,
+  { catchAllCache: cache, canaries }: LearnPorts,
   outcome: SessionOutcome,
-  { states, randomRecipients }: Preparation,
+  { batch, states, randomRecipients }: Preparation,
 ): Promise<ReadonlyMap<string, ProvenCatchAll | null>> => {
   const proofs = new Map<string, ProvenCatchAll | null>();
   for (const { domain, reply } of outcome.result.catchAllProbes) {
     const proven = toCatchAll(reply, outcome.host);
     proofs.set(domain, proven ?? null);
+    if (isCanaryOnly(batch, domain)) {
+      const { name } = findMailProvider(outcome.host);
+      if (proven) await canaries?.record(name, proven === "yes" ? "accepted" : "refused");
+      continue;
+    }
     const recipient = randomRecipients.get(domain);
     const isDeferred = recipient && reply && isDeferral(reply, outcome.host);
     for (const { account, state: before } of filterByDomain(states, domain)) {
@@ -91,6 +102,12 @@ export const learnCatchAll = async (
   }
   return proofs;
 };
+
+type LearnPorts = { readonly catchAllCache: CatchAllCache; readonly canaries?: Canaries };
+
+/** What a canary shows is about the provider, and is not stored with the domain. */
+const isCanaryOnly = (batch: readonly ProbeSubject[], wantedDomain: string): boolean =>
+  !batch.some(({ domain, probeCatchAll }) => domain === wantedDomain && probeCatchAll);
 
 const filterByDomain = (
   states: ReadonlyMap<string, AccountCatchAll>,

@@ -6,6 +6,7 @@ import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import type { CatchAll } from "../verify/result.ts";
 import { createYieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
+import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import type { DailyQuota } from "./daily-limits.ts";
 import type { EgressHealth } from "./egress-health.ts";
@@ -23,6 +24,8 @@ import { createBrokenResult } from "./unprobed-results.ts";
 export type ProbePorts = {
   readonly connect: SmtpConnect;
   readonly catchAllCache: CatchAllCache;
+  /** Absent: canaries are not counted. */
+  readonly canaries?: Canaries;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -98,7 +101,7 @@ const runBatch = async (
     { now: ports.now, deadline: new Date(ports.now().getTime() + SESSION_MS) },
   );
   ports.egress.recordAttempt(outcome);
-  const proven = await learnCatchAll(ports.catchAllCache, outcome, { states, randomRecipients });
+  const proven = await learnCatchAll(ports, outcome, { batch, states, randomRecipients });
   const getCatchAll = (one: PendingProbe): CatchAll =>
     proven.get(one.domain) ??
     states.get(toAccountDomainKey(one))?.state.catchAll ??

@@ -10,6 +10,7 @@ import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-hos
 import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { SlotPool } from "../smtp-pool/slots.ts";
+import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
 
 /** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */
 export type Engine = {
@@ -17,6 +18,8 @@ export type Engine = {
   readonly probe: Probe;
   readonly lists: Lists;
   readonly now: () => Date;
+  /** Absent: what mail-provider-table.ts says of providers is believed. */
+  readonly beliefs?: ProviderBeliefs | undefined;
   /** Absent where a process serves one caller at a time. */
   readonly yieldToCallers?: YieldToCallers | undefined;
 };
@@ -36,6 +39,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** In memory when this is the only process that opens sessions; in the table when there are several. */
   readonly slots: SlotPool;
+  /** Absent: nothing is logged. */
+  readonly log?: World["log"];
   /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
   readonly sessionsMax?: number;
   /** A monotonic clock for the deadlines and caches of this process. Absent: `now`. */
@@ -43,17 +48,22 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly yieldToCallers?: YieldToCallers;
 };
 
-export const createEngine = (ports: MailPorts): Engine => ({
-  findMailHosts: createMailHostLookup(withSteadyClock(ports)),
-  probe: createProbe({
-    ...withSteadyClock(ports),
-    catchAllCache: createCatchAllCache(ports.table, ports.now),
-    quota: createDailyQuota(ports),
-  }),
-  lists: ports.lists,
-  now: ports.now,
-  yieldToCallers: ports.yieldToCallers,
-});
+export const createEngine = (ports: MailPorts): Engine => {
+  const beliefs = createProviderBeliefs(ports);
+  return {
+    findMailHosts: createMailHostLookup(withSteadyClock(ports)),
+    probe: createProbe({
+      ...withSteadyClock(ports),
+      catchAllCache: createCatchAllCache(ports.table, ports.now),
+      quota: createDailyQuota(ports),
+      canaries: beliefs.canaries,
+    }),
+    beliefs,
+    lists: ports.lists,
+    now: ports.now,
+    yieldToCallers: ports.yieldToCallers,
+  };
+};
 
 const withSteadyClock = (ports: MailPorts): MailPorts => ({
   ...ports,

@@ -22,6 +22,8 @@ export type Signals = {
   readonly acceptsThenBounces: boolean;
   /** The provider is known to refuse unknown recipients at RCPT, so an acceptance needs no catch-all probe. */
   readonly rejectsUnknownRecipients: boolean;
+  /** The provider was believed to refuse them, and a canary was accepted: an acceptance proves nothing until it refuses. */
+  readonly acceptsUnknownRecipients: boolean;
   /** The account's own mail to this address bounced lately, because the mailbox takes none. */
   readonly bounced: boolean;
   readonly botLikeness: number;
@@ -158,6 +160,11 @@ const PRECEDENCE: readonly VerdictRule[] = [
     status: "role",
     holds: ({ listed }) => listed.role !== null,
     reason: useReason("role_account"),
+  },
+  {
+    status: "risky",
+    holds: (signals) => hasVerdict("valid")(signals) && signals.acceptsUnknownRecipients,
+    reason: useReason("provider_accepts_unknown"),
   },
   {
     status: "risky",

@@ -16,6 +16,8 @@ export type ProbeRequest = {
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse unknown recipients: a random recipient would only cost reputation. */
   readonly probeCatchAll: boolean;
+  /** A random recipient is asked about nevertheless, to see whether the provider still refuses it (canaries.ts). */
+  readonly isCanary?: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
 };

@@ -30,6 +30,7 @@ import type { World } from "../ports/world.ts";
 import { NoCapacityError } from "../smtp-pool/no-capacity-error.ts";
 import type { VerifyWorld } from "./engine.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
+import { findProviderDoubts } from "./provider-beliefs.ts";
 import { isNotProbed, isOurFailure, trimResult, type Verification } from "./result.ts";
 import { createCacheWrites, findCachedResult } from "./result-cache.ts";
 import { selectEngine } from "./sandbox.ts";
@@ -110,7 +111,7 @@ const getRetentionSeconds = ({ plan }: Payer): number => PLANS[plan].retentionDa
 
 /** A test key's results never change and come from no mail server, so they are not cached. */
 const findCached = async (
-  world: World,
+  world: VerifyWorld,
   { payer, idempotencyKey }: OperationRequest,
   { email, options: { deepVerify } }: VerifyRequest,
 ): Promise<Verification | undefined> => {
@@ -122,8 +123,22 @@ const findCached = async (
     const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
     throw new Failure("UNAVAILABLE", money, what, { cause });
   });
-  return result && (await hasBouncedSince(world, payer, result)) ? undefined : result;
+  if (!result) return undefined;
+  const isOutdated = await Promise.all([
+    hasBouncedSince(world, payer, result),
+    isDoubtedSince(world, result),
+  ]);
+  return isOutdated.some(Boolean) ? undefined : result;
 };
+
+/** No random recipient was asked about, as the provider was believed to refuse them, and it no longer is. */
+const isDoubtedSince = async (
+  { engine: { beliefs } }: VerifyWorld,
+  { status, evidence }: Verification,
+): Promise<boolean> =>
+  status === "valid" &&
+  evidence?.catchAll === "not_tested" &&
+  (await findProviderDoubts(beliefs, evidence.mailHost)).acceptsUnknown;
 
 /** The account's mail bounced and the result does not know of it: the result is no longer true. */
 const hasBouncedSince = async (

@@ -25,6 +25,12 @@ import {
   judge,
   type Signals,
 } from "./judge.ts";
+import {
+  findProviderDoubts,
+  NO_DOUBTS,
+  type ProviderDoubts,
+  planRandomRecipient,
+} from "./provider-beliefs.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { findRetryCause } from "./retry.ts";
@@ -110,6 +116,7 @@ export type AddressLookup = {
   readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
+  readonly doubts: ProviderDoubts;
   /** When the account's own mail to this address bounced; null: it did not, as far as is known. */
   readonly bouncedAt: string | null;
   readonly domainHistory: DomainHistory;
@@ -119,7 +126,7 @@ const NO_HISTORY = { bouncedAt: null, domainHistory: NO_DOMAIN_HISTORY } as cons
 
 type DomainLookup = Pick<
   AddressLookup,
-  "domain" | "dnsQueries" | "mailHost" | "probeResult" | "bouncedAt" | "domainHistory"
+  "domain" | "dnsQueries" | "mailHost" | "probeResult" | "doubts" | "bouncedAt" | "domainHistory"
 >;
 
 const NOT_LOOKED_UP: DomainLookup = {
@@ -127,6 +134,7 @@ const NOT_LOOKED_UP: DomainLookup = {
   dnsQueries: [],
   mailHost: null,
   probeResult: null,
+  doubts: NO_DOUBTS,
   ...NO_HISTORY,
 };
 const UNLISTED: Signals["listed"] = {
@@ -175,7 +183,7 @@ const lookUpDomain = async (
     recipient: toSmtpForm(address),
     domain: address.domain,
     hosts,
-    probeCatchAll: !rejectsUnknownRecipients(address.domain, mailHost),
+    ...planRandomRecipient(engine.beliefs, address.domain, mailHost),
     ...(requester && { requester }),
   });
   return {
@@ -184,6 +192,7 @@ const lookUpDomain = async (
     dnsQueries,
     mailHost: probeResult.host || mailHost,
     probeResult,
+    doubts: await findProviderDoubts(engine.beliefs, probeResult.host || mailHost),
   };
 };
 
@@ -192,7 +201,9 @@ export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too
 
 /** The lookup as signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
-  const { address, fault, listed, domain, probeResult, mailHost, bouncedAt } = lookup;
+  const { address, fault, listed, domain, probeResult, mailHost, bouncedAt, doubts } = lookup;
+  const isBelieved = address !== null && rejectsUnknownRecipients(address.domain, mailHost);
+  const isDoubted = doubts.acceptsUnknown || probeResult?.catchAll === "yes";
   const relayed = address !== null && engine.lists.relay(address.domain);
   return {
     syntaxFault: fault,
@@ -200,9 +211,10 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     listed,
     mailbox: probeResult?.finding ?? null,
     catchAll: probeResult?.catchAll ?? "not_tested",
-    acceptsThenBounces: address !== null && mayAcceptThenBounce(address.domain, mailHost),
-    rejectsUnknownRecipients:
-      address !== null && rejectsUnknownRecipients(address.domain, mailHost),
+    acceptsThenBounces:
+      doubts.bouncesLater || (address !== null && mayAcceptThenBounce(address.domain, mailHost)),
+    rejectsUnknownRecipients: isBelieved && !isDoubted,
+    acceptsUnknownRecipients: isBelieved && isDoubted,
     bounced: bouncedAt !== null,
     // A privacy relay assigns random local parts to people who read their mail.
     botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),

@@ -4,6 +4,7 @@ import type { Json } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import { createMailHostLookup } from "@mailproof/core/smtp-pool/mail-host-lookup";
 import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
+import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
 import { withErrorBoundary } from "../error-boundary.ts";
@@ -32,6 +33,7 @@ export const withProber: Capability = (base) => {
       ),
       // Without the broad list, which is larger than all of our code; no Lambda uses it.
       lists: createLists(),
+      beliefs: createProviderBeliefs(base),
       now,
     },
   };

@@ -18,10 +18,12 @@ import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/addr
 import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
+import { listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
 import * as v from "valibot";
 import { createApp, type LocalWorld } from "../app.ts";
 import { formatCalibration } from "./calibration-output.ts";
 import { type Command, defineCommand, UsageError } from "./define-command.ts";
+import { formatProviders } from "./providers-output.ts";
 
 const Text = v.pipe(
   v.string(),
@@ -167,6 +169,15 @@ export const adminDefinitions: readonly AdminDefinition<Command["options"], Worl
     options: v.strictObject({ months: v.optional(Months, "2") }),
     async run(world, { months }) {
       return { output: formatCalibration(await reportCalibration(world, months)) };
+    },
+  }),
+
+  definePortable({
+    name: "admin providers",
+    usage: "",
+    options: v.strictObject({}),
+    async run(world) {
+      return { output: formatProviders(await listCanaryCounts(world.table), world.now()) };
     },
   }),
 

@@ -23,6 +23,7 @@ export const gaugesCommand = defineAppCommand({
       credits_held_over_an_hour: gauges.heldOverAnHour,
       clock_jump_seconds: gauges.clockJumpSeconds,
       resources_exhausted: gauges.resourcesExhausted,
+      providers_in_doubt: gauges.providersInDoubt,
       dead_letters: dead,
     };
     return { output, exitCode: isHealthy ? 0 : 1 };
