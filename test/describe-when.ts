@@ -8,6 +8,7 @@ import { describe, TestRunner } from "vitest";
 const FILES_BESIDE = {
   spfCases: "../shared/data/spf/rfc7208-tests.json",
   smtpReplies: "../shared/data/smtp/replies.jsonl",
+  moreSmtpReplies: "../shared/data/smtp/replies-2.jsonl",
 } as const;
 
 /**

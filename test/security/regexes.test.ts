@@ -68,7 +68,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:550[- ])?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/,
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
     /^(?:550[- ])?5\.1\.1(?!\.?\d)[:\s]*/,
-    /(?<!\S)550[- ]5\.1\.1(?!\S)\s*/g,
+    /(?<!\S|: )550[- ]5\.1\.1(?!\S)\s*/g,
   ],
   // Those are looked for in the values, below.
   "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],

@@ -215,7 +215,6 @@ export const microsoft: Receiver = {
         [`ada.lovelace@queue.${CUSTOMERS}`, "unknown server_error", "unknown rate_limited"],
       ],
       atMost: { overLimit: 0 },
-      openIssue: "replies of a lapsed tenant and of a full queue are misread",
     },
     {
       shows: "30 customers, an address of each",

@@ -59,13 +59,11 @@ export const postfix: Receiver = {
         ["ada.lovelace@waiting.postfix.example.com", "unknown mailbox_not_found_transient"],
         ["ada.lovelace@blocked.postfix.example.com", "unknown ip_blocked"],
       ],
-      openIssue: "a quoted reply of an inner server is taken for the outer one's",
     },
     {
       shows: "100 names that do not exist",
       results: expectUnknown(100, "relay.postfix.example.com", "invalid mailbox_not_found"),
       atMost: { overLimit: 0 },
-      openIssue: "a quoted reply of an inner server is taken for the outer one's",
     },
   ],
 };

@@ -182,7 +182,6 @@ test.each([
   "552 5.2.2 <bob@example.com>: Recipient address rejected: Mailbox full",
   "550 5.1.1 <bob@example.com>: user is over quota",
   "452 4.2.2 The email account that you tried to reach is over quota.",
-  "552-5.2.2 The recipient's inbox is out of storage space and inactive. Please direct the\n552 5.2.2 recipient to https://support.google.com/mail/?p=OverQuotaPerm a.1 - gsmtp",
   "552 Requested mail action aborted: exceeded storage allocation",
   "552 5.7.1 The recipient's mailbox is full and can't accept messages now",
   "550 Mailbox has exceeded the limit",
@@ -311,7 +310,6 @@ const SAYS_NOTHING_OF_THE_MAILBOX = [
   "550 Message size exceeds mailbox limit",
   "550-Requested action not taken: mailbox unavailable\n550-Reject due to policy restrictions.\n550 For explanation visit https://postmaster.gmx.net/en/case?c=r0601",
   "550-Requested action not taken: mailbox unavailable\n550 invalid DNS PTR resource record",
-  "550 Mailbox unavailable or access denied",
   "550 4.2.1 mailbox temporarily disabled: bob@example.com",
   "550 Mailbox temporarily unavailable, try again later",
   "550 5.3.0 LDAP lookup failed, try again",
@@ -411,10 +409,10 @@ test.each([
   expect(at(line, stage).verdict).toBe(verdict);
 });
 
-const MICROSOFT =
-  "550 5.4.1 Recipient address rejected: Access denied. AS(201806281) [X.prod.outlook.com]";
-
 test.each([
+  ["d1.ess.barracudanetworks.com", "invalid"],
+  ["de-smtp-inbound-1.mimecast.com", "invalid"],
+  ["mx1-eu1.ppe-hosted.com", "invalid"],
   ["example-com.mail.protection.outlook.com", "invalid"],
   ["EXAMPLE-COM.MAIL.PROTECTION.OUTLOOK.COM.", "invalid"],
   ["example-com.a-v1.mx.microsoft", "invalid"],
@@ -423,7 +421,9 @@ test.each([
   ["notprotection.outlook.com", "unknown"],
   [undefined, "unknown"],
 ])("access denied under 5.4.1 from %s is %s", (mxHost, verdict) => {
-  expect(at(MICROSOFT, "rcpt", mxHost).verdict).toBe(verdict);
+  const reply = "550 5.4.1 Recipient address rejected: Access denied";
+
+  expect(at(reply, "rcpt", mxHost).verdict).toBe(verdict);
 });
 
 test.each([

@@ -1,3 +1,5 @@
+import { findMailProvider } from "../mail-providers.ts";
+import { findQuotedReply } from "./quoted-reply.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { MailboxVerdict, ReplyRule, RetryHint, RuleFamily } from "./reply-rule.ts";
 import { RULE_FAMILIES } from "./reply-rules/rules.ts";
@@ -25,14 +27,14 @@ export const classify = (reply: Reply, context: ReplyContext): Finding => {
   if (plain) return plain;
 
   const match = findRule(reply, context);
-  return match
-    ? applyRule(match.family, match.rule, reply.code)
-    : classifyUnmatched(reply, context);
+  return match ? applyRule(match, reply.code) : classifyUnmatched(reply, context);
 };
 
 /** Whether the server asks to be left alone for a while in other words than 421, such as those against harvesters. */
-export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean =>
-  reply.code >= 400 && findRule(reply, context)?.family.backoff === true;
+export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean => {
+  const match = reply.code >= 400 ? findRule(reply, context) : undefined;
+  return match?.family.backoff === true && !match.isQuoted;
+};
 
 /** Whether a refusal is for the recipient's domain alone, so that it is no reason to leave the mail provider alone. */
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
@@ -52,6 +54,7 @@ export const refusesUs = (reply: Reply, context: ReplyContext): boolean => {
   const isBeforeRcpt = context.stage !== "rcpt" && context.stage !== "data";
   const match = findRule(reply, context);
   if (!match) return isPermanent && isBeforeRcpt && !isNullMailHost(reply, context);
+  if (match.isQuoted) return false;
   const { refusesUs: when } = match.family;
   if (when !== "always" && !(when === "before_rcpt" && isBeforeRcpt)) return false;
   const text = normalizeText(reply.text);
@@ -69,7 +72,12 @@ export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   return verdict === "unknown" && (retry === "later" || retry === "other_host");
 };
 
-type RuleMatch = { readonly family: RuleFamily; readonly rule: ReplyRule };
+/** `isQuoted`: the rule matched the reply that another server gave to this one. */
+type RuleMatch = {
+  readonly family: RuleFamily;
+  readonly rule: ReplyRule;
+  readonly isQuoted: boolean;
+};
 
 /** A session, its pool and its verdict read the same reply, and the rules are a hundred expressions. */
 const matches = new WeakMap<Reply, { readonly context: string; readonly match?: RuleMatch }>();
@@ -84,17 +92,33 @@ const findRule = (reply: Reply, context: ReplyContext): RuleMatch | undefined =>
 };
 
 const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined => {
-  const isAboutRecipient = context.stage === "rcpt" || context.stage === "data";
+  const quoted = findQuotedReply(reply);
+  if (!quoted) return matchFamilies(RULE_FAMILIES, reply, context);
+  const { before } = quoted;
+  const own = matchFamilies(OUTWEIGH_QUOTES, { ...reply, text: before }, context);
+  if (own) return own;
+  const match = matchFamilies(RULE_FAMILIES, quoted.reply, context);
+  return match && { ...match, isQuoted: true };
+};
+
+const OUTWEIGH_QUOTES = RULE_FAMILIES.filter(({ outweighsQuote }) => outweighsQuote);
+
+const matchFamilies = (
+  families: readonly RuleFamily[],
+  reply: Reply,
+  { stage, mxHost }: ReplyContext,
+): RuleMatch | undefined => {
+  const isAboutRecipient = stage === "rcpt" || stage === "data";
   const normalized: NormalizedReply = {
     code: String(reply.code),
     enhanced: reply.enhanced ?? "none",
     text: normalizeText(reply.text),
-    mxHost: context.mxHost?.toLowerCase().replace(/\.$/, "") ?? "",
+    mxHost: mxHost?.toLowerCase().replace(/\.$/, "") ?? "",
   };
-  for (const family of RULE_FAMILIES) {
+  for (const family of families) {
     if (!isAboutRecipient && !family.anyStage) continue;
     const rule = family.rules.find((candidate) => matchesRule(candidate, normalized));
-    if (rule) return { family, rule };
+    if (rule) return { family, rule, isQuoted: false };
   }
   return undefined;
 };
@@ -128,17 +152,19 @@ type NormalizedReply = {
 const matchesRule = (rule: ReplyRule, normalized: NormalizedReply): boolean =>
   (rule.code === undefined || normalized.code.startsWith(rule.code)) &&
   (rule.mx === undefined || rule.mx.test(normalized.mxHost)) &&
+  (rule.atGateway === undefined || findMailProvider(normalized.mxHost).isGateway) &&
   (rule.enhanced === undefined || rule.enhanced.test(normalized.enhanced)) &&
   (rule.text === undefined || rule.text.test(normalized.text)) &&
   (rule.unless === undefined || !rule.unless.test(normalized.text));
 
-const applyRule = (family: RuleFamily, rule: ReplyRule, code: number): Finding => ({
+const applyRule = ({ family, rule, isQuoted }: RuleMatch, code: number): Finding => ({
   verdict: family.verdict,
   reason: family.reason,
   rule: rule.id,
   confidence: family.confidence,
   retry: code < 500 ? (family.retry ?? "later") : getPermanentRetry(family),
-  aboutUs: family.aboutUs ?? false,
+  // A server that passes on a refusal was itself refused: the address in it is not ours.
+  aboutUs: !isQuoted && (family.aboutUs ?? false),
 });
 
 /** A 5xx is final, except that "too many recipients" speaks of this connection only, and a backoff has an end. */
@@ -163,18 +189,21 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
 
 /**
  * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
- * that a mailbox called "spam" is no spam; only a blocklist's name outlives its URL.
+ * that a mailbox called "spam" is no spam; what outlives it is that it was a blocklist or Microsoft, and a URL's reason.
  */
 const normalizeText = (text: string): string =>
   shorten(text)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
+    // Korean syllables are whole again.
+    .normalize("NFC")
     .toLowerCase()
     .replace(/[‘’`´]/g, "'")
     .replace(/\bcan(?:'t|not|'not| not)\b/g, "can not")
     .replace(/n't\b/g, " not")
     .replace(/\b(does|did|is|was|could)nt\b/g, "$1 not")
     .replace(/(?:https?:\/\/|www\.)[^\s<>"]{1,2000}/g, replaceUrl)
+    .replace(/<\d{1,3}(?:\.\d{1,3}){3}>/g, " _ip_ ")
     .replace(/<[^<>\s@]{0,64}@?[^<>\s@]{0,255}>|<"[^<>]{0,255}>/g, " _addr_ ")
     .replace(/[^\s<>()[\]{},;:"'=]{1,64}@[^\s<>()[\]{},;:"'=]{1,255}/g, " _addr_ ")
     .replace(/^\s*[^\s]{1,64}\.\.\. /, " _addr_ ")
@@ -191,11 +220,22 @@ const shorten = (text: string): string =>
 const BLOCKLIST =
   /spamhaus|spamcop|barracuda(?:central|networks)|sorbs|abusix|abuseat|cloudmark|invaluement|dnsbl|[./-]rbl|uribl|surbl|junkemailfilter|hostkarma|uceprotect|backscatterer|bl[ao]ck-?list|ipcheck|mailspike|senderscore|senderbase/;
 
-const GOOGLE_REASON = /[?&]p=([a-z]{1,40})/;
+/** URLs that name the reason of a refusal, and the word that stands for it in the normalised text. */
+const URL_REASONS: readonly {
+  readonly of: string;
+  readonly part: RegExp;
+  readonly word: string;
+}[] = [
+  { of: "google.com/", part: /[?&]p=([a-z]{1,40})/, word: "p=" },
+  { of: "mail.i.ua/", part: /\/err\/(\d{1,4})\b/, word: "_iua_" },
+];
 
 const replaceUrl = (url: string): string => {
-  const reason = url.includes("google.com/") ? GOOGLE_REASON.exec(url)?.[0] : undefined;
-  return ` _url_ ${BLOCKLIST.test(url) ? "_blocklist_" : ""} ${reason ? reason.slice(1) : ""} `;
+  const reasons = URL_REASONS.filter(({ of }) => url.includes(of)).map(({ part, word }) => {
+    const found = part.exec(url)?.[1];
+    return found === undefined ? "" : `${word}${found}`;
+  });
+  return ` _url_ ${BLOCKLIST.test(url) ? "_blocklist_" : ""} ${reasons.join(" ")} `;
 };
 
 const COMMON_ENDINGS = new Set(
@@ -222,5 +262,6 @@ const replaceRun = (run: string): string => {
       : labels.length === 2 && COMMON_ENDINGS.has(ending));
   if (!isHost) return run;
   if (/^(?:resolver|storedrv|smtpsend|routing)\./.test(word)) return labels.join(" ") + tail;
-  return ` _host_ ${BLOCKLIST.test(word) ? "_blocklist_" : ""} ${tail}`;
+  const isMicrosoft = word.endsWith(".outlook.com");
+  return ` _host_ ${BLOCKLIST.test(word) ? "_blocklist_" : ""} ${isMicrosoft ? "_microsoft_" : ""} ${tail}`;
 };

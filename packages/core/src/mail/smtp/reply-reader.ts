@@ -99,14 +99,14 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
   return anywhere.exec(texts.join("\n"))?.[0] ?? null;
 };
 
-/** Some servers repeat the codes inside a line, when they pass on another server's reply. */
+/** Some servers repeat the codes inside a line. Behind a colon they begin another server's reply, and stay. */
 const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;
   const both = enhanced.replaceAll(".", "\\.");
   return trimmed
     .replace(new RegExp(`^(?:${code}[- ])?${both}(?!\\.?\\d)[:\\s]*`), "")
-    .replaceAll(new RegExp(`(?<!\\S)${code}[- ]${both}(?!\\S)\\s*`, "g"), "");
+    .replaceAll(new RegExp(`(?<!\\S|: )${code}[- ]${both}(?!\\S)\\s*`, "g"), "");
 };
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -17,6 +17,8 @@ export type ReplyRule = {
   readonly unless?: RegExp;
   /** Holds only for mail exchangers of this name. */
   readonly mx?: RegExp;
+  /** Holds only for mail hosts of a provider that filters mail for the mail systems of others. */
+  readonly atGateway?: true;
   /**
    * What a server says, whole; this rule and no earlier one must match it. A rule that reads the code alone has
    * a code in use with words no rule knows.
@@ -46,5 +48,7 @@ export type RuleFamily = {
   readonly backoff?: true;
   /** The refusal concerns the recipient's domain alone: the mail provider's other domains are not refused. */
   readonly scope?: "domain";
+  /** Also tried on the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
+  readonly outweighsQuote?: true;
   readonly rules: readonly ReplyRule[];
 };

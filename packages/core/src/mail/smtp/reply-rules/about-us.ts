@@ -181,7 +181,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
     rules: [
       {
         id: "client_host",
-        text: /\bclient (?:host|address|ip|network|server)\b|\bclient _(?:ip|host)_|\bsending (?:host|mta|server|mail ?server|system|network)\b|\b(?:connecting|source|originating) (?:host|mta|server|ip|address)\b|\bremote ip\b|\bhost network\b|\bnetwork\b[^.;]{0,20}\b(?:block|reject|ban|not allowed)/,
+        text: /\bclient (?:host|address|ip|network|server)\b|\bclient _(?:ip|host)_|\bclient (?:is |was )?(?:blocked|rejected|denied|banned|refused)\b|\bsending (?:host|mta|server|mail ?server|system|network)\b|\b(?:connecting|source|originating) (?:host|mta|server|ip|address)\b|\bremote ip\b|\bhost network\b|\bnetwork\b[^.;]{0,20}\b(?:block|reject|ban|not allowed)/,
         example: "554 5.7.1 <mail.example.org[198.51.100.7]>: Client host rejected: Access denied",
       },
       {
@@ -191,7 +191,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
       {
         id: "any_ip_address",
-        text: /(?<![.-])\bip(?:v[46])?s?\b(?![.-])|_ip_[^.;]{0,40}\b(?:block\w*|list\w*|reject\w*|denied|refused|banned|not allowed|disallowed)|\b(?:from|mail from|connection from|address|host|bad) _ip_|\badresse ip\b|\bbad ip\b/,
+        text: /(?<![.-])\bip(?:v[46])?s?\b(?![.-])|_ip_[ >\])]{0,3}_is_blocked|_ip_[^.;]{0,40}\b(?:block\w*|list\w*|reject\w*|denied|refused|banned|not allowed|disallowed)|\b(?:from|mail from|connection from|address|host|bad) _ip_|\badresse ip\b|\bbad ip\b/,
         unless: /\bfrequency limited\b/,
         example: "554 5.7.1 Mail from this IP range is not taken",
       },
@@ -210,6 +210,13 @@ export const ABOUT_US: readonly RuleFamily[] = [
         id: "banned",
         text: /\bbanned\b|\b(?:spam ?assassin|greet pause|early talker|pre-?greet\w*)\b|\babus(?:e|ive)\b|\bunsolicited mail originating\b|\bbounce attacks?\b/,
         example: "550 5.7.606 Access denied, you are banned",
+      },
+      {
+        // RFC 7504 has 521 for a host that takes no mail at all, and AT&T for one that takes none of ours.
+        id: "blocked_by_521",
+        code: "521",
+        text: /\b(?:block\w*|bann?ed|denied)\b/,
+        example: "521 5.7.1 Blocked, see our page of errors",
       },
       {
         id: "ip_blocked_code",
@@ -249,6 +256,7 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
     ...us,
     reason: "sender_rejected",
     refusesUs: "before_rcpt",
+    outweighsQuote: true,
     rules: [
       {
         id: "sender_code",
@@ -263,13 +271,13 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
       },
       {
         id: "sender_refused",
-        text: /\b(?:sender|senders|sender's|mail from|return[- ]?path|envelope[- ]from|from address|from header|from domain|originator|submitter)\b[^.;]{0,60}\b(?:reject\w*|den(?:y|ied|ies)|refus\w*|block\w*|invalid|illegal|bad|bann?ed|unknown|disabled|suspended|inactive|restrict\w*|not|failed|fails|missing|must|unresolv\w*|unverif\w*|disallowed|exceed\w*|required|null|empty|over)\b/,
+        text: /\b(?:sender|senders|sender's|mail ?from|return[- ]?path|reverse[- ]?path|envelope[- ]from|from address|from header|from domain|originator|originating (?:address|mailbox|domain|user)|sending (?:address|mailbox|domain|user)|outgoing (?:e-?mail|mail)|submitter)\b[^.;]{0,60}\b(?:reject\w*|den(?:y|ied|ies)|refus\w*|block\w*|invalid|illegal|bad|bann?ed|unknown|disabled|suspended|inactive|restrict\w*|not|no|un(?:available|deliverable|rout(?:e)?able)|failed|fails|missing|must|unresolv\w*|unverif\w*|disallowed|exceed\w*|required|null|empty|over)\b/,
         unless: /\b(?:sender|senders) not (?:authenticated|in (?:the )?(?:allowed|accepted))\b/,
         example: "550 5.1.0 <probe@example.org>: Sender address rejected: not welcome here",
       },
       {
         id: "refused_sender",
-        text: /\b(?:reject\w*|den(?:y|ied)|refus\w*|block\w*|invalid|illegal|bad|unknown|unverified|undeliverable|disabled|suspended|malformed|null|empty|verify\w*|verif\w+ of|accept\w* (?:e-?mail |mail |messages )?from)\b[^.;]{0,25}\b(?:sender|senders|sender's|mail from|return[- ]?path|envelope[- ]from|originator|submitter|from address|from header)\b|\bbad ?mail ?from\b|\bsender[- ](?:verif\w+|callout|callback|blocked)\b|\bverification failed for\b/,
+        text: /\b(?:reject\w*|den(?:y|ied)|refus\w*|block\w*|invalid|illegal|bad|unknown|unverified|undeliverable|disabled|suspended|malformed|un(?:available|rout(?:e)?able)|null|empty|verify\w*|verif\w+ of|accept\w* (?:e-?mail |mail |messages )?from)\b[^.;]{0,25}\b(?:sender|senders|sender's|mail ?from|return[- ]?path|reverse[- ]?path|envelope[- ]from|originator|originating (?:address|mailbox|domain)|sending (?:address|domain)|submitter|from address|from header)\b|\bbad ?mail ?from\b|\bsender[- ](?:verif\w+|callout|callback|blocked)\b|\bcallback\b|^[^a-z]{0,10}from: |\bverification failed for\b/,
         example: "553 sorry, your envelope address is in my badmailfrom list (#5.7.1)",
       },
       {
@@ -281,6 +289,14 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
         id: "who_may_send",
         text: /\byou(?:'re| are) (?:not|sending (?:e-?mail |mail |this )?(?:from|as)|an? )\b|\b(?:for|allowed|valid user) (?:to send|sending)\b|\bsend (?:from|as)\b|\bsending from\b|\bsubmit from\b|\b(?:reply-to|(?:return|bounce|from|reply) address)\b|\bnon-?members?\b|\bmembers[- ]only\b|\b(?:users|members|subscribers) may\b|\b(?:may|can|allowed to) (?:send|post)\b|\bin mail\b/,
         example: "550 Only registered users may post to this list",
+      },
+      {
+        // The words for an unknown sender are those for an unknown recipient.
+        id: "speaks_of_sender",
+        code: "5",
+        text: /\b(?:senders?|sender's|return[- ]path|reverse[- ]path|originating|mail from)\b/,
+        unless: /\b(?:notify|inform|contact|return\w* to|back to|reply to) (?:the |its )?sender/,
+        example: "550 No person of that name is behind the sender",
       },
       {
         id: "sender_in_other_words",

@@ -84,7 +84,8 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
         id: "gateway_says_unknown",
         code: "5",
         enhanced: /^5\.1\.(?:1|10|351)$/,
-        unless: /\b(?:polic\w+|relay\w*|access denied|permission|prohibited|may not)\b/,
+        unless:
+          /\b(?:polic\w+|relay\w*|block\w*|den(?:y|ied|ies)|gr[ea]y-? ?list\w*|permission|prohibited|forbidden|may not|restrict\w*|not allowed)\b/,
         example: "550 5.1.1 <bob@example.com> Address error",
       },
       {
@@ -111,6 +112,25 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
         mx: /\.(?:protection\.outlook\.com|mx\.microsoft|protection\.partner\.outlook\.cn|mail\.protection\.office365\.us)$/,
         example: "550 5.4.1 Recipient address rejected: Access denied. AS(201806281)",
         fromHost: "example-com.mail.protection.outlook.com",
+      },
+      {
+        // A gateway that asks Microsoft passes the words on; the host or the code in them is Microsoft's.
+        id: "edge_blocking_passed_on",
+        code: "5",
+        enhanced: /^5\.4\.1$/,
+        text: /\brecipient address rejected: access denied\b.*(?:_microsoft_|\bas\(\d{6,12}\))/s,
+        example:
+          "550 5.4.1 Recipient address rejected: Access denied. [DB5EUR03FT012.eop-EUR03.prod.protection.outlook.com 2026-02-03T05:00:00.000Z 08DE0000000000000]",
+      },
+      {
+        // Gateways that ask the customer's own server about each recipient pass the words on without a mark.
+        id: "edge_blocking_at_gateway",
+        code: "5",
+        enhanced: /^5\.4\.1$/,
+        text: /\brecipient address rejected: access denied\b/,
+        atGateway: true,
+        example: "550 5.4.1 Recipient address rejected: Access denied.",
+        fromHost: "d12345a.ess.barracudanetworks.com",
       },
     ],
   },

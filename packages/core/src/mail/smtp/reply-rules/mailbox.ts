@@ -2,10 +2,10 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 /** What a server may call the one we asked for. */
 const WHO =
-  "users?|recipients?(?: address)?|mailbox|mail box|mail-box|mailboxes|e-?mail(?: (?:address|account|box|id))?|mail (?:address|account)|address|account|addressee|alias|customer|person|inbox|local[- ]?part|destination|username|user ?name|user ?id|subscriber|receiver|rcpt|forward-path";
+  "users?|recipients?(?: address)?|mailbox|mail box|mail-box|mailboxes|e-?mail(?: (?:address|account|box|id))?|mail (?:address|account)|address|account|addressee|adress|mail ?drop|mail id|login(?: name)?|alias|customer|person|inbox|local[- ]?part|destination|username|user ?name|user ?id|subscriber|receiver|rcpt|forward-path";
 
 const NOT_THERE =
-  "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
+  "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|does no exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|(?:has )?never existed|not local|not on file|not an? (?:existing|active)|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
 
 /** About a mailbox, these words alone are enough. */
 const DEAD =
@@ -13,7 +13,7 @@ const DEAD =
 
 /** These may be about a connection or a message as well, so they must be the predicate of the mailbox. */
 const GONE =
-  "closed|deleted|removed|cancell?ed|expired|retired|revoked|locked|barred|obsolete|archived";
+  "closed|deleted|removed|cancell?ed|expired|erased|retired|revoked|locked|barred|obsolete|archived|gone";
 
 const near = (one: string, other: string): RegExp =>
   new RegExp(`\\b(?:${one})\\b[^.;!]{0,45}?\\b(?:${other})\\b`);
@@ -65,7 +65,7 @@ export const FULL_MAILBOX: readonly RuleFamily[] = [
       },
       {
         id: "storage_full",
-        text: /\bout of storage\b|\bexceed\w* (?:its |the |their )?storage\b|\b(?:storage|mail ?box|maildir|inbox|disk) (?:size |space |storage |allocation |capacity )?(?:limits?|space|capacity|allocation|quota)\b[^.;]{0,30}\b(?:exceed\w*|reached|full|over)\b|\b(?:exceed\w*|over|reached|above)\b[^.;]{0,40}\b(?:storage|mail ?box|maildir|inbox|disk|space)\b[^.;]{0,20}\b(?:size|limits?|space|capacity|allocation|allow\w*|quota)\b|\b(?:storage|disk) full\b|\binsufficient (?:storage|mail ?box|space|room)\b|\b(?:no|not enough|lack of) (?:more |free |enough |disk )?(?:room|space|storage)\b(?: left)?|\btoo many (?:messages|mails) (?:on|in|stored)\b|\btoo much (?:mail|data) (?:on|in|stored)\b|\bmailfolder (?:is )?full\b|\bsize limit\b[^.;]{0,20}\bmailbox\b|\bmail ?box\b[^.;]{0,20}\bover (?:its |the )?limit\b/,
+        text: /\bout of storage\b|\bexceed\w* (?:its |the |their )?storage\b|\b(?:storage|mail ?box|maildir|inbox|disk) (?:size |space |storage |allocation |capacity )?(?:limits?|space|capacity|allocation|quota)\b[^.;]{0,30}\b(?:exceed\w*|reached|full|over)\b|\b(?:exceed\w*|over|reached|above)\b[^.;]{0,40}\b(?:storage|mail ?box|maildir|inbox|disk|space)\b[^.;]{0,20}\b(?:size|limits?|space|capacity|allocation|allow\w*|quota)\b|\b(?:storage|disk) full\b|\binsufficient (?:storage|mail ?box|space|room)\b|\b(?:no|not enough|lack of) (?:more |free |enough |disk )?(?:room|space|storage)\b(?: left)?|\b(?:too many|max\w* number of) (?:messages|mails) (?:on|in|stored)\b|\bmail ?box size limit\b|\btoo much (?:mail|data) (?:on|in|stored)\b|\bmailfolder (?:is )?full\b|\bsize limit\b[^.;]{0,20}\bmailbox\b|\bmail ?box\b[^.;]{0,20}\bover (?:its |the )?limit\b|\bmail ?box\b[^.;]{0,20}\b(?:reached|exceed\w*) (?:its |the )?max\w* size\b|\bexceed\w* (?:its |the |their )?allot\w+ (?:space|storage)\b|\bnot have enough (?:\w+ )?(?:space|room|storage)\b/,
         unless: NOT_THE_BOX,
         example: "552 Requested mail action aborted: exceeded storage allocation",
       },
@@ -91,14 +91,14 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         code: "5",
         text: near(WHO, DEAD),
         unless:
-          /\btemporar\w*|\b(?:relay\w*|forward\w*|auto-?reply|plus|feature|access|service|protocol|imap|pop3?)\b|\baccepts? \w+ from\b/,
+          /\btemporar\w*|\b(?:relay\w*|forward\w*|auto-?reply|plus|feature|access|(?<!\b(?:in|of) )service|protocol|imap|pop3?)\b|\baccepts? \w+ from\b/,
         example: "550 5.2.1 <bob@example.com>: This mailbox is disabled",
       },
       {
         id: "closed_mailbox",
         code: "5",
         text: new RegExp(
-          `\\b(?:${WHO})(?: _addr_)?[ :,]{1,3}(?:(?:is|was|has been|have been|had been|been) (?:\\w+ )?)?(?:${GONE})\\b`,
+          `\\b(?:${WHO})(?: _addr_)?[ :,]{1,3}(?:(?:is|was|has|has been|have been|had been|been) (?:\\w+ )?)?(?:${GONE})\\b`,
         ),
         unless: /\btemporar\w*|\bby another\b/,
         example: "550 This account has been deleted",
@@ -106,7 +106,9 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
       {
         id: "disabled_recipient",
         code: "5",
-        text: before("disabled|inactive|suspended|deactivated|expired|closed|deleted"),
+        text: before(
+          "disabled|inactive|suspended|deactivated|expired|closed|deleted|cancell?ed|terminated|discontinued",
+        ),
         example: "550 5.1.1 <bob@example.com>: inactive email address",
       },
       {
@@ -132,7 +134,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
       {
         id: "moved_words",
         code: "5",
-        text: /\b(?:user|recipient|mailbox|address|person)\b[^.;]{0,20}\b(?:has moved|moved to|has changed|was changed to|has left)\b|\bnew address\b|\bno longer (?:works|employed|with)\b/,
+        text: /\b(?:user|recipient|mailbox|address|person|customer|employee)\b[^.;]{0,20}\b(?:has moved|moved to|has changed|(?:was|has been) changed to|has left)\b|\bnew address\b|\bno longer (?:works|employed|with|an? (?:customer|member|subscriber|employee))\b|\bhas left (?:the |our )?(?:company|organi[sz]ation|firm)\b/,
         example: "550 This person has left, write to _host_",
       },
     ],
@@ -195,7 +197,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         id: "unknown_somebody",
         code: "5",
         text: before(
-          "unknown|invalid|no such|non-?exist[ae]nt|non-existing|bad|unrouteable|unroutable|illegal|undefined|unrecogni[sz]ed|inexistent|undeliverable|incorrect|wrong|not an? (?:valid|known|local|existing|active)|not (?:one of )?our|unregistered",
+          "unknown|invalid|no such|non-?exist[ae]nt|non-existing|bad|unrouteable|unroutable|illegal|undefined|unrecogni[sz]ed|inexistent|undeliverable|incorrect|wrong|not an? (?:valid|known|local|existing|active)|not (?:one of )?our|unregistered|no existing|non-? existing|not (?:an? )?(?:our|local)",
         ),
         unless: /\bmay not\b|\bpermission\b|\bnot (?:allowed|permitted|accepted)\b/,
         example: "550 5.7.1 No such user here",
@@ -204,7 +206,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         id: "no_mailbox_here",
         code: "5",
         text: new RegExp(
-          `\\b(?:there is |sorry,? )?\\b(?:no|not a) (?:${WHO}|one|body|name)\\b[^.;]{0,20}\\b(?:here|by that|with that|with this|at this|of that|called|named|in this|for)\\b|\\bno ?body (?:here|by|with)\\b|\\bthere is no (?:such )?(?:${WHO}|one|person)\\b|\\b(?:does|do) not have (?:an?|any|such an?) [^.;]{0,40}\\b(?:account|mailbox)\\b|\\bdo not have (?:an? |any |such an? )?(?:user|recipient|mailbox|account|address)\\b|\\bhas no (?:mailbox|account|mail ?drop)\\b|\\b(?:can not|could not|unable to|failed to) (?:find|locate|identify|look ?up|resolve|recogni[sz]e) (?:\\w+ ){0,3}(?:${WHO})\\b`,
+          `\\b(?:there is |sorry,? )?\\b(?:no|not a|no valid) (?:${WHO}|one|body|name)\\b[^.;]{0,20}\\b(?:here|by that|with that|with this|at this|of that|called|named|in this|for)\\b|\\bno ?body (?:here|by|with)\\b|\\bthere is no (?:such )?(?:${WHO}|one|person)\\b|\\b(?:does|do) not have (?:an?|any|such an?) [^.;]{0,40}\\b(?:account|mailbox)\\b|\\bdo not have (?:an? |any |such an? )?(?:user|recipient|mailbox|account|address)\\b|\\bnot (?:an? )?(?:user|customer|client|subscriber) (?:of|on|at|in) (?:this|our|my)\\b|\\bnot belong to (?:any|an?) (?:\\w+ )?(?:user|account|mailbox)\\b|\\bnot handle (?:e-?)?mail for (?:that|this|the) (?:user|recipient|address|mailbox)\\b|\\b(?:user|recipient|account|person)s? (?:has|have) no (?:e-?)?mail\\b(?! (?:server|host|exchang))|\\bhas no (?:mailbox|account|mail ?drop)\\b|\\b(?:can not|could not|unable to|failed to) (?:find|locate|identify|resolve|recogni[sz]e) (?:\\w+ ){0,3}(?:${WHO})\\b`,
         ),
         unless: /\bmay not\b|\bpermission\b/,
         example: "550 Sorry, no mailbox here by that name. (#5.1.1)",
@@ -213,14 +215,14 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         id: "address_first",
         code: "5",
         text: new RegExp(
-          `^[^a-z_]{0,20}_addr_[^a-z_]{0,10}(?:is |was |does |could |did |has )?(?:${NOT_THERE})\\b`,
+          `^(?:delivery error: dd )?[^a-z_]{0,20}_addr_[^a-z_]{0,10}(?:is |was |does |could |did |has (?:been )?)?(?:${NOT_THERE}|${DEAD}|${GONE})\\b`,
         ),
         example: "550 bob@example.com is not known",
       },
       {
         id: "not_in_directory",
         code: "5",
-        text: /\bnot (?:listed |found |exist |present |contained )?in (?:the |our |my |this )?(?:\w+ ){0,3}(?:address book|directory|recipient table|mailbox table|alias table|validrcptto|userdb|passwd|user ?list|user database)\b|\brecip(?:ient)?notfound\b|\bvalidrcptto\b|\bnosuchuser\b|\bunknownuser\b|\buser_unknown\b|\bno_such_user\b|\bunknown local-? ?part\b|\brecipientunknown\b/,
+        text: /\bnot (?:listed |found |exist |present |contained )?in (?:the |our |my |this )?(?:\w+ ){0,3}(?:address book|directory|recipients? (?:list|table|database|map)|list of (?:\w+ ){0,2}(?:users|recipients)|mailbox table|alias table|validrcptto|userdb|passwd|user ?list|user database)\b|\b(?:err_)?(?:mailbox|user|recipient|account)_(?:not_found|unknown|not_exist)|\brecip(?:ient)?notfound\b|\bvalidrcptto\b|\bnosuchuser\b|\bunknownuser\b|\buser_unknown\b|\bno_such_user\b|\bvalid-address-filter\b|\bunknown local-? ?part\b|\brecipientunknown\b/,
         example: "550 sorry, this recipient is not in my validrcptto list (#5.7.1)",
       },
     ],

@@ -4,7 +4,8 @@ import { GONE_BY_CODE } from "./by-code.ts";
 import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
 import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
 import { ABOUT_ONE_DOMAIN } from "./one-domain.ts";
-import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
+import { PROVIDER_WORDS } from "./provider-words.ts";
+import { LEFT_OVER, NEXT_HOST, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
 
 /**
  * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" beside it,
@@ -12,6 +13,8 @@ import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...ABOUT_ONE_DOMAIN,
+  ...PROVIDER_WORDS,
+  ...NEXT_HOST,
   ...ABOUT_US,
   ...ABOUT_OUR_SENDER,
   ...FULL_MAILBOX,

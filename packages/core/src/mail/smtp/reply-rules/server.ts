@@ -2,6 +2,22 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 const server = { verdict: "unknown", confidence: 0.8, anyStage: true } as const;
 
+/** A server that asks another one and cannot reach it. It names addresses, and none of them is ours. */
+export const NEXT_HOST: readonly RuleFamily[] = [
+  {
+    ...server,
+    reason: "network_error",
+    rules: [
+      {
+        id: "next_host_unreachable",
+        text: /\b(?:connect to|lost connection with|conversation with) _host_/,
+        example:
+          "450 4.1.1 <bob@example.com>: Recipient address rejected: unverified address: connect to mx.example.net[192.0.2.1]:25: Connection refused",
+      },
+    ],
+  },
+];
+
 /** Replies about the server's own trouble. */
 export const SERVER_TROUBLE: readonly RuleFamily[] = [
   {
@@ -86,6 +102,7 @@ export const PACE: readonly RuleFamily[] = [
       {
         id: "server_broken",
         text: /\b(?:local|internal|system|server|configuration|database|ldap|lookup|software|processing|remote server|directory|backend) (?:\w+ ){0,2}(?:errors?|failure|failed|problems?|misconfigur\w*|incorrectly configured|unavailable|down)\b|\bmisconfigur\w*|\berror in processing\b|\bunable to proc\w+|\bjournal\w*|\bstore ?driver\b|\b(?:inbounds?|outbounds?)\b|\bout of service\b|\bmaintenance\b|\bshutting down\b/,
+        unless: /\blocal (?:mailbox|user|recipient)\b/,
         example: "550 5.3.0 Internal server error",
       },
       {
@@ -170,7 +187,7 @@ export const POLICY: readonly RuleFamily[] = [
         code: "55",
         enhanced: /^(?:none|5\.5\.0|5\.0\.0|5\.2\.0|5\.1\.0)$/,
         text: /\b(?:mailbox|user|recipient|account|address) (?:is |was )?(?:currently )?(?:un|not )available\b/,
-        unless: /\bcurrently\b|\bexplanation\b/,
+        unless: /\bcurrently\b|\breject due to\b|\btemporar\w*/,
         example: "550 Requested action not taken: mailbox unavailable",
       },
       {
@@ -195,7 +212,7 @@ export const LEFT_OVER: readonly RuleFamily[] = [
       {
         id: "unknown_for_now",
         code: "45",
-        text: /\b(?:user|recipient|mailbox|address)\b[^.;]{0,40}\b(?:unknown|not found|not exist|unverified|undeliverable)\b/,
+        text: /\b(?:user|recipient|mailbox|address)\b[^.;]{0,40}\b(?:unknown|not found|not exist|unverified|undeliverable)\b|\b(?:invalid|unknown|no such) (?:user|recipient|mailbox|address)\b/,
         example: "450 4.1.1 <bob@example.com>: Recipient address rejected: unverified address",
       },
     ],

@@ -1,0 +1,137 @@
+import type { RuleFamily } from "../reply-rule.ts";
+
+/**
+ * Words that one provider documents, or is known for, and that the rules for everybody would misread. So they stand
+ * first.
+ */
+export const PROVIDER_WORDS: readonly RuleFamily[] = [
+  {
+    reason: "domain_without_mailboxes",
+    verdict: "risky",
+    confidence: 0.8,
+    rules: [
+      {
+        // Microsoft 365: the domain's subscription has ended. It speaks of authentication, and does not mean ours.
+        id: "microsoft_lapsed_tenant",
+        text: /\bhosted tenant which has no mail-? ?enabled subscriptions?\b/,
+        example:
+          "451 4.4.4 Mail received as unauthenticated, incoming to a recipient domain configured in a hosted tenant which has no mail-enabled subscriptions. ATTR5",
+      },
+    ],
+  },
+  {
+    reason: "server_error",
+    verdict: "unknown",
+    confidence: 0.9,
+    retry: "later",
+    rules: [
+      {
+        // Microsoft 365: too much mail waits for the whole organisation. No mailbox is full.
+        id: "microsoft_organization_queue",
+        text: /\borgani[sz]ation queue quota\b/,
+        example: "450 4.7.3 Organization queue quota exceeded.",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_rate_limited",
+    verdict: "risky",
+    confidence: 0.8,
+    retry: "later",
+    rules: [
+      {
+        // Tencent's help has it for a recipient who gets too many messages at once. Some hosts misspell it.
+        id: "tencent_recipient_busy",
+        text: /\bmailbox unavailable or access den(?:ied|ined)\b/,
+        example: "550 Mailbox unavailable or access denined",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_full",
+    verdict: "risky",
+    confidence: 0.9,
+    retry: "later",
+    rules: [
+      {
+        id: "docomo_mail_data",
+        text: /\btoo much mail data\b/,
+        example: "552 Too much mail data",
+      },
+      {
+        id: "i_ua_full",
+        text: /\b_iua_4\b/,
+        example: "550 See http://mail.i.ua/err/4/",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_abandoned",
+    verdict: "risky",
+    confidence: 0.9,
+    retry: "later",
+    rules: [
+      {
+        // Gmail's OverQuotaPerm: full, and its owner has not come for so long that Gmail takes nothing more.
+        id: "gmail_full_and_inactive",
+        text: /\bout of storage space and inactive\b/,
+        example:
+          "552 5.2.2 The recipient's inbox is out of storage space and inactive. https://support.google.com/mail/?p=OverQuotaPerm a1.2 - gsmtp",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_owner_changed",
+    verdict: "risky",
+    confidence: 0.8,
+    rules: [
+      {
+        // RFC 7293 §9: the mailbox, or its domain, takes mail, but for another person than the sender meant.
+        id: "owner_changed_code",
+        enhanced: /^5\.7\.1[78]$/,
+        example: "550 5.7.17 Mailbox owner has changed",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_disabled",
+    verdict: "invalid",
+    confidence: 0.85,
+    rules: [
+      {
+        // Yandex has blocked the account. Elsewhere these words are about us.
+        id: "yandex_account_blocked",
+        code: "5",
+        text: /\bpolicy rejection on the target address\b/,
+        mx: /\.yandex\.(?:ru|net)$/,
+        example: "550 5.7.1 Policy rejection on the target address",
+        fromHost: "mx.yandex.ru",
+      },
+      {
+        id: "rambler_account_blocked",
+        code: "540",
+        text: /\brecipient address rejected: (?:account )?(?:blocked|inactive)\b/,
+        example: "540 5.7.1 <bob@rambler.ru>: Recipient address rejected: Blocked",
+      },
+      {
+        id: "i_ua_unused",
+        code: "5",
+        text: /\b_iua_3\b/,
+        example: "550 See http://mail.i.ua/err/3/",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_not_found",
+    verdict: "invalid",
+    confidence: 0.9,
+    rules: [
+      {
+        id: "i_ua_unknown",
+        code: "5",
+        text: /\b_iua_2\b/,
+        example: "550 See http://mail.i.ua/err/2/",
+      },
+    ],
+  },
+];
