@@ -217,6 +217,89 @@ describe("what a server says before it is asked", () => {
   });
 });
 
+describe("several lines at once", () => {
+  const FLIGHT = [
+    "MAIL FROM:<probe@probe.example>",
+    "RCPT TO:<a@a.example>",
+    "RCPT TO:<b@a.example>",
+  ];
+  /** Answers a whole flight with these bytes. */
+  const wireAfterFlight = async (answer: string) => {
+    const wire = await wireTo((socket) => {
+      socket.write("220 mx\r\n");
+      socket.once("data", () => socket.write(answer));
+    });
+    await wire.receive(LONG_MS);
+    wire.send(...FLIGHT);
+    return wire;
+  };
+  const receiveAll = async (wire: SmtpWire) => {
+    const codes = [];
+    for (;;) {
+      const reply = await wire.receive(SHORT_MS);
+      codes.push(typeof reply === "string" ? reply : reply.code);
+      if (typeof reply === "string") return codes;
+    }
+  };
+
+  test("leave in one packet, and their replies are read in order", async () => {
+    const packets: string[] = [];
+    const wire = await wireTo((socket) => {
+      socket.write("220 mx\r\n");
+      socket.on("data", (bytes) => {
+        packets.push(bytes.toString());
+        socket.write("250 one\r\n250 two\r\n550 three\r\n");
+      });
+    });
+    await wire.receive(LONG_MS);
+    wire.send(...FLIGHT);
+
+    const texts = [];
+    for (const _ of FLIGHT) texts.push(await wire.receive(LONG_MS));
+
+    expect(texts).toMatchObject([{ text: "one" }, { text: "two" }, { text: "three" }]);
+    expect(packets).toEqual([FLIGHT.map((line) => `${line}\r\n`).join("")]);
+  });
+
+  test("forget what was unread before them", async () => {
+    const wire = await wireTo((socket) => {
+      socket.write("220 mx\r\n250 forged\r\n");
+      socket.once("data", () => socket.write("550 one\r\n550 two\r\n550 three\r\n"));
+    });
+    await wire.receive(LONG_MS);
+    wire.send(...FLIGHT);
+
+    expect(await receiveAll(wire)).toEqual([550, 550, 550, "timeout"]);
+  });
+
+  test.each([
+    ["more replies than lines: none can be matched", "250 OK\r\n".repeat(4), "not_smtp"],
+    ["fewer replies than lines", "250 OK\r\n", "timeout"],
+    ["a 421 after the last reply", `${"250 OK\r\n".repeat(3)}421 bye\r\n`, "timeout"],
+  ])("are answered by %s", async (_, answer, fault) => {
+    const received = await receiveAll(await wireAfterFlight(answer));
+
+    // The first reply may have been handed out before the surplus one arrives; the rest is not.
+    expect(received.slice(0, -1)).toEqual(
+      fault === "not_smtp"
+        ? [250]
+        : answer
+            .split("\r\n")
+            .slice(0, -1)
+            .map((line) => Number(line.slice(0, 3))),
+    );
+    expect(received.at(-1)).toBe(fault);
+  });
+
+  test("are all checked before the first of them leaves", async () => {
+    const heard: string[] = [];
+    const wire = await dialled(await createMailServer(heard));
+
+    expect(() => wire.send("RSET", "RCPT TO:<a@b.example>\r\nDATA")).toThrow("control character");
+    expect(heard).toEqual([]);
+  });
+});
+
 describe("a handshake fails", () => {
   test.each<[string, number, (socket: Socket) => void]>([
     ["on garbage", LONG_MS, (socket) => socket.write("\x16\x03\x01garbage".repeat(100))],

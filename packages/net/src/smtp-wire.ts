@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Reply } from "@mailproof/core/mail/smtp/reply";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import {
   assertOneLine,
@@ -47,8 +48,8 @@ const FAULT_BY_CODE: Readonly<Record<string, WireFault>> = {
 const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
   isOwnError(error) ? "internal" : (FAULT_BY_CODE[error.code ?? ""] ?? "unreachable");
 
-/** A server that waits for commands has no reason to send more replies than this. */
-const UNREAD_MAX = 10;
+/** A server that waits for commands has no reason to send more replies than this on top of those that are due. */
+const SURPLUS_MAX = 10;
 
 /** How long a server has to hang up, too. Most have by then: they do when they have replied to QUIT. */
 const HANG_UP_MS = 1_000;
@@ -71,11 +72,42 @@ const waitForClose = (socket: Socket): Promise<void> =>
     else socket.once("close", () => resolve());
   });
 
+/** Replies that have arrived and wait to be received. */
+const createUnreadReplies = () => {
+  let replies: Reply[] = [];
+  /** Replies to come: the greeting, then one for each line. */
+  let due = 1;
+  /** Several lines have gone out together. */
+  let pipelines = false;
+  return {
+    expect: (lines: number): void => {
+      replies = replies.filter(({ code }) => code === 421);
+      due = lines;
+      pipelines ||= lines > 1;
+    },
+    /** False: it is more than was asked for. Which of them that is, and whose those after it are, cannot be known. */
+    push: (reply: Reply): boolean => {
+      const surplus = reply.code === 421 ? 0 : replies.length + 1 - due;
+      if (surplus > (pipelines ? 0 : SURPLUS_MAX)) replies = [];
+      else replies.push(reply);
+      return replies.length > 0;
+    },
+    shift: (): Reply | undefined => {
+      const next = replies.shift();
+      if (next) due = Math.max(0, due - 1);
+      return next;
+    },
+    clear: (): void => {
+      replies = [];
+    },
+  };
+};
+
 /** A wire over an open socket. Whatever the server does, memory and time stay bounded. */
 export const createSmtpWire = (socket: Socket): SmtpWire => {
   let stream: Socket | TLSSocket = socket;
   let read = createReplyReader();
-  let unread: ReplyOrFault[] = [];
+  const unread = createUnreadReplies();
   let broken: WireFault | null = null;
   let listener: ((reply: ReplyOrFault) => void) | null = null;
 
@@ -87,10 +119,10 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   };
 
   const handleReply = (reply: ReplyOrFault): void => {
-    if (typeof reply === "string") breakOff(reply);
-    else if (listener) listener(reply);
-    else if (unread.length < UNREAD_MAX) unread.push(reply);
-    else breakOff("not_smtp");
+    if (typeof reply === "string") return breakOff(reply);
+    if (!unread.push(reply)) return breakOff("not_smtp");
+    const next = listener && unread.shift();
+    if (next) listener?.(next);
   };
 
   const handleBytes = (bytes: Uint8Array): void => {
@@ -110,15 +142,15 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   const detach = (): void => {
     stream.off("data", handleBytes).off("end", handleClose).off("close", handleClose);
     read = createReplyReader();
-    unread = [];
+    unread.clear();
   };
 
   attach(socket);
   return {
-    send: (line) => {
-      assertOneLine(line);
-      unread = unread.filter((reply) => typeof reply === "object" && reply.code === 421);
-      if (!broken) stream.write(`${line}\r\n`);
+    send: (...lines) => {
+      lines.forEach(assertOneLine);
+      unread.expect(lines.length);
+      if (!broken) stream.write(lines.map((line) => `${line}\r\n`).join(""));
     },
     receive: (waitMs) => {
       const next = unread.shift() ?? broken;

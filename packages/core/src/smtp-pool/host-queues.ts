@@ -10,6 +10,9 @@ import { type SlotKey, toSlotKey } from "./slots.ts";
 /** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
 const RECIPIENTS_PER_SESSION = 25;
 
+/** `withoutPipelining`: so many of the next sessions send one command at a time. */
+type HostState = { sessions: number; queues: number; withoutPipelining: number };
+
 /** The queue for one set of hosts. */
 export type HostQueue = {
   readonly key: string;
@@ -17,7 +20,7 @@ export type HostQueue = {
   readonly slotKey: SlotKey;
   readonly limits: ProviderLimits;
   /** Shared by all queues whose sessions begin at this host. */
-  readonly host: { sessions: number; queues: number };
+  readonly host: HostState;
   readonly waiting: FairQueue<PendingProbe>;
   sessions: number;
   /** The most recipients that a session takes; the catch-all states of their domains are read before it begins. */
@@ -31,11 +34,15 @@ export type HostQueues = ReturnType<typeof createHostQueues>;
 /** The host queues that have recipients waiting or sessions open. */
 export const createHostQueues = () => {
   const all = new Map<string, HostQueue>();
-  const hosts = new Map<string, HostQueue["host"]>();
+  const hosts = new Map<string, HostState>();
   const { getProviderState, forget } = createProviderRegistry();
 
   const addQueue = (key: string, slotKey: SlotKey): HostQueue => {
-    const host = hosts.get(slotKey.host) ?? { sessions: 0, queues: 0 };
+    const host = hosts.get(slotKey.host) ?? {
+      sessions: 0,
+      queues: 0,
+      withoutPipelining: 0,
+    };
     hosts.set(slotKey.host, host);
     host.queues++;
     const queue = createHostQueue(key, slotKey, host, getProviderState(slotKey));
@@ -61,7 +68,7 @@ export const createHostQueues = () => {
 const createHostQueue = (
   key: string,
   slotKey: SlotKey,
-  host: HostQueue["host"],
+  host: HostState,
   provider: ProviderState,
 ): HostQueue => {
   provider.queues++;
@@ -126,6 +133,23 @@ export const getBatchSize = (
 export const adjustBatchSize = (queue: HostQueue, batchSize: number, remaining: number): void => {
   const tried = batchSize - remaining;
   if (tried > 0) queue.batchSizeMax = remaining > 0 ? 2 * tried : 2 * queue.batchSizeMax;
+};
+
+/**
+ * A server that announces PIPELINING and breaks it loses every session so, and an ordinary one that was restarted loses
+ * one: of so many sessions one tries again.
+ */
+const SESSIONS_WITHOUT_PIPELINING = 20;
+
+export const avoidPipelining = ({ host }: HostQueue): void => {
+  host.withoutPipelining = SESSIONS_WITHOUT_PIPELINING;
+};
+
+/** For the session that begins now. */
+export const decidePipelining = ({ host }: HostQueue): boolean => {
+  if (host.withoutPipelining === 0) return true;
+  host.withoutPipelining--;
+  return false;
 };
 
 /** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them can be reached. */

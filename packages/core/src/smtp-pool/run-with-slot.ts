@@ -87,6 +87,7 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
   answered: [],
   remaining: batch,
   host: "",
+  lostFlight: false,
   sharedBackoff: null,
   isFull: false,
 });

@@ -5,8 +5,10 @@ import { createEgressHealth } from "./egress-health.ts";
 import { limitHostConnections } from "./host-limits.ts";
 import {
   adjustBatchSize,
+  avoidPipelining,
   chooseHosts,
   createHostQueues,
+  decidePipelining,
   getBatchSize,
   type HostQueue,
   type HostQueues,
@@ -91,13 +93,14 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     updateQueue(queue);
     const early = createEarlyEnd(provider, batch);
     const summary = await runWithSlot(
-      { ...sessionPorts, shouldEnd: early.shouldEnd },
+      { ...sessionPorts, shouldEnd: early.shouldEnd, pipelining: decidePipelining(queue) },
       queue.slotKey,
       batch,
     );
     const isShort = shares.close(opener);
     countSession(queue, -1);
     waiting.putBack(queue, summary.remaining);
+    if (summary.lostFlight) avoidPipelining(queue);
     if (early.hasEnded()) provider.yielding--;
     else adjustBatchSize(queue, batch.length, summary.remaining.length);
     queue.isFull = summary.isFull;

@@ -45,6 +45,8 @@ export type SessionPorts = ProbePorts & {
   readonly quota: DailyQuota;
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
+  /** False: one command at a time, since the host lost a session in which several were under way. */
+  readonly pipelining?: boolean;
 };
 
 /** The longest that a session lasts; another session takes the recipients that it did not reach. */
@@ -59,6 +61,8 @@ export type SessionSummary = SessionEnd & {
   readonly remaining: readonly PendingProbe[];
   /** The host that replied, where it was not the first one. */
   readonly host: string;
+  /** The connection broke while several commands may have been under way. */
+  readonly lostFlight: boolean;
 };
 
 /** `wasTried`: the server got the recipient, and replied. */
@@ -79,14 +83,22 @@ export const runSession = (
       probeResult: createBrokenResult(one),
       wasTried: false,
     }));
-    return { ...NO_REFUSAL, answered, remaining: [], host: "", needsCooldown: true };
+    return {
+      ...NO_REFUSAL,
+      answered,
+      remaining: [],
+      host: "",
+      needsCooldown: true,
+      lostFlight: false,
+    };
   });
 
 /** One session with the whole batch. Recipients without a result are in `remaining`. */
 const runBatch = async (
   ports: SessionPorts,
-  batch: readonly PendingProbe[],
+  recipients: readonly PendingProbe[],
 ): Promise<SessionSummary> => {
+  const batch = sortByDomain(recipients);
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
   const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
   const outcome = await trySession(
@@ -97,6 +109,7 @@ const runBatch = async (
       ...toSessionRecipients(ports, batch),
       randomRecipients,
       shouldEnd: ports.shouldEnd,
+      ...(ports.pipelining === false && { pipelining: false }),
     },
     { now: ports.now, deadline: new Date(ports.now().getTime() + SESSION_MS) },
   );
@@ -147,7 +160,17 @@ const runBatch = async (
     host: outcome.host,
     refusal,
     needsCooldown: session.closedBy === "lost",
+    lostFlight: session.closedBy === "lost" && session.extensions.includes("PIPELINING"),
   };
+};
+
+/** Neighbours of one domain share a transaction where it takes the recipients of one domain only. Callers stay first. */
+const sortByDomain = (batch: readonly PendingProbe[]): readonly PendingProbe[] => {
+  const domains = new Map<string, number>();
+  for (const { domain } of batch) if (!domains.has(domain)) domains.set(domain, domains.size);
+  const rank = ({ requester: { priority }, domain }: PendingProbe): number =>
+    (priority === "caller" ? 0 : domains.size) + (domains.get(domain) ?? 0);
+  return domains.size > 1 ? batch.toSorted((a, b) => rank(a) - rank(b)) : batch;
 };
 
 const toSessionRecipients = ({ smtp }: SessionPorts, batch: readonly PendingProbe[]) => ({

@@ -1,5 +1,5 @@
 import { converse, type Dialogue } from "@mailproof/core/mail/smtp/converse";
-import { createDialogue } from "@mailproof/core/mail/smtp/session";
+import { createDialogue } from "@mailproof/core/mail/smtp/dialogue";
 import type { ReplyOrFault, SmtpWire, WireFault } from "@mailproof/core/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
 import { plan, reply } from "./play.ts";
@@ -9,7 +9,7 @@ const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
   const log: string[] = [];
   let ms = 0;
   const wire: SmtpWire = {
-    send: (line) => void log.push(line),
+    send: (...lines) => void log.push(...lines),
     receive: async (waitMs): Promise<ReplyOrFault> => {
       const answer = answers.shift() ?? "!timeout";
       ms += answer === "!timeout" ? waitMs : 1000;
@@ -111,6 +111,70 @@ describe("time", () => {
   });
 });
 
+describe("several commands at once", () => {
+  const opened = ["220 mx", "250-mx | 250 PIPELINING"];
+  const recipients = ["ann@a.example", "bob@a.example"];
+  const FLIGHT = [
+    "MAIL FROM:<probe@probe.example>",
+    "RCPT TO:<ann@a.example>",
+    "RCPT TO:<bob@a.example>",
+  ];
+
+  test("stand before their replies in the transcript, as they left", async () => {
+    const { wire, until } = scripted([...opened, "250 OK", "250 OK", "550 no", "221 bye"]);
+
+    const { transcript } = await converse(
+      wire,
+      createDialogue({ ...plan, recipients }),
+      until(60_000),
+    );
+
+    expect(transcript.slice(3).map(({ who, text }) => `${who} ${text}`)).toEqual([
+      ...FLIGHT.map((line) => `client ${line}`),
+      "server 250 OK",
+      "server 250 OK",
+      "server 550 no",
+      "client QUIT",
+      "server 221 bye",
+    ]);
+  });
+
+  test("are not waited for any longer after a 421", async () => {
+    const { wire, log, until } = scripted([...opened, "250 OK", "421 4.7.0 busy", "250 never"]);
+
+    const { result } = await converse(wire, createDialogue({ ...plan, recipients }), until(60_000));
+
+    expect(result).toMatchObject({ closedBy: "421", remaining: ["bob@a.example"] });
+    expect(log.at(-1)).toBe("(hung up)");
+  });
+
+  test("have no result beyond the deadline, and are not sent after it", async () => {
+    const { wire, log, until } = scripted([...opened, ...Array(20).fill("250 OK")]);
+
+    const { result } = await converse(
+      wire,
+      createDialogue({ ...plan, recipients: [...recipients, "cid@a.example"] }),
+      until(4_000),
+    );
+
+    expect(result).toMatchObject({
+      closedBy: "deadline",
+      remaining: ["bob@a.example", "cid@a.example"],
+    });
+    expect(log).toEqual(["EHLO probe.example", ...FLIGHT, "(hung up)"]);
+  });
+});
+
+test("a provider that takes its time for a recipient gets it", async () => {
+  const { wire, until } = scripted(friendly.slice(0, 3));
+  const time = until(120_000);
+
+  await converse(wire, createDialogue(plan), time, { rcpt: 45_000 });
+
+  // Three replies of a second each, and the wait.
+  expect(time.now().getTime()).toBe(48_000);
+});
+
 describe("STARTTLS", () => {
   const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
 
@@ -146,7 +210,7 @@ test("a line break in an address is an error of ours, never said, and the wire i
 
 test("a transcript is bounded, however much is said", async () => {
   function* endless(): Dialogue<null> {
-    for (let count = 0; count < 1000; count++) yield { command: "NOOP", wait: "rcpt" };
+    for (let count = 0; count < 1000; count++) yield [{ line: "NOOP", wait: "rcpt" }];
     return null;
   }
   const long = `250 ${"x".repeat(1990)}`;

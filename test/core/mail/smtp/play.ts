@@ -1,10 +1,7 @@
+import { createDialogue } from "@mailproof/core/mail/smtp/dialogue";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import {
-  createDialogue,
-  type SessionPlan,
-  type SessionResult,
-} from "@mailproof/core/mail/smtp/session";
-import type { ReplyOrFault, WireFault } from "@mailproof/core/mail/smtp/wire";
+import type { SessionPlan, SessionResult } from "@mailproof/core/mail/smtp/session";
+import { isFault, type ReplyOrFault, type WireFault } from "@mailproof/core/mail/smtp/wire";
 
 export const plan: SessionPlan = {
   helo: "probe.example",
@@ -33,21 +30,34 @@ export const reply = (written: string): ReplyOrFault => {
 
 /**
  * Plays a session along a transcript: "C:" is what we must say, "S:" what the server answers, "!" a fault that
- * comes instead. Anything else that is said, or left unsaid, is an error.
+ * comes instead. Lines that go out together stand together, before all their replies. Anything else that is said, or
+ * left unsaid, is an error, but for a QUIT at the end.
  */
 export const play = (overrides: Partial<SessionPlan>, transcript: string): SessionResult => {
   const dialogue = createDialogue({ ...plan, ...overrides });
   let step = dialogue.next();
-  for (const line of transcript.trim().split(/\n\s*/)) {
-    const [, who, words = ""] = /^(C:|S:|!) ?(.*)$/.exec(line) ?? [];
-    if (step.done) throw new Error(`the session ended before: ${line}`);
+  let said = 0;
+  let replies: ReplyOrFault[] = [];
+  for (const written of transcript.trim().split(/\n\s*/)) {
+    const [, who, words = ""] = /^(C:|S:|!) ?(.*)$/.exec(written) ?? [];
+    if (step.done) throw new Error(`the session ended before: ${written}`);
+    const lines = step.value.flatMap(({ line }) => line ?? []);
     if (who === "C:") {
-      if (step.value.command !== words) throw new Error(`said ${step.value.command}, not ${words}`);
+      if (lines[said] !== words) throw new Error(`said ${lines[said]}, not ${words}`);
+      said += 1;
       continue;
     }
-    step = dialogue.next(who === "!" ? (words as WireFault) : reply(words));
+    if (who === "S:" && said < lines.length)
+      throw new Error(`said ${lines[said]} before: ${written}`);
+    const answer = who === "!" ? (words as WireFault) : reply(words);
+    replies.push(answer);
+    const isOver = isFault(answer) || answer.code === 421;
+    if (!isOver && replies.length < step.value.length) continue;
+    step = dialogue.next(replies);
+    [said, replies] = [0, []];
   }
-  if (!step.done) throw new Error(`the session still wants to say: ${step.value.command}`);
+  if (!step.done && step.value[0]?.line === "QUIT") step = dialogue.next([reply("221 bye")]);
+  if (!step.done) throw new Error(`the session still wants to say: ${step.value[0]?.line}`);
   return step.value;
 };
 

@@ -128,9 +128,6 @@ describe("a session that is cut short", () => {
 
   test.each([
     ["a 421", "S: 421 4.7.0 too many errors", "421"],
-    ["too many recipients", "S: 452 4.5.3 Too many recipients", "full"],
-    ["too many recipients, said in words", "S: 452 Too many recipients received", "full"],
-    ["too many recipients, of an older server", "S: 552 too many recipients", "full"],
     ["a lost connection", "! closed", "lost"],
     ["silence", "! timeout", "lost"],
     ["the deadline", "! deadline", "deadline"],
@@ -205,6 +202,90 @@ describe("a session that is cut short", () => {
     );
 
     expect(result.closedBy).toBe("us");
+  });
+});
+
+describe("a transaction without room for one more", () => {
+  const ask = (recipient: string, reply: string) => `\nC: RCPT TO:<${recipient}>\nS: ${reply}`;
+  const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
+  const [ann, bob, cid] = ["ann@a.example", "bob@a.example", "cid@b.example"];
+  const TOO_MANY = "452 4.5.3 Too many recipients";
+
+  test.each([
+    TOO_MANY,
+    "452 Too many recipients received",
+    "552 too many recipients",
+    "451 4.4.4 Recipients belong to multiple regions ATTR38",
+    "452 4.5.3 Domain policy size per transaction exceeded, please try this recipient in a separate transaction",
+  ])("is followed by another, which has as few: %s", (reply) => {
+    const result = play(
+      { recipients: [ann, bob, "eve@a.example"] },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask(bob, reply) +
+        again +
+        ask(bob, "550 5.1.1 no") +
+        again +
+        ask("eve@a.example", "250 OK"),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 550", "eve 250"]);
+    expect(result).toMatchObject({ closedBy: "us", remaining: [] });
+  });
+
+  test("for another domain takes the recipients of one from then on", () => {
+    const mixed =
+      "451-4.3.0 Multiple destination domains per transaction is unsupported. | 451 4.3.0 try again";
+    const [dan, eve] = ["dan@b.example", "eve@c.example"];
+
+    const result = play(
+      { recipients: [ann, bob, cid, dan, eve] },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask(bob, "250 OK") +
+        ask(cid, mixed) +
+        again +
+        ask(cid, "250 OK") +
+        ask(dan, "250 OK") +
+        again +
+        ask(eve, "250 OK"),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 250", "cid 250", "dan 250", "eve 250"]);
+  });
+
+  test("for the random recipient gives it one of its own", () => {
+    const result = play(
+      { recipients: [ann], randomRecipients },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask("zq@a.example", TOO_MANY) +
+        again +
+        ask("zq@a.example", "550 5.5.0 mailbox unavailable"),
+    );
+
+    expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 550 } }]);
+  });
+
+  test("at its first recipient belongs to a connection that is full", () => {
+    const result = play(
+      { recipients: [ann, bob, cid] },
+      OPENED + ask(ann, "250 OK") + ask(bob, TOO_MANY) + again + ask(bob, TOO_MANY),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250"]);
+    expect(result).toMatchObject({ closedBy: "full", remaining: [bob, cid] });
+  });
+
+  test("is none where the server has had too many that do not exist", () => {
+    const harvest = "452 4.5.3 Too many unknown recipients, goodbye";
+
+    const result = play(
+      { recipients: [ann, bob] },
+      OPENED + ask(ann, "550 5.1.1 no") + ask(bob, harvest),
+    );
+
+    expect(result).toMatchObject({ closedBy: "backoff", remaining: [bob] });
   });
 });
 

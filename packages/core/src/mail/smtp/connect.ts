@@ -1,12 +1,8 @@
 import type { MailHost } from "../dns/mail-hosts.ts";
 import { findMailProvider } from "../mail-providers.ts";
 import { converse, getRemainingMs, type TimeLimit, type Transcript } from "./converse.ts";
-import {
-  createDialogue,
-  type RecipientResult,
-  type SessionPlan,
-  type SessionResult,
-} from "./session.ts";
+import { createDialogue } from "./dialogue.ts";
+import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
 import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wire.ts";
 
 /** What a session is to find out, whichever host answers. */

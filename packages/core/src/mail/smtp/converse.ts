@@ -27,15 +27,18 @@ const WAIT_MS: ReplyWaits = {
   quit: 1000,
 };
 
-/** What to say next (null: only listen), which wait that is, and whose name to ask for when TLS follows a 220. */
-export type DialogueStep = {
-  readonly command: string | null;
+/** `line`: null where the server speaks first. `tlsTo`: whose name to ask for when TLS follows a 220. */
+export type SmtpCommand = {
+  readonly line: string | null;
   readonly wait: keyof ReplyWaits;
   readonly tlsTo?: string;
 };
 
-/** A dialogue yields lines and receives replies. A fault ends the connection; the dialogue still returns its result. */
-export type Dialogue<Result> = Generator<DialogueStep, Result, ReplyOrFault>;
+/**
+ * A dialogue yields the commands that go out together, and receives their replies in order. These are fewer where a
+ * fault or a 421, which is then the last, ended the connection; the dialogue still returns its result.
+ */
+export type Dialogue<Result> = Generator<readonly SmtpCommand[], Result, readonly ReplyOrFault[]>;
 
 export type TranscriptLine = {
   /** Since the connection stood. */
@@ -60,24 +63,14 @@ export const converse = async <Result>(
 ): Promise<{ readonly result: Result; readonly transcript: Transcript }> => {
   const { transcript, note: addLine } = createTranscript(timeLimit.now);
   const line: Line = { wire, timeLimit, waits: { ...WAIT_MS, ...waits }, addLine };
-  let reply: ReplyOrFault | null = null;
   try {
     let step = dialogue.next();
-    while (!step.done) {
-      reply = await exchange(line, step.value);
-      step = dialogue.next(reply);
-    }
-    if (reply !== null && isListening(reply)) await exchange(line, QUIT);
+    while (!step.done) step = dialogue.next(await exchange(line, step.value));
     return { result: step.value, transcript };
   } finally {
     await wire.close();
   }
 };
-
-const QUIT: DialogueStep = { command: "QUIT", wait: "quit" };
-
-/** RFC 5321 §4.1.1.10 wants QUIT sent and answered; a server that replied 421 or fell silent has already left. */
-const isListening = (reply: ReplyOrFault): boolean => !isFault(reply) && reply.code !== 421;
 
 type AddLine = (who: TranscriptLine["who"], text: string) => void;
 
@@ -90,32 +83,45 @@ type Line = {
 };
 
 const exchange = async (
-  { wire, timeLimit, waits, addLine }: Line,
-  step: DialogueStep,
-): Promise<ReplyOrFault> => {
-  const waitMs = Math.min(waits[step.wait], getRemainingMs(timeLimit));
-  if (waitMs <= 0) return "deadline";
-  if (step.command !== null) {
-    assertOneLine(step.command);
-    addLine("client", step.command);
-    wire.send(step.command);
+  line: Line,
+  commands: readonly SmtpCommand[],
+): Promise<readonly ReplyOrFault[]> => {
+  if (getRemainingMs(line.timeLimit) <= 0) return ["deadline"];
+  const lines = commands.flatMap((command) => command.line ?? []);
+  lines.forEach(assertOneLine);
+  for (const text of lines) line.addLine("client", text);
+  if (lines.length > 0) line.wire.send(...lines);
+
+  const replies: ReplyOrFault[] = [];
+  for (const command of commands) {
+    const reply = await receive(line, command);
+    replies.push(reply);
+    if (isFault(reply) || reply.code === 421) break;
   }
+  return replies;
+};
+
+/** The next reply. Each has its whole wait, from the reply before it on. */
+const receive = async (line: Line, command: SmtpCommand): Promise<ReplyOrFault> => {
+  const { wire, timeLimit, waits, addLine } = line;
+  const waitMs = Math.min(waits[command.wait], getRemainingMs(timeLimit));
+  if (waitMs <= 0) return "deadline";
   const reply = await wire.receive(waitMs);
-  if (isFault(reply)) return noteFault(reply, step, addLine);
+  if (isFault(reply)) return noteFault(reply, command, addLine);
   addLine("server", formatReply(reply));
-  if (step.tlsTo === undefined || reply.code !== 220) return reply;
+  if (command.tlsTo === undefined || reply.code !== 220) return reply;
 
   const fault = await wire.startTls(
-    step.tlsTo,
+    command.tlsTo,
     Math.max(0, Math.min(waits.tls, getRemainingMs(timeLimit))),
   );
-  if (fault) return noteFault(fault, { ...step, wait: "tls" }, addLine);
+  if (fault) return noteFault(fault, { ...command, wait: "tls" }, addLine);
   addLine("wire", "TLS");
   return reply;
 };
 
-const noteFault = (fault: WireFault, step: DialogueStep, addLine: AddLine): WireFault => {
-  addLine("wire", `${fault} (${step.wait})`);
+const noteFault = (fault: WireFault, { wait }: SmtpCommand, addLine: AddLine): WireFault => {
+  addLine("wire", `${fault} (${wait})`);
   return fault;
 };
 

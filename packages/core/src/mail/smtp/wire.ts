@@ -30,8 +30,11 @@ export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply
  * comes to that fault again: a late answer must not be taken for the next one's.
  */
 export type SmtpWire = {
-  /** Says one line. What is still unread is no answer to it and is forgotten, except a 421. */
-  send(line: string): void;
+  /**
+   * Sends lines, as one packet. What is still unread is no answer to them and is forgotten, except a 421. Once several
+   * have gone out together, more replies than lines are a fault: none can be matched.
+   */
+  send(...lines: readonly string[]): void;
   /** The next whole reply. `waitMs` bounds all of it, not the pause between two bytes. */
   receive(waitMs: number): Promise<ReplyOrFault>;
   /** Null: from here on the session is encrypted. `host` is the server name for TLS. */

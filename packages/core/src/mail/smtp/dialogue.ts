@@ -1,0 +1,121 @@
+import type { Dialogue, SmtpCommand } from "./converse.ts";
+import { tryAll } from "./flight.ts";
+import type { Reply, Stage } from "./reply.ts";
+import type { SessionPlan, SessionResult } from "./session.ts";
+import { createSessionState, type SessionState } from "./session-state.ts";
+import { createStop, type SessionStop } from "./session-stop.ts";
+import { isFault, type ReplyOrFault } from "./wire.ts";
+
+/**
+ * One connection's dialogue: greeting, EHLO, STARTTLS where offered, then MAIL and RCPT for all recipients, several in
+ * one packet where the server takes that (RFC 2920). Never DATA, never VRFY.
+ */
+export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
+  const opened = yield* openSession(plan);
+  const state = createSessionState(plan, opened);
+  const stop = opened.stop ?? (yield* tryAll(state));
+  const { tls, extensions } = opened;
+  if (!(yield* quit(state, stop))) return { ...createUntrusted(plan), tls, extensions };
+  if (stop && !state.wasTried) failRemaining(state, stop);
+  return {
+    recipients: state.results,
+    unknownRecipients: state.unknownRecipients,
+    remaining: plan.recipients.slice(state.results.length),
+    catchAllProbes: state.catchAllProbes,
+    closedBy: stop?.closedBy ?? "us",
+    ending: stop?.ending ?? null,
+    tls,
+    extensions,
+  };
+}
+
+/**
+ * RFC 5321 §4.1.1.10 wants QUIT sent and answered; a server that replied 421 or fell silent has already left. False: it
+ * replied to more than it was asked, and where several commands were under way the replies cannot be matched.
+ */
+function* quit({ pipelines }: SessionState, stop: SessionStop | null): Dialogue<boolean> {
+  const last = stop?.ending?.reply;
+  if (last !== undefined && (isFault(last) || last.code === 421))
+    return !pipelines || last !== "not_smtp";
+  const reply = yield* send({ line: "QUIT", wait: "quit" });
+  if (!pipelines) return true;
+  return isFault(reply) ? reply !== "not_smtp" : reply.code === 221 || reply.code === 421;
+}
+
+/** None of its replies counts; a session without PIPELINING asks again. */
+const createUntrusted = ({
+  recipients,
+}: SessionPlan): Omit<SessionResult, "tls" | "extensions"> => ({
+  recipients: [],
+  unknownRecipients: [],
+  remaining: recipients,
+  catchAllProbes: [],
+  closedBy: "lost",
+  ending: { stage: "rcpt", reply: "not_smtp" },
+});
+
+type OpenedSession = Pick<SessionResult, "tls" | "extensions"> & {
+  readonly stop: SessionStop | null;
+};
+
+function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
+  const closeAt = (stage: Stage, reply: ReplyOrFault): OpenedSession => ({
+    stop: createStop(stage, reply),
+    tls: false,
+    extensions: [],
+  });
+  const greeting = yield* send({ line: null, wait: "greeting" });
+  if (!isReply(greeting, 220)) return closeAt("greeting", greeting);
+
+  const clear = yield* sayHello(plan.helo);
+  if (!isReply(clear, 250)) return closeAt("ehlo", clear);
+  const inClear = { stop: null, tls: false, extensions: parseExtensions(clear) };
+  if (!plan.tls || !inClear.extensions.includes("STARTTLS")) return inClear;
+
+  const upgrade = yield* send({ line: "STARTTLS", wait: "starttls", tlsTo: plan.mxHost });
+  if (isFault(upgrade) || upgrade.code === 421) return closeAt("starttls", upgrade);
+  // It is offered but does not work today (RFC 3207 §4). Mail would go on in the clear, and so do we.
+  if (upgrade.code !== 220) return inClear;
+
+  // What was offered in the clear may have been forged, and is asked for again (RFC 3207 §4.2).
+  const secured = yield* sayHello(plan.helo);
+  if (isFault(secured)) return closeAt("starttls", secured);
+  if (!isReply(secured, 250)) return closeAt("ehlo", secured);
+  return { stop: null, tls: true, extensions: parseExtensions(secured) };
+}
+
+/** RFC 5321 §4.1.4: a server that does not know EHLO is asked with HELO. */
+function* sayHello(helo: string): Dialogue<ReplyOrFault> {
+  const reply = yield* send({ line: `EHLO ${helo}`, wait: "ehlo" });
+  if (!isReply(reply, 500) && !isReply(reply, 502)) return reply;
+  return yield* send({ line: `HELO ${helo}`, wait: "ehlo" });
+}
+
+function* send(command: SmtpCommand): Dialogue<ReplyOrFault> {
+  const [reply = "closed"] = yield [command];
+  return reply;
+}
+
+const isReply = (reply: ReplyOrFault, code: number): reply is Reply =>
+  !isFault(reply) && reply.code === code;
+
+const parseExtensions = ({ text }: Reply): readonly string[] =>
+  text
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(/[ =]/, 1)[0]?.toUpperCase() ?? "");
+
+/** No recipient could be tried, and all that wait have the same outcome. Those beyond the time limit have none. */
+const failRemaining = (
+  { plan, results }: SessionState,
+  { closedBy, ending }: SessionStop,
+): void => {
+  if (!ending || closedBy === "deadline") return;
+  const { stage, reply } = ending;
+  for (const recipient of plan.recipients.slice(results.length))
+    results.push(
+      isFault(reply)
+        ? { recipient, stage, reply: null, fault: reply }
+        : { recipient, stage, reply, fault: null },
+    );
+};

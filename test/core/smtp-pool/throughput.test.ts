@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { givenDistantHost, type HostSession } from "./distant-host.ts";
+
+// Goal: how many addresses a second a mail host takes from us that is 20 ms away, and at how many sessions.
+// Method: virtual time, so the figures are counts of round trips, the same on every machine.
+
+const RANDOM_RECIPIENT = /^[a-z][a-z0-9]{19}@/;
+const GOOGLE = "aspmx.l.google.com";
+
+const getDomain = (recipient: string) => recipient.slice(recipient.indexOf("@") + 1);
+const isDead = (recipient: string) => /^person\d*7@/.test(recipient);
+const rcpt = (recipient: string) =>
+  RANDOM_RECIPIENT.test(recipient) || isDead(recipient) ? "550 5.1.1 no such user" : "250 2.1.5 OK";
+
+/** support.google.com/a/answer/3726730: a transaction takes the recipients of one domain. */
+const rcptOfOneDomain = (recipient: string, { taken }: HostSession) =>
+  taken.some((other) => getDomain(other) !== getDomain(recipient))
+    ? "451-4.3.0 Multiple destination domains per transaction is unsupported.  Please try | 451 4.3.0 again."
+    : rcpt(recipient);
+
+/** Domain by domain, or in turns. */
+const listPeople = (count: number, domains: number, order: "grouped" | "mixed") =>
+  Array.from({ length: count }, (_, n) => {
+    const domain = order === "mixed" ? n % domains : Math.floor((n * domains) / count);
+    return `person${n}@d${domain}.example`;
+  });
+
+type Answer = { readonly finding: { readonly verdict: string }; readonly catchAll: string };
+
+/** "alive valid no": what is true of an address, its verdict, and whether its domain is a catch-all. */
+const summarize = (people: readonly string[], answers: readonly Answer[]) =>
+  new Set(
+    answers.map(({ finding: { verdict }, catchAll }, n) =>
+      isDead(people[n] ?? "") ? `dead ${verdict}` : `alive ${verdict} ${catchAll}`,
+    ),
+  );
+const ALIVE = "alive valid no";
+const DEAD = "dead invalid";
+
+describe("one mail host and ten connections", () => {
+  const people = listPeople(2_500, 1, "grouped")
+    .filter((one) => !isDead(one))
+    .slice(0, 2_000);
+
+  test("one command at a time: more than 460 addresses a second", async () => {
+    const { askAll, counts } = givenDistantHost({ rcpt, extensions: [] });
+
+    const { answers, perSecond } = await askAll(people);
+
+    expect(summarize(people, answers)).toEqual(new Set([ALIVE]));
+    expect(perSecond).toBeGreaterThan(460);
+    expect(counts).toMatchObject({ peak: 10, linesMost: 1 });
+  });
+
+  test("with PIPELINING: more than 900, in no more sessions, nine recipients at once", async () => {
+    const { askAll, counts } = givenDistantHost({ rcpt });
+
+    const { answers, perSecond } = await askAll(people);
+
+    expect(summarize(people, answers)).toEqual(new Set([ALIVE]));
+    expect(perSecond).toBeGreaterThan(900);
+    expect((counts.sessions * 1_000) / people.length).toBeLessThanOrEqual(12);
+    expect(counts.peak).toBe(10);
+    // RSET and MAIL on top.
+    expect(counts.linesMost).toBeLessThanOrEqual(11);
+  });
+});
+
+describe.each(["grouped", "mixed"] as const)(
+  "400 Workspace addresses of 200 domains, %s",
+  (order) => {
+    const people = listPeople(400, 200, order);
+
+    test("have the right verdicts, at more than 250 a second", async () => {
+      const { askAll, counts } = givenDistantHost({ host: GOOGLE, rcpt: rcptOfOneDomain });
+
+      const { answers, perSecond } = await askAll(people);
+
+      expect(summarize(people, answers)).toEqual(new Set([ALIVE, DEAD]));
+      expect(perSecond).toBeGreaterThan(250);
+      expect(counts.peak).toBe(5);
+    });
+
+    test.each([
+      ["flights", ["PIPELINING"]],
+      ["one command at a time", []],
+    ])(
+      "a host that is in no table shows that it takes one domain only: %s",
+      async (_, extensions) => {
+        const { askAll } = givenDistantHost({ rcpt: rcptOfOneDomain, extensions });
+
+        expect(summarize(people, (await askAll(people)).answers)).toEqual(new Set([ALIVE, DEAD]));
+      },
+    );
+  },
+);
+
+test("a host that breaks PIPELINING is asked one by one, and tried again now and then", async () => {
+  const people = listPeople(2_500, 1, "grouped");
+  const { askAll, counts } = givenDistantHost({ rcpt, breaksFlights: true });
+
+  const { answers } = await askAll(people);
+
+  expect(summarize(people, answers)).toEqual(new Set([ALIVE, DEAD]));
+  // All ten connections at first, and then one session of twenty.
+  expect(counts.severalAtOnce).toBeGreaterThan(10);
+  expect(counts.severalAtOnce).toBeLessThan(10 + counts.sessions / 10);
+});
+
+test("50 people at outlook.fr, which takes one recipient per transaction, are as at outlook.com", async () => {
+  const people = Array.from({ length: 50 }, (_, n) => `person${n}@outlook.fr`);
+  const { askAll } = givenDistantHost({
+    host: "eur.olc.protection.outlook.com",
+    rcpt: (recipient, { taken }) =>
+      taken.length > 0 ? "452 4.5.3 Recipients belong to multiple regions ATTR38" : rcpt(recipient),
+  });
+
+  const { answers } = await askAll(people);
+
+  expect(summarize(people, answers)).toEqual(new Set([ALIVE, DEAD]));
+});
