@@ -19,20 +19,6 @@ type Manifest = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-/** All of them allow everyone to use, change and ship the work as a part of anything. */
-export const ALLOWED: readonly string[] = [
-  "0BSD",
-  "Apache-2.0",
-  "BSD-2-Clause",
-  "BSD-3-Clause",
-  "BlueOak-1.0.0",
-  "CC0-1.0",
-  "ISC",
-  "MIT",
-  "MIT-0",
-  "Unlicense",
-];
-
 export type ShippedPackage = {
   readonly name: string;
   readonly version: string;

@@ -23,22 +23,128 @@ test("a file that is no table is short enough to be read at once", () => {
   expect(long.map(([file]) => file).toSorted()).toEqual(TABLES);
 });
 
-/** Read by AWS or put in another's place: their users are not in the tree. */
-const FOR_OTHERS = /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub)/;
+/** Read by AWS or by the bundler: their users are not in the tree. */
+const FOR_OTHERS =
+  /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub)|\.d\.ts exports/;
 const EXPORT = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
 
-test("what is exported is used in another file, or is a type that its own file tells of", () => {
+/** Exports that only tests read, by what the tests do with them. */
+const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
+  "numbers and rules that docs/scores.md prints: a test compares the page with them": [
+    "BANDS",
+    "CANDIDATES_MAX",
+    "CAPS",
+    "CATCH_ALL_WEIGHT",
+    "DKIM_RULES",
+    "DMARC_RULES",
+    "GRADES",
+    "HIGH_FROM",
+    "HINT_RULES",
+    "IDENTITY_SHARES",
+    "LISTING_MAX",
+    "MEDIUM_FROM",
+    "MX_RULES",
+    "NEGATIVE",
+    "POSITIVE",
+    "PTR_RULES",
+    "SCORE_PARTS",
+    "STATUS_ORDER",
+    "VERDICT_WEIGHTS",
+    "listCatchAllParts",
+    "listBotSignals",
+  ],
+  "limits: a test goes up to the number and one beyond": [
+    "ADDRESSES_MIN",
+    "CELL_LENGTH_MAX",
+    "DAILY_LIMITS",
+    "FILE_BYTES_MAX",
+    "LINGER_MS",
+    "PRESSURE_LIMITS",
+    "RESPONSE_BYTES_MAX",
+    "RETRY_DELAYS_MS",
+    "RETRY_SCHEDULES",
+    "SELECTORS_MAX",
+    "SLICE_MS",
+    "UPLOAD_LIMITS",
+  ],
+  "documented answers of test keys and of the lab: a test asks for each": [
+    "SANDBOX_DAYS",
+    "SANDBOX_DOMAINS",
+    "SANDBOX_MAILBOXES",
+    "SANDBOX_REPUTATIONS",
+    "SANDBOX_SENDERS",
+    "createSandboxLookups",
+    "getStaff",
+  ],
+  "the manual's own texts and programs: a test runs or compares them": [
+    "DECISION",
+    "TEST_ADDRESSES",
+    "isFromMailproof",
+  ],
+  "one step of a longer way: its cases are too many to be told apart at the end of the way": [
+    "DAY_SUMS",
+    "chooseEncoding",
+    "computePressure",
+    "isDomainExistenceDecided",
+    "listWalkNames",
+    "toGrade",
+    "toSigningKey",
+    "toZone",
+  ],
+  "a port's inner half, which a test gives other parts": ["createLog", "createRemoteProbe"],
+  "steps of a build or a deployment: a test takes them one by one": [
+    "GRANTS",
+    "buildClient",
+    "buildClientTypes",
+    "bundleClient",
+    "dropDescriptions",
+    "formatPage",
+    "loadShipped",
+    "publishedNames",
+    "readDataLicences",
+    "toEntry",
+  ],
+};
+const FOR_TESTS_NAMES = Object.values(FOR_TESTS).flat();
+
+/** Each exported name that no other file of the product uses. A type that its own file uses is exported for readers. */
+const listUnused = (isUser: (file: string) => boolean) => {
   const usersOf = new Map<string, number>();
-  for (const text of texts.values())
-    for (const name of new Set(text.match(/\w+/g))) usersOf.set(name, (usersOf.get(name) ?? 0) + 1);
-  const idle = [...texts].flatMap(([file, text]) =>
+  for (const [file, text] of texts)
+    if (isUser(file))
+      for (const name of new Set(text.match(/\w+/g)))
+        usersOf.set(name, (usersOf.get(name) ?? 0) + 1);
+  return [...texts].flatMap(([file, text]) =>
     [...text.matchAll(EXPORT)]
       .filter(([found, name = ""]) => {
         const isOwnType = found.includes(" type ") && text.match(new RegExp(`\\b${name}\\b`, "g"));
-        return usersOf.get(name) === 1 && !(isOwnType && isOwnType.length > 1);
+        const users = (usersOf.get(name) ?? 0) - (isUser(file) ? 1 : 0);
+        return users === 0 && !(isOwnType && isOwnType.length > 1);
       })
-      .map(([, name]) => `${file} exports ${name}`),
+      .map(([, name = ""]) => ({ file, name })),
   );
+};
 
-  expect(idle.filter((one) => !FOR_OTHERS.test(one))).toEqual([]);
+test("what is exported is used in another file, or is a type that its own file uses", () => {
+  const unused = listUnused(() => true).map(({ file, name }) => `${file} exports ${name}`);
+
+  expect(unused.filter((one) => !FOR_OTHERS.test(one))).toEqual([]);
+});
+
+const isProduct = (file: string) => !file.startsWith("test/");
+const unusedByProduct = listUnused(isProduct).filter(
+  ({ file, name }) => isProduct(file) && !FOR_OTHERS.test(`${file} exports ${name}`),
+);
+
+test("what the product exports is used by the product, or listed as what tests need", () => {
+  const stray = unusedByProduct.filter(({ name }) => !FOR_TESTS_NAMES.includes(name));
+
+  expect(stray.map(({ file, name }) => `${file} exports ${name}`)).toEqual([]);
+});
+
+test("what is listed as for tests is used by nothing else", () => {
+  const names = unusedByProduct.map(({ name }) => name);
+
+  expect(FOR_TESTS_NAMES.filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(FOR_TESTS_NAMES).size).toBe(FOR_TESTS_NAMES.length);
 });

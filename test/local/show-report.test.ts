@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { toCheckResult } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import { CAPS } from "@mailproof/core/deliverability/score";
-import { toReportResponse } from "@mailproof/local/cli/check-command";
+import { toReportResponse } from "@mailproof/local/cli/report-sections";
 import { showReport } from "@mailproof/local/cli/show-report";
 import { paintAnsi, paintPlain, wrapText } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";

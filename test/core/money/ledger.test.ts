@@ -4,7 +4,7 @@ import {
   readUsage,
   TOTALS,
   toBalanceKey,
-  toEntryKey,
+  toEntryItem,
   toUsageKey,
 } from "@mailproof/core/money/items";
 import { grant, move, openBalance } from "@mailproof/core/money/ledger";
@@ -133,8 +133,9 @@ test("what the balance may be left at is a condition of the very write", async (
 
 test("an entry lies in the month in which its operation began, whenever it ends", () => {
   const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
+  const end = { step: "end" as const, at: "2026-12-02T00:00:00.000Z", moved: {}, reason: "" };
 
-  expect(toEntryKey(origin, "end")).toEqual({
+  expect(toEntryItem({ ...origin, ...end })).toMatchObject({
     pk: "LEDGER#acc_1#2026-11",
     sk: "2026-11-30T23:59:59.999Z#job_1~end",
   });

@@ -82,10 +82,7 @@ export const createEndEntry = (
   end: Pick<LedgerEntry, "moved" | "reason"> & { readonly at: Date; readonly token: string },
 ): LedgerEntry => ({ ...origin, ...end, step: "end", at: end.at.toISOString() });
 
-export const toEntryKey = (
-  { account, operation, openedAt }: OperationOrigin,
-  step: EntryStep,
-): Key => ({
+const toEntryKey = ({ account, operation, openedAt }: OperationOrigin, step: EntryStep): Key => ({
   pk: toLedgerPartition(account, openedAt.slice(0, 7)),
   sk: `${openedAt}#${operation}~${step}`,
 });

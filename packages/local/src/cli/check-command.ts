@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { toSections } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport, NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
 import { runLookups } from "@mailproof/core/deliverability/dns-lookups";
-import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
+import { isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
 import { defineCommand, Flag, UsageError } from "./define-command.ts";
-import type { LocalFindings, ReportResponse } from "./report-sections.ts";
+import { type LocalFindings, type ReportResponse, toReportResponse } from "./report-sections.ts";
 import { findService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
 import { showReport } from "./show-report.ts";
 import { createStatusLines } from "./status-lines.ts";
@@ -98,20 +97,6 @@ const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): s
   everyLookupTimedOut
     ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
     : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
-
-/** The service's response, without the fields of a stored check. */
-export const toReportResponse = (report: CheckReport): ReportResponse => {
-  const { domain, sendingIp: sending_ip, scored } = report;
-  const { score, grade } = scored;
-  return {
-    domain,
-    domain_unicode: toUnicode(domain),
-    ...(sending_ip !== null && { sending_ip }),
-    score,
-    grade,
-    ...toSections(report),
-  };
-};
 
 const formatText = (report: ReportResponse, local?: LocalFindings): string => {
   const { stdout } = process;

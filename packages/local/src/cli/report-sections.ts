@@ -1,8 +1,9 @@
 import type { CheckResult } from "@mailproof/api/schema/deliverability-check";
-import { toIssues } from "@mailproof/api/schema/to-check-result";
+import { toIssues, toSections } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import type { CheckComponent } from "@mailproof/core/deliverability/findings";
 import type { BlocklistOutcome } from "@mailproof/core/mail/blocklists/analyse";
+import { toUnicode } from "@mailproof/core/mail/domain";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 
 // The sections of a printed report; show-report.ts formats them.
@@ -17,6 +18,20 @@ export type ReportIssue = Pick<
   CheckResult["dns"]["issues"][number],
   "severity" | "message" | "cost_points"
 >;
+
+/** The service's response, without the fields of a stored check. */
+export const toReportResponse = (report: CheckReport): ReportResponse => {
+  const { domain, sendingIp: sending_ip, scored } = report;
+  const { score, grade } = scored;
+  return {
+    domain,
+    domain_unicode: toUnicode(domain),
+    ...(sending_ip !== null && { sending_ip }),
+    score,
+    grade,
+    ...toSections(report),
+  };
+};
 
 export type ReportSection = {
   readonly title: string;

@@ -1,9 +1,5 @@
 import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
-import {
-  type FetchedPolicy,
-  findMtaStsHints,
-  toPolicyUrl,
-} from "@mailproof/core/mail/hints/mta-sts";
+import { type FetchedPolicy, findMtaStsHints } from "@mailproof/core/mail/hints/mta-sts";
 import { findTlsRptHints } from "@mailproof/core/mail/hints/tls-rpt";
 import { expect, test } from "vitest";
 import { createZoneDns, type Records } from "../../../zone.ts";
@@ -71,11 +67,11 @@ test.each<readonly [what: string, fetched: FetchedPolicy, ids: readonly string[]
   const input = { domain: DOMAIN, mxHosts: ["mx.example.com"], fetchPolicy };
 
   expect(getIds(await findMtaStsHints(at("_mta-sts", [RECORD]), input))).toEqual(ids);
-  expect(questions).toEqual([toPolicyUrl(DOMAIN)]);
+  expect(questions).toEqual(["https://mta-sts.example.com/.well-known/mta-sts.txt"]);
 });
 
 test("no policy is fetched that no record announces", async () => {
-  const fetchPolicy = () => Promise.reject(new Error("nobody should have asked"));
+  const fetchPolicy = () => Promise.reject(new Error("no policy was announced"));
   const input = { domain: DOMAIN, mxHosts: [], fetchPolicy };
 
   expect(getIds(await findMtaStsHints(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);

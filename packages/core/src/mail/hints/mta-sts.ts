@@ -56,8 +56,7 @@ const hasId = (record: string): boolean => {
   return ids.length === 1 && /^[a-z\d]{1,32}$/i.test(ids[0]?.value ?? "");
 };
 
-export const toPolicyUrl = (domain: string): string =>
-  `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
+const toPolicyUrl = (domain: string): string => `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
 
 type MtaStsPolicy = { readonly mode: string; readonly mx: readonly string[] };
 

@@ -38,7 +38,7 @@ export const unpack = (packed: string): Domains => {
   return byParent;
 };
 
-export const hasDomain = (domains: Domains, domain: string): boolean => {
+const hasDomain = (domains: Domains, domain: string): boolean => {
   const dot = domain.indexOf(".");
   return domains.get(domain.slice(dot + 1))?.has(domain.slice(0, dot)) === true;
 };
