@@ -1,4 +1,5 @@
-import { PRICE, toCredits } from "@mailproof/core/money/credits";
+import { toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import type { Status } from "@mailproof/core/verify/result";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
@@ -160,12 +161,12 @@ export const prices: Guide = {
 ${table(
   ["What", "Credits"],
   [
-    ["Verify an address", PRICE.verify],
-    ["… that you verified within 24 hours", PRICE.verifyCached],
-    ["Each different address of a batch or a file", PRICE.batchAddress],
-    ["Find a person's address; the same search within two minutes is free", PRICE.find],
-    ["Check a domain; the same check within 24 hours is free", PRICE.deliverabilityCheck],
-  ].map(([what, price]) => [html`${what ?? ""}`, html`${toCredits(price as typeof PRICE.find)}`]),
+    ["Verify an address", PRICES.verify],
+    ["… that you verified within 24 hours", PRICES.verifyCached],
+    ["Each different address of a batch or a file", PRICES.batchAddress],
+    ["Find a person's address; the same search within two minutes is free", PRICES.find],
+    ["Check a domain; the same check within 24 hours is free", PRICES.deliverabilityCheck],
+  ].map(([what, price]) => [html`${what ?? ""}`, html`${toCredits(price as typeof PRICES.find)}`]),
 )}
 <p>Everything else is free: jobs, results, exports, activity, history, webhooks. <a href="#getUsage"><code>GET /v1/account/usage</code></a> has your usage by day.</p>`,
 };

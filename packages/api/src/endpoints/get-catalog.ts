@@ -1,5 +1,6 @@
 import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
-import { PRICE, toCredits } from "@mailproof/core/money/credits";
+import { toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe } from "../schema/common.ts";
@@ -64,12 +65,12 @@ export const getCatalog = endpoint({
           price_cents: cents,
         })),
         credits_per_operation: {
-          verify: toCredits(PRICE.verify),
-          verify_from_cache: toCredits(PRICE.verifyCached),
-          verify_batch_per_address: toCredits(PRICE.batchAddress),
-          verify_file_per_address: toCredits(PRICE.fileAddress),
-          find: toCredits(PRICE.find),
-          deliverability_check: toCredits(PRICE.deliverabilityCheck),
+          verify: toCredits(PRICES.verify),
+          verify_from_cache: toCredits(PRICES.verifyCached),
+          verify_batch_per_address: toCredits(PRICES.batchAddress),
+          verify_file_per_address: toCredits(PRICES.fileAddress),
+          find: toCredits(PRICES.find),
+          deliverability_check: toCredits(PRICES.deliverabilityCheck),
         },
       },
     };

@@ -2,7 +2,8 @@ import { createUpload } from "@mailproof/core/intake/uploads";
 import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
+import { type Halves, toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
 import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
@@ -279,7 +280,7 @@ const toDispatchFields = (
   mode: Caller["mode"],
 ) => {
   const getCredits = (addresses: number) =>
-    mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
+    mode === "test" ? 0 : toCredits((addresses * PRICES.fileAddress) as Halves);
   const sentences = [
     kind === "replayed"
       ? withMoneySentence(

@@ -4,7 +4,7 @@ import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import {
   IDEMPOTENCY_KEY_RETENTION_SECONDS,
   type IdempotencyKey,
-} from "@mailproof/core/money/claims";
+} from "@mailproof/core/money/idempotency-claims";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";

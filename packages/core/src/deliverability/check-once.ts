@@ -11,10 +11,11 @@ import {
   type OperationRequest,
   payImmediately,
 } from "../money/begin-operation.ts";
-import { findClaim, type IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { isStillOwned, release } from "../money/end-operation.ts";
+import { findClaim, type IdempotencyKey } from "../money/idempotency-claims.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
+import { PRICES } from "../money/prices.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -78,7 +79,7 @@ export const checkOnce = async (
   const keptDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
   const input: CheckInput = { domain, sendingIp, keptDays };
   const outcome = await beginOperation(world, order, async () => ({
-    price: PRICE.deliverabilityCheck,
+    price: PRICES.deliverabilityCheck,
     input,
     expectedMs: BUDGET_MS,
   }));

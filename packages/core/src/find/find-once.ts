@@ -9,10 +9,11 @@ import {
   type OperationInProgress,
   type OperationRequest,
 } from "../money/begin-operation.ts";
-import type { IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
+import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
+import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -69,7 +70,7 @@ export const findOnce = async (
   });
   if (outcome.kind === "replayed")
     return {
-      price: PRICE.find,
+      price: PRICES.find,
       replayed: true,
       result: v.parse(StoredAnswer, outcome.answer) as FindResult,
     };
@@ -103,7 +104,7 @@ const waitForTurn = async (
   world: World,
   order: OperationRequest,
 ): Promise<Exclude<BeginResult, OperationInProgress>> => {
-  const start = async () => ({ price: PRICE.find, input: null, expectedMs: WAIT_MS });
+  const start = async () => ({ price: PRICES.find, input: null, expectedMs: WAIT_MS });
   for (let waitedMs = 0; waitedMs < POLL_MAX_MS; waitedMs += POLL_MS) {
     const outcome = await beginOperation(world, order, start).catch(toSearchFailure);
     if (outcome.kind !== "in_progress") return outcome;
@@ -141,7 +142,7 @@ const runSearch = async (
   if ((await settle(world, operation, { answer })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
-  return { price: PRICE.find, replayed: false, result };
+  return { price: PRICES.find, replayed: false, result };
 };
 
 /** A test key gets the same result each time: what is known of the real domain has no part in it. */

@@ -4,8 +4,9 @@ import type { WrittenInput } from "../intake/input-blob.ts";
 import { encryptSecret } from "../lib/secret-box.ts";
 import { addMs } from "../lib/time.ts";
 import { payImmediately } from "../money/begin-operation.ts";
-import type { IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
+import type { IdempotencyKey } from "../money/idempotency-claims.ts";
+import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
@@ -59,7 +60,7 @@ export const acceptBatch = async (
     const { unique, totalSubmitted, duplicatesRemoved } = intake;
     assertWithinPlan(payer, unique);
     stored = intake;
-    const price = (unique * PRICE.batchAddress) as Halves;
+    const price = (unique * PRICES.batchAddress) as Halves;
     accepted = {
       job: id,
       createdAt: createdAt.toISOString(),

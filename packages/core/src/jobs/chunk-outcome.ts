@@ -1,6 +1,7 @@
 import { addMs, toEpochSeconds } from "../lib/time.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
+import { PRICES } from "../money/prices.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -207,7 +208,7 @@ const buildRefund = (
     // rows of a chunk may fail in several passes.
     step: `lost-${chunk}-${pass}`,
     at: world.now().toISOString(),
-    moved: { refund: (addresses * PRICE.fileAddress) as Halves },
+    moved: { refund: (addresses * PRICES.fileAddress) as Halves },
     reason: "given up",
   });
 };

@@ -1,7 +1,8 @@
 import { type MoneyOutcome, withMoneySentence } from "../lib/failure.ts";
-import { releaseClaim } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
+import { releaseClaim } from "../money/idempotency-claims.ts";
 import { move } from "../money/ledger.ts";
+import { PRICES } from "../money/prices.ts";
 import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -62,9 +63,9 @@ export const getRefundedPrice = (job: Job): Halves => {
 };
 
 const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
-  single: PRICE.verify,
-  batch: PRICE.batchAddress,
-  file: PRICE.fileAddress,
+  single: PRICES.verify,
+  batch: PRICES.batchAddress,
+  file: PRICES.fileAddress,
 };
 
 /** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */

@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { ListSummary } from "../intake/list-summary.ts";
 import { Failure, withMoneySentence } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
 import { type Operation, readOperation, toOperationKey } from "../money/operation-items.ts";
+import { PRICES } from "../money/prices.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -147,7 +148,7 @@ const settleSent = (
   { refused, unknown, answer }: Settlement & { readonly answer: FileAnswer },
 ) => {
   const { id, mode } = operation;
-  const price = (addresses: number) => (addresses * PRICE.fileAddress) as Halves;
+  const price = (addresses: number) => (addresses * PRICES.fileAddress) as Halves;
   const settledPrice = price(answer.counts.unique - refused.addresses - unknown.addresses);
   const isOpen = unknown.chunks.length > 0;
   const job: Write = {

@@ -7,9 +7,10 @@ import { createUnreadableFailure, findFileName, findUpload } from "../intake/upl
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { type BeginResult, beginOperation } from "../money/begin-operation.ts";
-import { type IdempotencyKey, toClaimKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
+import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
 import { type Operation } from "../money/operation-items.ts";
+import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
@@ -103,7 +104,7 @@ export const acceptFile = async (
       unsettled: 1,
       claim: idempotencyKey && toClaimKey(idempotencyKey),
     });
-    const price = (unique * PRICE.fileAddress) as Halves;
+    const price = (unique * PRICES.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
     const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });
     return { price, input: { ...counts, chunkRows }, expectedMs, writes };

@@ -1,6 +1,7 @@
 import { addMs } from "../lib/time.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
+import { PRICES } from "../money/prices.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -95,7 +96,7 @@ type Resolution = {
 const resolveChunk = async (world: World, job: Job, resolution: Resolution): Promise<Job> => {
   const { chunk, kind, token } = resolution;
   const addresses = Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
-  const amount = (addresses * PRICE.fileAddress) as Halves;
+  const amount = (addresses * PRICES.fileAddress) as Halves;
   const held = job.mode === "live" ? amount : 0;
   const unresolved = job.unresolved.filter((one) => one !== chunk);
   const after: Job = {

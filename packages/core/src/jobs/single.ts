@@ -4,7 +4,7 @@ import { createAccountHistory } from "../calibration/account-history.ts";
 import { createVerdictWrites } from "../calibration/verdicts.ts";
 import { withMoneySentence } from "../lib/failure.ts";
 import { addMs, toEpochSeconds } from "../lib/time.ts";
-import { releaseClaim } from "../money/claims.ts";
+import { releaseClaim } from "../money/idempotency-claims.ts";
 import { createEndEntry } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";

@@ -10,9 +10,9 @@ import {
   readScheduledWork,
   scheduleWork,
 } from "../runtime/leases.ts";
-import { createClaim, findClaim, type IdempotencyKey, toClaimKey } from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
+import { createClaim, findClaim, type IdempotencyKey, toClaimKey } from "./idempotency-claims.ts";
 import { estimateRemainingMs } from "./in-progress.ts";
 import {
   type Operation,

@@ -10,13 +10,3 @@ export const credits = (amount: number): Halves => {
 };
 
 export const toCredits = (amount: Halves): number => amount / 2;
-
-/** All prices. */
-export const PRICE = {
-  verify: credits(1),
-  verifyCached: credits(0.5),
-  batchAddress: credits(1),
-  fileAddress: credits(1),
-  find: credits(5),
-  deliverabilityCheck: credits(10),
-} as const;

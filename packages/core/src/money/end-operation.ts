@@ -1,7 +1,7 @@
 import type { Item, Json, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
-import { answerClaim, releaseClaim } from "./claims.ts";
+import { answerClaim, releaseClaim } from "./idempotency-claims.ts";
 import { createEndEntry } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { MovedAmounts } from "./moves.ts";

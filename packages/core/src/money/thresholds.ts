@@ -1,6 +1,7 @@
 import type { Bounds } from "../ports/table.ts";
-import { type Halves, PRICE } from "./credits.ts";
+import type { Halves } from "./credits.ts";
 import type { Balance } from "./items.ts";
+import { PRICES } from "./prices.ts";
 
 /** A threshold of available credits, and the event that is emitted when they fall below it. */
 export type CreditThreshold = {
@@ -17,7 +18,7 @@ export const getLowThreshold = (granted: Halves): Halves =>
 const getThresholds = ({ lowLine }: Balance): readonly CreditThreshold[] => [
   { event: "credits.low", below: lowLine },
   // The remaining credits do not pay for one uncached verification.
-  { event: "credits.depleted", below: PRICE.verify },
+  { event: "credits.depleted", below: PRICES.verify },
 ];
 
 /** The thresholds that a debit crosses, and the condition under which it crosses exactly these. */

@@ -19,11 +19,12 @@ import {
   type OperationRequest,
   payImmediately,
 } from "../money/begin-operation.ts";
-import type { IdempotencyKey } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
+import type { Halves } from "../money/credits.ts";
 import { handOverToJob, release, settle } from "../money/end-operation.ts";
+import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import { createInProgressFailure } from "../money/in-progress.ts";
 import { type Operation } from "../money/operation-items.ts";
+import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -74,7 +75,7 @@ export const verifyOnce = async (
   const { email, options } = request;
   const input: VerifyInput = { email, ...options, keptSeconds: getRetentionSeconds(payer) };
   const outcome = await beginOperation(world, order, async () => ({
-    price: PRICE.verify,
+    price: PRICES.verify,
     input,
     expectedMs: request.waitMs,
   }));
@@ -158,7 +159,7 @@ const returnCached = async (
   request: VerifyRequest,
   cachedResult: Verification,
 ): Promise<VerifyResult> => {
-  const price = PRICE.verifyCached;
+  const price = PRICES.verifyCached;
   const result = trimResult(cachedResult, request.options);
   const answer: StoredAnswer = { price, cached: true, result: pack(result) };
   const outcome = await payImmediately(world, order, async () => ({ price, answer }));
