@@ -7,7 +7,7 @@ import { createDkimIssue } from "./rules.ts";
 import { type DkimTraces, listLikelySelectors, listSelectors } from "./selectors.ts";
 
 export type DkimAnalysis = {
-  /** `missing` is proven; `unknown` is that no key was found, which proves nothing. */
+  /** `missing` is proven. `unknown` means that no key was found, which proves nothing. */
   readonly status: IssueStatus | "missing" | "unknown" | "error";
   readonly selectorsFound: readonly string[];
   readonly score: number | null;
@@ -16,16 +16,16 @@ export type DkimAnalysis = {
 
 type DkimInput = DkimTraces & {
   readonly domain: string;
-  /** A name that no zone can have on purpose: a record under it exists under every name. */
+  /** A name that no zone has on purpose: if it has a record, every name has one (a wildcard). */
   readonly randomLabel: string;
 };
 
-/** Aliases are asked for only where one is likely: each is a question of its own. */
+/** Aliases are queried only where one is likely: each costs a query. */
 const ALIASES_MAX = 12;
 
 /**
- * The keys a domain signs with, as far as they can be guessed: a selector is named in each signature and nowhere
- * else. So a key that was found counts, and none found is never "no DKIM".
+ * The keys that a domain signs with, as far as their selectors can be guessed: only signatures name a selector. So a
+ * key that was found counts, and no key found is never "no DKIM".
  */
 export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnalysis> => {
   const { domain, randomLabel } = input;
@@ -38,7 +38,7 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
     const issues = [createDkimIssue("DKIM_NXDOMAIN", { domain })];
     return { status: "missing", selectorsFound: [], score: 0, issues };
   }
-  // Servers that answer neither will not answer 45 questions more.
+  // Name servers that answer neither query will not answer 45 more.
   if (isFault(parent) && isFault(guard)) return judgeKeys([], [], { tried: 0, unanswered: 2 });
 
   const selectors = listSelectors(input);
@@ -52,11 +52,11 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
   const absent = answers.filter(({ outcome }) => isAbsent(outcome));
   const isSuspect = ({ selector, outcome }: (typeof answers)[number]) =>
     likely.has(selector) || outcome.kind === "nodata";
-  // An alias of a name that does not exist looks like no name at all. Where there is no key, it may be why.
+  // An alias of a name that does not exist looks like a missing name. It may be the reason why there is no key.
   const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
   const suspects = [...absent.filter(isSuspect), ...others].map(({ selector }) => selector);
   const dangling = await findDangling(dns, suspects, at);
-  // Only where not one name is missing may a wildcard be behind all that was found.
+  // A wildcard is possible only if no name is missing.
   const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
   return judgeKeys(mayBeWild ? [] : found, dangling, {
     tried: selectors.length,
@@ -98,7 +98,7 @@ const judgeKeys = (
   { tried, unanswered }: { readonly tried: number; readonly unanswered: number },
 ): DkimAnalysis => {
   const live = found.filter(isLive);
-  // Only what was answered may cost: among the silent names may be the key that makes all well.
+  // Only answered queries may cost points: one of the others may have a valid key.
   const mayHaveMore = unanswered > 0;
   const issues = [
     ...(found.length === 0 && !mayHaveMore
@@ -130,7 +130,7 @@ const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BE
 const isLive = ({ key }: FoundKey): boolean =>
   key.kind === "ed25519" || (key.kind === "rsa" && !isShort(key));
 
-/** What may be wrong with a key that is there, in the order of the table. */
+/** The faults of a key that was found, in the order of the table. */
 const KEY_RULES: readonly (readonly [
   id:
     | "DKIM_SHORT"
@@ -151,7 +151,7 @@ const KEY_RULES: readonly (readonly [
   ["DKIM_SERVICE", ({ key }) => !key.isForMail && key.kind !== "revoked"],
 ];
 
-/** One issue per rule, whatever the number of keys: rotation leaves old ones behind, and one fault is one fault. */
+/** One issue per rule for any number of keys: rotation leaves old keys behind. */
 const createKeyIssues = (found: readonly FoundKey[], isOtherGood: boolean): readonly Issue[] => {
   const revoked = found.filter(({ key }) => key.kind === "revoked");
   const isOnlyKey = revoked.length === found.length && !isOtherGood;

@@ -3,19 +3,19 @@ import { listRepeated, parseTagList } from "../tag-list.ts";
 
 export type DkimKey = {
   readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
-  /** Of an RSA key. */
+  /** The length of an RSA key. */
   readonly bits: number | null;
-  /** Why it is broken. */
+  /** Why the key is broken. */
   readonly fault: string | null;
   /** t=y: receivers treat the mail as if it were not signed. */
   readonly isTesting: boolean;
-  /** h= leaves room for sha256, the only hash that may still be used (RFC 8301 §3.1). */
+  /** h= allows sha256, the only hash that may still be used (RFC 8301 §3.1). */
   readonly allowsSha256: boolean;
-  /** s= is for mail. */
+  /** s= allows mail. */
   readonly isForMail: boolean;
 };
 
-/** A key record (RFC 6376 §3.6.1), or undefined for a text that is no attempt at one. */
+/** A key record (RFC 6376 §3.6.1). Undefined for a text that is not meant as one. */
 export const parseDkimKey = (text: string): DkimKey | undefined => {
   const { tags, strays } = parseTagList(text);
   const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
@@ -59,7 +59,7 @@ type KeyReading = Pick<DkimKey, "kind" | "bits" | "fault">;
 const createBroken = (fault: string): KeyReading => ({ kind: "broken", bits: null, fault });
 
 const readKey = (type: string, written: string): KeyReading => {
-  // §3.2: white space may stand anywhere within base64.
+  // §3.2: white space may occur anywhere within base64.
   const base64 = written.replaceAll(/\s/g, "");
   // §3.6.1: an empty value means that this key has been revoked.
   if (base64 === "") return { kind: "revoked", bits: null, fault: null };
@@ -69,7 +69,7 @@ const readKey = (type: string, written: string): KeyReading => {
   return type === "rsa" ? readRsa(bytes) : createBroken(`k=${type} is no known kind of key`);
 };
 
-/** RFC 8463 §4: the 32 bytes of the key themselves, without ASN.1 round them. */
+/** RFC 8463 §4: the 32 bytes of the key, without ASN.1 around them. */
 const readEd25519 = (bytes: Uint8Array): KeyReading =>
   bytes.length === 32
     ? { kind: "ed25519", bits: null, fault: null }
@@ -83,7 +83,7 @@ const readRsa = (bytes: Buffer): KeyReading => {
   return createBroken("p= holds no RSA key");
 };
 
-/** What everybody publishes, and what RFC 6376 §3.6.1 describes. Verifiers take both. */
+/** The form that domains publish, and the form that RFC 6376 §3.6.1 describes. Verifiers accept both. */
 const RSA_FORMS = ["spki", "pkcs1"] as const;
 
 const modulusBits = (key: Buffer, type: (typeof RSA_FORMS)[number]): number | undefined => {

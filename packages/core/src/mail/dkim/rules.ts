@@ -1,8 +1,8 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
-/** What can be found about the keys that a domain signs with. */
+/** Each fault that a domain's DKIM keys can have. */
 export const DKIM_RULES = {
-  // RFC 8020: below a name that does not exist is nothing.
+  // RFC 8020: no name exists below a name that does not exist.
   DKIM_NXDOMAIN: {
     severity: "high",
     costPoints: 100,
@@ -20,7 +20,7 @@ export const DKIM_RULES = {
     lesser: { severity: "low", costPoints: 0 },
     message: "The DKIM key at {selector} is revoked (its p= is empty).",
   },
-  // RFC 8301 §3.2: verifiers must not take these for valid.
+  // RFC 8301 §3.2: verifiers must not accept these.
   DKIM_SHORT: {
     severity: "critical",
     costPoints: 90,
@@ -47,7 +47,7 @@ export const DKIM_RULES = {
     costPoints: 80,
     message: "The DKIM key at {selector} cannot be used: {fault}.",
   },
-  // RFC 6376 §3.6.2.2: what happens then is undefined.
+  // RFC 6376 §3.6.2.2: the result is undefined then.
   DKIM_MULTI_TXT: {
     severity: "medium",
     costPoints: 20,

@@ -1,14 +1,14 @@
-/** Beyond this many, a guess costs the resolver more than it tells the customer. */
+/** With more guesses than this, the queries cost more than the result is worth. */
 export const SELECTORS_MAX = 45;
 
 type Signer = {
-  /** What its MX hosts' names end in, and the names that its customers include in SPF. */
+  /** How the names of its MX hosts end, and the names that its customers include in SPF. */
   readonly mx?: readonly string[];
   readonly spf?: readonly string[];
   readonly selectors: readonly string[];
 };
 
-/** Who signs mail for others, how they are seen in a domain's DNS, and under what names they keep keys. */
+/** Services that sign mail for others, their traces in a domain's DNS, and the selectors of their keys. */
 const SIGNERS: readonly Signer[] = [
   {
     mx: ["google.com", "googlemail.com"],
@@ -47,7 +47,7 @@ const SIGNERS: readonly Signer[] = [
   { mx: ["mxvault.com"], selectors: ["mxvault"] },
 ];
 
-/** What is tried everywhere, the most common first. */
+/** Selectors that are tried for every domain, the most common first. */
 const COMMON: readonly string[] = `
   google selector1 selector2 default k1 k2 k3 s1 s2 dkim mail smtp email mx sig1
   protonmail protonmail2 protonmail3 zoho zmail mandrill pm resend fm1 fm2 fm3 mailjet brevo1 brevo2 sib1
@@ -61,7 +61,7 @@ export type DkimTraces = {
   readonly spfIncludes: readonly string[];
 };
 
-/** Those of the signers whose traces the domain shows. */
+/** The selectors of the signers whose traces the domain has. */
 export const listLikelySelectors = ({ mxHosts, spfIncludes }: DkimTraces): readonly string[] => {
   const isBelow = (name: string, ends: readonly string[] = []) =>
     ends.some((end) => `.${name.toLowerCase().replace(/\.$/, "")}`.endsWith(`.${end}`));
@@ -72,6 +72,6 @@ export const listLikelySelectors = ({ mxHosts, spfIncludes }: DkimTraces): reado
   return [...new Set(seen.flatMap(({ selectors }) => selectors))].slice(0, SELECTORS_MAX);
 };
 
-/** All that are worth a question, the likely ones first. */
+/** All selectors that are queried, the likely ones first. */
 export const listSelectors = (traces: DkimTraces): readonly string[] =>
   [...new Set([...listLikelySelectors(traces), ...COMMON])].slice(0, SELECTORS_MAX);

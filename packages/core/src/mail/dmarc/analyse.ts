@@ -16,18 +16,18 @@ import { createDmarcIssue } from "./rules.ts";
 
 export type DmarcAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
-  /** The text that counts for the domain. */
+  /** The record that applies to the domain. */
   readonly record: string | null;
-  /** Where it stands. */
+  /** The domain that publishes the record. */
   readonly recordDomain: string | null;
   readonly organisation: string;
-  /** What receivers are asked to do, testing and inheritance considered. Null: nothing, or not known. */
+  /** The requested handling of forged mail, after testing and inheritance. Null: none, or not known. */
   readonly policy: DmarcPolicy | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];
 };
 
-/** The DMARC record that counts for a domain, by RFC 9989, and everything that is wrong with it. */
+/** The DMARC record that applies to a domain (RFC 9989), and every fault of it. */
 export const analyseDmarc = async (
   dns: Dns,
   { domain }: { readonly domain: string },
@@ -44,7 +44,7 @@ export const analyseDmarc = async (
   ];
   if (!found) return analyseMissing(domain, discovery, around);
 
-  // RFC 9989 §3: a name does not exist when the answer is NXDOMAIN, whatever was asked for.
+  // RFC 9989 §3: a name does not exist when a query of any type gives NXDOMAIN.
   const exists = apex.kind !== "nxdomain" && itself.kind !== "nxdomain";
   const published = getPublishedPolicy(found, domain, exists);
   const isInDoubt = isFault(apex) && isFault(itself);
@@ -84,13 +84,13 @@ const analyseMissing = (
   return { ...nothing, status: "missing", score: 0, issues };
 };
 
-/** Records that were meant to count and do not. */
+/** Records that were meant to apply and do not. */
 const findOwnNameIssues = (
   domain: string,
   { found, isOpen, ownTexts, multipleAt }: DmarcDiscovery,
 ): readonly Issue[] => {
   const [name] = multipleAt;
-  // Above the domain it matters only where it leaves the domain without a record.
+  // A parent's records matter only if the domain has no record without them.
   if (name !== undefined && (name === domain || (!found && !isOpen))) {
     const n = name === domain ? ownTexts.filter(isDmarc).length : 2;
     return [createDmarcIssue("DMARC_MULTIPLE", { n, name: `_dmarc.${name}` })];
@@ -101,10 +101,10 @@ const findOwnNameIssues = (
 
 const isMistakenVersion = (text: string): boolean => isIntendedAsDmarc(text) && !isIndented(text);
 
-/** Sound but for the space before it, which makes it no record. */
+/** Valid, but preceded by a space, so it is no record. */
 const isIndented = (text: string): boolean => /^\s/.test(text) && isDmarc(text.trimStart());
 
-/** What stands where it does not belong. */
+/** Records in the wrong place. */
 const findMisplaced = (
   domain: string,
   apexTexts: readonly string[],
@@ -118,7 +118,7 @@ const findMisplaced = (
     otherTexts.some(isSpf) && `An SPF record stands at _dmarc.${domain} and belongs at ${domain}`,
     otherTexts.some((text) => !isSpf(text)) && `There are other texts at _dmarc.${domain}`,
   ].filter((sentence) => sentence !== false);
-  // Where nothing counts, a record that was only put in the wrong place is why.
+  // If no record applies, a record in the wrong place is the reason.
   const isWhy = !found && (apexTexts.some(isDmarc) || ownTexts.some(isIndented));
   return what.length > 0
     ? [createDmarcIssue("DMARC_WRONG_PLACE", { what: what.join("; ") }, isWhy ? "full" : "lesser")]

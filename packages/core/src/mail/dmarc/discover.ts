@@ -5,21 +5,21 @@ import { type DmarcPolicy, type DmarcRecord, isDmarc, parseDmarc } from "./recor
 export type PlacedRecord = { readonly domain: string; readonly record: DmarcRecord };
 
 export type DmarcDiscovery = {
-  /** The record that counts for the domain, its own or an inherited one. */
+  /** The record that applies to the domain: its own or an inherited one. */
   readonly found: PlacedRecord | null;
   readonly organisation: string;
-  /** A name on the way did not answer, so the organisational domain is not certain. */
+  /** A query of the tree walk failed, so the organisational domain is not certain. */
   readonly isOpen: boolean;
-  /** All that stands at _dmarc of the domain itself. */
+  /** All records at _dmarc of the domain itself. */
   readonly ownTexts: readonly string[];
-  /** A parent's records that annul each other. */
+  /** Several records of a parent, which invalidate each other. */
   readonly multipleAt: readonly string[];
 };
 
-/** RFC 9989 §4.10 step 4: from the second name on at most seven labels, so eight questions in all. */
+/** RFC 9989 §4.10 step 4: from the second name on at most seven labels, so eight queries in all. */
 const LABELS_MAX = 7;
 
-/** The names whose records may count, the domain itself first, the top-level domain last. */
+/** The names whose records may apply, the domain itself first, the top-level domain last. */
 export const listWalkNames = (domain: string): readonly string[] => {
   const labels = domain.split(".");
   const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
@@ -27,8 +27,8 @@ export const listWalkNames = (domain: string): readonly string[] => {
 };
 
 /**
- * Finds the record that counts, by RFC 9989 §4.10. All names are asked at once: eight questions at the most are
- * cheaper than eight times the wait.
+ * Finds the record that applies (RFC 9989 §4.10). All names are queried at once: at most eight queries cost less than
+ * eight waits.
  */
 export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery> => {
   const names = listWalkNames(domain);
@@ -44,7 +44,7 @@ export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery
   const isOpen = walked.some(({ isFailed }) => isFailed);
   const own = records.find((one) => one.domain === domain);
   return {
-    // A name that did not answer may hold the record that counts; above a record of one's own none does.
+    // A failed query may hide the record that applies. Above the domain's own record no record applies.
     found: own ?? (isOpen ? null : inherited),
     organisation,
     isOpen,
@@ -70,7 +70,7 @@ const createStep = (name: string, outcome: DnsOutcome<string>): DiscoveryStep =>
   return { name, texts, placed, isMultiple, isFailed: isFault(outcome) };
 };
 
-/** Where the walk ends (§4.10 steps 2 and 6). */
+/** Where the tree walk ends (§4.10 steps 2 and 6). */
 const isEnd = (placed: PlacedRecord | null): boolean =>
   placed?.record.psd === "n" || placed?.record.psd === "y";
 
@@ -83,7 +83,7 @@ const findOrganisation = (domain: string, records: readonly PlacedRecord[]): str
   return domain.split(".").slice(-labels).join(".");
 };
 
-/** RFC 9989 §4.10.1: what a record asks for a domain, before testing is considered. */
+/** RFC 9989 §4.10.1: the policy that a record requests for a domain, before testing is considered. */
 export const getPublishedPolicy = (
   { record, domain: at }: PlacedRecord,
   domain: string,
@@ -102,7 +102,7 @@ const WEAKER: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
   none: "none",
 };
 
-/** t=y asks receivers to go one step easier. */
+/** t=y asks receivers to apply the next weaker policy. */
 export const getAppliedPolicy = (
   published: DmarcPolicy | null,
   { record }: PlacedRecord,

@@ -8,10 +8,10 @@ export type DmarcPolicy = (typeof POLICIES)[number];
 
 export type ReportAddress = {
   readonly uri: string;
-  /** Where mailto: leads; null for other schemes. */
+  /** The address of a mailto: URI. Null for other schemes. */
   readonly domain: string | null;
   readonly isValid: boolean;
-  /** "!10m" at the end, which RFC 9989 no longer has. */
+  /** The size limit, "!10m" at the end, which RFC 9989 removed. */
   readonly isSized: boolean;
 };
 
@@ -28,14 +28,14 @@ export type DmarcRecord = {
 };
 
 /**
- * RFC 9989 §4.7: the version comes first and exactly so, or the record is none. The name of the tag has no case,
- * its value has.
+ * RFC 9989 §4.7: the version must come first and match exactly, or the text is no record. The tag's name is not case
+ * sensitive; its value is.
  */
 const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
 
 export const isDmarc = (text: string): boolean => VERSION.test(text);
 
-/** Meant as a DMARC record, but no receiver reads it as one. */
+/** Meant as a DMARC record, but receivers ignore it. */
 export const isIntendedAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
 

@@ -5,12 +5,12 @@ import type { DmarcDiscovery, PlacedRecord } from "./discover.ts";
 import { type DmarcRecord, isDmarc, type ReportAddress } from "./record.ts";
 import { createDmarcIssue } from "./rules.ts";
 
-/** RFC 9990 lets receivers stop after two. */
+/** RFC 9990 allows receivers to stop after two. */
 const REPORTS_MAX = 2;
-/** The most that are checked, however many a record names. */
+/** At most this many are checked. */
 const HOSTS_QUERIED_MAX = 4;
 
-/** What is wrong with where a record sends its aggregate reports. */
+/** The faults of a record's aggregate report addresses. */
 export const findReportIssues = async (
   dns: Dns,
   placed: PlacedRecord,
@@ -44,7 +44,7 @@ const findUriIssues = ({ reports }: DmarcRecord): readonly Issue[] => {
 const findUriFault = ({ uri }: ReportAddress): string =>
   /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is no address to report to`;
 
-/** RFC 9990: a domain that is to get another organisation's reports has to publish its consent. */
+/** RFC 9990: a domain must publish its consent to receive another organisation's reports. */
 const findAuthorisationIssues = async (
   dns: Dns,
   host: string,
@@ -52,10 +52,10 @@ const findAuthorisationIssues = async (
   { organisation, isOpen }: DmarcDiscovery,
 ): Promise<readonly Issue[]> => {
   const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
-  // Where the walk broke off, the organisation may be wider than it looks.
+  // If the tree walk is incomplete, the organisation may be larger than it seems.
   if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return [];
   const name = `${from}._report._dmarc.${host}`;
-  // A wildcard answers the first question too; the second is for servers that have none of it.
+  // A wildcard answers the first query too; the second is for zones without a wildcard.
   const answers = await Promise.all([dns("TXT", name), dns("TXT", `*._report._dmarc.${host}`)]);
   if (answers.some((answer) => isFault(answer) || getRecords(answer).some(isDmarc))) return [];
   return [createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host, name })];

@@ -1,13 +1,13 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
-/** What can be found about a domain's DMARC record (RFC 9989). */
+/** Each fault that a domain's DMARC record can have (RFC 9989). */
 export const DMARC_RULES = {
   DMARC_MISSING: {
     severity: "high",
     costPoints: 100,
     message: "There is no DMARC record for {domain}, neither its own nor one of a domain above.",
   },
-  // §4.10: such a set is discarded.
+  // §4.10: receivers discard such a set.
   DMARC_MULTIPLE: {
     severity: "critical",
     costPoints: 100,
@@ -19,7 +19,7 @@ export const DMARC_RULES = {
     message:
       "The record at {name} does not begin with v=DMARC1, exactly so, and counts for nothing.",
   },
-  // §4.10.1. The lesser degree: it asks for reports, and is then read as p=none.
+  // §4.10.1. The milder case: the record requests reports, so receivers read it as p=none.
   DMARC_P_MISSING: {
     severity: "high",
     costPoints: 100,
@@ -51,7 +51,7 @@ export const DMARC_RULES = {
     costPoints: 25,
     message: "t=y is testing: receivers apply {policy} in place of {published}.",
   },
-  // RFC 9989 dropped these three; pct below 100 is still obeyed by older receivers.
+  // RFC 9989 removed these three; older receivers still obey a pct below 100.
   DMARC_PCT: {
     severity: "low",
     costPoints: 15,
@@ -73,7 +73,7 @@ export const DMARC_RULES = {
     costPoints: 0,
     message: "Receivers ignore these tags: {tags}.",
   },
-  // RFC 6376 §3.2: a tag that stands twice makes the list invalid.
+  // RFC 6376 §3.2: a duplicate tag makes the list invalid.
   DMARC_DUP_TAG: {
     severity: "high",
     costPoints: 80,
@@ -84,7 +84,7 @@ export const DMARC_RULES = {
     costPoints: 10,
     message: "No aggregate reports are requested (rua=), so you cannot see who sends in your name.",
   },
-  // The lesser degree: it works, in part or in a way that the standard no longer has.
+  // The milder case: it works in part, or in a way that the standard no longer has.
   DMARC_RUA_BAD: {
     severity: "medium",
     costPoints: 10,
@@ -101,7 +101,7 @@ export const DMARC_RULES = {
     costPoints: 10,
     message: "Reports go to {host}, which has no MX record.",
   },
-  // The lesser degree: it stands beside a record that counts.
+  // The milder case: it is beside a record that applies.
   DMARC_WRONG_PLACE: {
     severity: "medium",
     costPoints: 100,

@@ -15,7 +15,7 @@ import { walkTree } from "./walk.ts";
 export type SpfInput = {
   /** In A-labels. */
   readonly domain: string;
-  /** Where it sends from: then the policy is also evaluated for it. */
+  /** The sending IP address. With it, the policy is also evaluated for this address. */
   readonly sendingIp?: string | null;
 };
 
@@ -23,29 +23,29 @@ export type SpfStatus = "pass" | "warn" | "fail" | "missing" | "error";
 
 export type SpfAnalysis = {
   readonly status: SpfStatus;
-  /** The first where there are several. */
+  /** The first record where the domain has several. */
   readonly record: string | null;
-  /** 100 without what the issues cost. Null where trouble with the DNS left something open. */
+  /** 100 less the points of the issues. Null when a failed DNS query left a part open. */
   readonly score: number | null;
   readonly issues: readonly Issue[];
-  /** Of the host that walks through all of the policy because no address in it fits. */
+  /** Look-ups for a host that matches no term, and so evaluates the whole policy. */
   readonly lookups: number;
   readonly voidLookups: number;
-  /** The other domains whose records are part of it, by include or redirect. */
+  /** The other domains whose records are part of the policy, by include or redirect. */
   readonly domains: readonly string[];
-  /** Null without a sending address, and where our questions did not suffice. */
+  /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
 };
 
-/** The most queries, however the zones are arranged. Records within the limits of the RFC need fewer. */
+/** The maximum number of queries for any arrangement of zones. Records within the limits of the RFC need fewer. */
 const QUESTIONS_MAX = 40;
 const PAGES_MAX = 20;
 const HOSTS_MAX = 12;
 
-/** What no unasked question could have changed. */
+/** Results that a query which was not sent could not have changed. */
 const PROVEN: ReadonlySet<SpfResult> = new Set(["pass", "permerror"]);
 
-/** All that is wrong with a domain's policy, and not only what one mail would meet of it. */
+/** Every fault of a domain's policy, also those that a single message would not reach. */
 export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis> => {
   const { dns: limited, isSpent } = limitQuestions(dns, QUESTIONS_MAX);
   const domain = removeFinalDot(input.domain);
@@ -58,7 +58,7 @@ export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis
   const { sendingIp = null } = input;
   const sending =
     sendingIp === null ? null : await evaluateSending(limited, tree, domain, sendingIp);
-  // When it is we who stopped asking, that says nothing of the domain.
+  // When our own budget ended the queries, that says nothing about the domain.
   const gaveUp = isSpent() && !PROVEN.has(sending?.evaluation?.result ?? "none");
   const evaluation = gaveUp ? null : (sending?.evaluation ?? null);
 
@@ -116,7 +116,7 @@ const getRecord = ({ published }: SpfPage): string | null => {
   return published.kind === "several" ? (published.texts[0] ?? null) : null;
 };
 
-/** The first line that holds is the status. */
+/** The first line that applies is the status. */
 const STATUSES: readonly (readonly [SpfStatus, (issue: Issue) => boolean])[] = [
   ["error", ({ id }) => id === "SPF_TEMPERROR"],
   ["missing", ({ id }) => id === "SPF_MISSING"],

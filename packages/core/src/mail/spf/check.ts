@@ -5,12 +5,12 @@ import type { SpfCheck } from "./matches.ts";
 
 export type SpfQuery = {
   readonly ip: string;
-  /** Whose policy is asked for: the domain of MAIL FROM, or of HELO where that was empty. In A-labels. */
+  /** The domain whose policy is evaluated: that of MAIL FROM, or of HELO when MAIL FROM is empty. In A-labels. */
   readonly domain: string;
   /** As in MAIL FROM, "" for the null reverse-path. */
   readonly sender: string;
   readonly helo: string;
-  /** For explanations alone: who checks, and when. */
+  /** The checking host and the time. Only explanations use them. */
   readonly receiver?: string;
   readonly epochSeconds?: number;
 };
@@ -43,7 +43,7 @@ export const createCheck = (
   };
 };
 
-/** §2.4 and §4.3: who has no local part, as the HELO name has none, is the postmaster. */
+/** §2.4 and §4.3: a sender without a local part, such as a HELO name, gets the local part postmaster. */
 const splitMailbox = (sender: string) => {
   const at = sender.lastIndexOf("@");
   return { local: sender.slice(0, Math.max(at, 0)) || "postmaster", domain: sender.slice(at + 1) };
@@ -55,7 +55,7 @@ const removeMapping = (ip: Ip): Ip =>
     ? { bits: 32, value: ip.value & 0xffff_ffffn }
     : ip;
 
-/** Octets or nibbles in the order of writing. */
+/** Octets or nibbles in the order in which an address is written. */
 const formatIpv4 = (ip: Ip): string => toReverseLabels(ip).split(".").toReversed().join(".");
 
 const formatIpv6 = (ip: Ip): string => {

@@ -17,7 +17,7 @@ import {
 } from "./verdict.ts";
 
 export type SpfEvaluation = SpfVerdict & {
-  /** The domain owner's explanation of a refusal: text from outside, not to be shown as ours. */
+  /** The domain owner's explanation of a refusal. This is external text and must not be shown as ours. */
   readonly explanation: string | null;
   readonly lookups: number;
   readonly voidLookups: number;
@@ -81,7 +81,7 @@ const createVerdict = (
   return { result, matched: [location, ...match], problem: null };
 };
 
-/** §6.1: the other domain's verdict is ours, explanation included, but a record it must have. */
+/** §6.1: the result is that of the other domain, with its explanation. That domain must have a record. */
 const followRedirect = async (
   check: SpfCheck,
   domain: string,
@@ -95,10 +95,10 @@ const followRedirect = async (
     : verdict;
 };
 
-/** No reply that could carry one is longer (RFC 5321 §4.5.3.1.5). */
+/** A reply line that carries an explanation is never longer (RFC 5321 §4.5.3.1.5). */
 const EXPLANATION_MAX = 512;
 
-/** §6.2: whatever goes wrong here, the verdict stands and only the explanation is missing. */
+/** §6.2: an error here leaves the result as it is; only the explanation is missing. */
 const readExplanation = async (
   check: SpfCheck,
   { domain, target }: NonNullable<ExplainedVerdict["explain"]>,

@@ -15,7 +15,7 @@ import {
 import type { SpfWalk } from "./walk.ts";
 import { measureWidth } from "./width.ts";
 
-/** All that was found out about a policy, and nothing that was not. */
+/** Everything that is known about a policy. A part that was not looked up is absent. */
 export type SpfFindingsInput = {
   readonly tree: SpfTree;
   readonly root: SpfPage;
@@ -24,7 +24,7 @@ export type SpfFindingsInput = {
   readonly sending: {
     readonly ip: string;
     readonly evaluation: SpfEvaluation | null;
-    /** How many names the address has, where the policy asks for them. */
+    /** How many names the address has. Only for policies that ask for them. */
     readonly names: number;
   } | null;
 };
@@ -55,7 +55,7 @@ const findDomainIssues = ({
 
 const isSenderId = (text: string): boolean => /^spf2\.0\//i.test(text);
 
-// RFC 7208 §3.4: an answer of 512 bytes has to hold the name and the other records too.
+// RFC 7208 §3.4: a response of 512 bytes must also hold the name and the other records.
 const FITS_BYTES = 450;
 const FITS_ALONE_BYTES = 512;
 
@@ -96,7 +96,7 @@ const findRecordIssues = ({
   ];
 };
 
-/** The fault is a stray byte or a line break, which would be invisible. */
+/** The fault is a stray byte or a line break, which a terminal would not show. */
 const escapeInvisible = (text: string): string =>
   text.replaceAll(
     /[^!-~]/g,
@@ -112,7 +112,7 @@ const findStepIssues = (
   step: SpfStep,
 ): readonly SpfFinding[] => {
   const { mechanism, qualifier, term, name } = step;
-  // A range that is refused may be as wide as it likes.
+  // The width of a range does not matter when the term refuses it.
   const width = qualifier === "+" ? measureWidth(mechanism) : undefined;
   const mx = isMx(step) && name !== null ? hosts.mailHosts.get(name.toLowerCase()) : undefined;
   const count = mx?.kind === "ok" ? mx.records.length : 0;
@@ -126,7 +126,7 @@ const findStepIssues = (
   ];
 };
 
-/** What an include or a redirect leads to. Where its target was not read there is nothing to say. */
+/** The target of an include or a redirect. A target that was not read has no finding. */
 const findLinkIssues = (tree: SpfTree, page: SpfPage): readonly SpfFinding[] => {
   const { domain, redirect } = page;
   const broken = (step: Pick<SpfStep, "name" | "term">, rules: typeof IF_INCLUDED) => {
@@ -145,7 +145,7 @@ type IfBroken = Readonly<Record<"none" | "nxdomain", SpfFinding["rule"]>>;
 const IF_INCLUDED: IfBroken = { none: "SPF_INCLUDE_NONE", nxdomain: "SPF_DANGLING_INCLUDE" };
 const IF_REDIRECTED: IfBroken = { none: "SPF_REDIRECT_NONE", nxdomain: "SPF_REDIRECT_NONE" };
 
-/** Each link that leads back to a page whose links are still being followed closes a loop. */
+/** A link to a page whose own links are still being followed closes a loop. */
 const hasLoop = ({ tree, root }: SpfFindingsInput): readonly SpfFinding[] => {
   const open = new Set<SpfPage>();
   const done = new Set<SpfPage>();
@@ -203,7 +203,7 @@ const findSendingIssues = (
   const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
   const result = evaluation?.result ?? "temperror";
   const isOpen = result === "temperror";
-  // The customer corrects the error that is reported already, and need not add the address.
+  // The customer fixes the reported error, and does not need to add the address.
   const isByError = hasError && (result === "none" || result === "permerror");
   const isExcluded = result !== "pass" && !isOpen && !isByError;
   return [

@@ -2,7 +2,7 @@ import type { Dns, DnsOutcome, MxRecordData } from "../dns/dns.ts";
 import { isAskable, removeFinalDot } from "./name.ts";
 import { isMx, type SpfStep, type SpfTree } from "./tree.ts";
 
-/** What the names in a tree's terms came to, by lower-case name, as far as they were asked for. */
+/** The DNS results for the names in a tree's terms, by lower-case name. Names that were not queried are absent. */
 export type SpfHosts = {
   readonly addresses: ReadonlyMap<string, DnsOutcome<string>>;
   readonly mailHosts: ReadonlyMap<string, DnsOutcome<MxRecordData>>;
@@ -10,7 +10,7 @@ export type SpfHosts = {
 
 type Bounds = { readonly questionsMax: number; readonly namesMax: number };
 
-/** Looks up what a, mx and exists name, in the order of the tree, and then what the mx led to. */
+/** Looks up the names of a, mx and exists in the order of the tree, and then the hosts of the mx. */
 export const readHosts = async (
   dns: Dns,
   tree: SpfTree,
@@ -40,7 +40,7 @@ const listNames = (steps: readonly SpfStep[]): readonly string[] => [
   ...new Set(steps.flatMap(({ name }) => (name && isAskable(name) ? [name.toLowerCase()] : []))),
 ];
 
-/** None when there are more than a receiver would look at: then it looks at none (RFC 7208 §4.6.4). */
+/** Empty when there are more than a receiver looks up: then it looks up none (RFC 7208 §4.6.4). */
 const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): readonly string[] =>
   outcome.kind === "ok" && outcome.records.length <= namesMax
     ? outcome.records
@@ -48,7 +48,7 @@ const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): rea
         .filter(isAskable)
     : [];
 
-/** The answers that a term with a known name got, its mail hosts' among them. */
+/** The responses for a term with a known name, including those for its mail hosts. */
 export const getAnswers = (
   { addresses, mailHosts }: SpfHosts,
   { mechanism, name }: SpfStep,

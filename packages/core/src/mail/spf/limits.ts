@@ -2,13 +2,13 @@ import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "../dns/dns.ts";
 import type { SpfStop } from "./verdict.ts";
 
 export type SpfLimits = {
-  /** Terms that ask the DNS: include, a, mx, ptr, exists, redirect. */
+  /** Terms that query the DNS: include, a, mx, ptr, exists, redirect. */
   readonly termsMax: number;
-  /** Answers without a record, NXDOMAIN or NODATA. */
+  /** Responses without a record: NXDOMAIN or NODATA. */
   readonly voidsMax: number;
-  /** Names of one mx, beyond which it is a permerror, or of one ptr, beyond which they are ignored. */
+  /** Names of one mx or ptr. More names of an mx are a permerror; more names of a ptr are ignored. */
   readonly namesMax: number;
-  /** Not in the RFC but in place of its time limit: ten mx of ten names each, and what else may be asked. */
+  /** Replaces the RFC's time limit: ten mx terms of ten names each, and the other queries. */
   readonly questionsMax: number;
 };
 
@@ -21,23 +21,23 @@ export const SPF_LIMITS: SpfLimits = {
 };
 
 export type LimitedDns = {
-  /** Called before each term that asks the DNS, and for nothing else. */
+  /** Called before each term that queries the DNS, and only then. */
   readonly countTerm: () => SpfStop | undefined;
-  /** What a question came to as records, or what it means for the whole check that there are none. */
+  /** The records of a query, or the effect of a failed query on the whole check. */
   readonly query: <T extends DnsRecordType>(
     type: T,
     name: string,
   ) => Promise<readonly DnsRecords[T][] | SpfStop>;
-  /** Past the count of void answers: for names that the domain's owner does not choose, and after the verdict. */
+  /** Not counted as a void look-up: for names that the domain's owner does not choose, and after the result. */
   readonly queryUnlimited: Dns;
-  /** An answer that was asked for freely and counts after all. */
+  /** Counts a query that was sent without counting it. */
   readonly judge: <R>(outcome: DnsOutcome<R>) => readonly R[] | SpfStop;
   readonly counted: () => { readonly lookups: number; readonly voidLookups: number };
 };
 
 /**
- * A resolver with the budget of one check. The evaluator above it counts nothing, and here is the only place
- * where an answer becomes an error: an empty one is no record, trouble is a temperror (RFC 7208 §5).
+ * A resolver with the budget of one check. The evaluator counts nothing, and only this file turns a response into an
+ * error: an empty response is no record, a failed query is a temperror (RFC 7208 §5).
  */
 export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   let terms = 0;
@@ -69,14 +69,14 @@ export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   };
 };
 
-/** Asks each question once. A loop of includes then costs one question, and so does a record used ten times. */
+/** Sends each query once. A loop of includes then costs one query, and so does a record that is used ten times. */
 export const cacheQuestions = (dns: Dns): Dns => {
   const answers = new Map<string, Promise<unknown>>();
   return <T extends DnsRecordType>(type: T, name: string) => {
     const key = `${type} ${name.toLowerCase()}`;
     const outcome = answers.get(key) ?? dns(type, name);
     answers.set(key, outcome);
-    // The type is part of the key, so what is under it has records of that type.
+    // The type is part of the key, so the stored result has records of that type.
     return outcome as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

@@ -1,6 +1,6 @@
 import { cutToFit, getLastLabel, isTopLabel, removeFinalDot } from "./name.ts";
 
-/** RFC 7208 §7.2. The last three are for explanations alone. */
+/** RFC 7208 §7.2. Only explanations may use the last three. */
 const LETTERS_OF_DOMAINS = "slodiphv";
 const LETTERS_OF_EXPLANATIONS = "slodiphvcrt";
 
@@ -14,7 +14,7 @@ export type Macro = {
   readonly partsMax: number;
   readonly reversed: boolean;
   readonly delimiters: string;
-  /** Written as a capital: what comes out is escaped for use in a URL. */
+  /** The macro letter is a capital: the result is escaped for use in a URL. */
   readonly escaped: boolean;
 };
 
@@ -22,7 +22,7 @@ export type Macro = {
  * macro-string = *( macro-expand / macro-literal )
  * macro-expand = ( "%{" macro-letter transformers *delimiter "}" ) / "%%" / "%_" / "%-"
  *
- * `sign` is what one of the last three stands for. It is not the same as a literal: a domain may end in it.
+ * `sign` is the character that one of the last three stands for. Unlike a literal, it may be the end of a domain.
  */
 export type Piece = { readonly literal: string } | { readonly sign: string } | Macro;
 
@@ -33,7 +33,7 @@ const LITERAL_OF_DOMAINS = /[!-$&-~]+/y;
 const LITERAL_OF_EXPLANATIONS = /[ -$&-~]+/y;
 const SIGNS: Readonly<Record<string, string>> = { "%": "%", _: " ", "-": "%20" };
 
-/** Undefined where the text is no macro-string: a % that begins nothing, a letter that is none, a byte beyond ASCII. */
+/** Undefined when the text is no macro-string: a % without a macro, an unknown letter, a byte beyond ASCII. */
 export const parseMacroString = (
   text: string,
   use: "domain" | "explanation",
@@ -77,7 +77,7 @@ const toPiece = (found: RegExpExecArray, letters: string): Piece | undefined => 
  * domain-spec = macro-string domain-end
  * domain-end  = ( "." toplabel [ "." ] ) / macro-expand
  *
- * The rule is about what is written; what a macro will come to is not known yet (RFC 7208 §4.8).
+ * The rule applies to the written text; the value of a macro is not known yet (RFC 7208 §4.8).
  */
 export const isDomainSpec = (pieces: MacroString): boolean => {
   const last = pieces.at(-1);
@@ -92,7 +92,7 @@ export const listLetters = (pieces: MacroString): readonly MacroLetter[] =>
 export const expand = (pieces: MacroString, values: MacroValues): string =>
   pieces.map((piece) => expandPiece(piece, values)).join("");
 
-/** A domain-spec as a name to ask for. It may still be none: macros can leave empty labels and long ones. */
+/** The name of a domain-spec. The name may still be invalid: macros can leave empty or too long labels. */
 export const expandName = (pieces: MacroString, values: MacroValues): string =>
   cutToFit(removeFinalDot(expand(pieces, values)));
 

@@ -5,16 +5,16 @@ import { isAskable, isAtOrBelow, removeFinalDot } from "./name.ts";
 import type { DualLength, SpfMechanism } from "./parse.ts";
 import { isStop, type SpfStop, type SpfVerdict, type TermLocation } from "./verdict.ts";
 
-/** What stays the same through all the records of one check. */
+/** Values that are the same for all records of one check. */
 export type SpfCheck = {
   readonly dns: LimitedDns;
   readonly ip: Ip;
   readonly namesMax: number;
-  /** All but %{d} and %{p}, which depend on whose record is read. */
+  /** All macros but %{d} and %{p}, which depend on the record's domain. */
   readonly values: Omit<MacroValues, "d" | "p">;
 };
 
-/** Whose record a mechanism stands in, and how another domain is checked for it. */
+/** The domain of the record that a mechanism is in, and the function that checks another domain. */
 export type SpfContext = {
   readonly domain: string;
   readonly checkHost: (domain: string) => Promise<SpfVerdict>;
@@ -23,7 +23,7 @@ export type SpfContext = {
 /** A match inside an include names the terms that decided there. */
 export type Match = boolean | readonly TermLocation[] | SpfStop | SpfVerdict;
 
-/** RFC 7208 §5: does the host match? Or the end of the whole check, from the budget or from an included record. */
+/** RFC 7208 §5: whether the host matches. Or the end of the check, by the budget or by an included record. */
 export const matchMechanism = async (
   check: SpfCheck,
   context: SpfContext,
@@ -36,7 +36,7 @@ export const matchMechanism = async (
 
   const name = await expandTarget(check, context.domain, mechanism.target);
   if (mechanism.kind === "include") return matchInclude(await context.checkHost(name));
-  // §4.8: such a name cannot have records, so nothing is asked and nothing matches.
+  // §4.8: such a name cannot have records, so no query is sent and nothing matches.
   if (!isAskable(name)) return false;
   if (mechanism.kind === "a") return hasAddress(check, name, mechanism);
   if (mechanism.kind === "mx") return hasMailHost(check, name, mechanism);
@@ -53,7 +53,7 @@ export const expandTarget = async (
 ): Promise<string> =>
   target ? expandName(target, await getValues(check, domain, target)) : domain;
 
-/** %{p} costs questions, so it is found out only where it is used. */
+/** %{p} costs queries, so it is looked up only where a macro uses it. */
 export const getValues = async (
   check: SpfCheck,
   domain: string,
@@ -93,7 +93,7 @@ const hasMailHost = async (
 ): Promise<boolean | SpfStop> => {
   const found = await check.dns.query("MX", name);
   if (isStop(found)) return found;
-  // §4.6.4. Even when an early one would match: which are early is up to chance.
+  // §4.6.4. Also when one of the first names would match: their order is random.
   if (found.length > check.namesMax) return { result: "permerror", reason: "too_many_mx_names" };
   for (const { exchange } of found) {
     const host = removeFinalDot(exchange);
@@ -104,7 +104,7 @@ const hasMailHost = async (
   return false;
 };
 
-/** §5.5: the host's own names, of which each must lead back to it. What fails here is no match and no error. */
+/** §5.5: the host's names that resolve back to it. A failed query here is neither a match nor an error. */
 const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolean | SpfStop> => {
   const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const counted = check.dns.judge(outcome);
@@ -113,7 +113,7 @@ const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolea
   return (await findFirstValid(check, names)) !== undefined;
 };
 
-/** §7.3: the domain itself rather than one below it, and one below it rather than any other. */
+/** §7.3: prefers the domain itself to a subdomain, and a subdomain to any other name. */
 const findValidatedName = async (check: SpfCheck, domain: string): Promise<string> => {
   const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const names = outcome.kind === "ok" ? toNames(check, outcome.records) : [];
@@ -132,7 +132,7 @@ const findFirstValid = async (
   names: readonly string[],
 ): Promise<string | undefined> => {
   for (const name of names) {
-    // The sender's host determines the name; a void answer here does not count against the domain.
+    // The sender's host determines the name, so a void look-up does not count against the domain.
     const outcome = await dns.queryUnlimited(addressType(ip), name);
     const texts: readonly string[] = outcome.kind === "ok" ? outcome.records : [];
     if (texts.some((text) => isSameIp(parseIp(text), ip))) return name;

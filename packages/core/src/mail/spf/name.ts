@@ -8,20 +8,20 @@ const VISIBLE = /^[!-~]+$/;
 /**
  * toplabel = ( *alphanum ALPHA *alphanum ) / ( 1*alphanum "-" *( alphanum / "-" ) alphanum )
  *
- * Both halves of it in one: letters, digits and inner hyphens, and not digits alone.
+ * Both alternatives in one: letters, digits and inner hyphens, and not only digits.
  */
 export const isTopLabel = (label: string): boolean =>
   LABEL_OF_HOST.test(label) && !ALL_DIGITS.test(label);
 
-/** The last label is what stands after the last dot; a dot at the very end does not count (RFC 7208 §7.1). */
+/** The last label is the text after the last dot; a final dot does not count (RFC 7208 §7.1). */
 export const getLastLabel = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 export const removeFinalDot = (name: string): string =>
   name.endsWith(".") ? name.slice(0, -1) : name;
 
 /**
- * A name that may have records: no single label, and no address, with brackets or without. What signs stand in the
- * other labels is the DNS's affair and not SPF's.
+ * A name that may have records: not a single label, and not an IP address, with or without brackets. SPF does not
+ * restrict the characters of the other labels.
  */
 export const isAskable = (name: string): boolean =>
   name.length <= NAME_OCTETS_MAX &&
@@ -29,10 +29,10 @@ export const isAskable = (name: string): boolean =>
   isTopLabel(getLastLabel(name)) &&
   name.split(".").every(({ length }) => length > 0 && length <= LABEL_OCTETS_MAX);
 
-/** RFC 7208 §4.3: nothing else has a policy. */
+/** RFC 7208 §4.3: only such a name has a policy. */
 export const isDomain = (name: string): boolean => isAskable(name) && VISIBLE.test(name);
 
-/** RFC 7208 §7.3: whole labels go from the left until the rest is short enough to be asked for. */
+/** RFC 7208 §7.3: removes whole labels from the left until the rest is short enough for a query. */
 export const cutToFit = (name: string): string => {
   if (name.length <= NAME_OCTETS_MAX) return name;
   const dot = name.indexOf(".", name.length - NAME_OCTETS_MAX - 1);

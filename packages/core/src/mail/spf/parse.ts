@@ -9,7 +9,7 @@ import { isDomainSpec, type MacroString, parseMacroString } from "./macro.ts";
 export type SpfDirective = {
   readonly qualifier: Qualifier;
   readonly mechanism: SpfMechanism;
-  /** As it is written. */
+  /** The term as it is written. */
   readonly term: string;
 };
 
@@ -18,7 +18,7 @@ export type Qualifier = "+" | "-" | "?" | "~";
 export type SpfMechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: MacroString }
-  /** Without a target it is the domain whose record this is. */
+  /** Without a target the mechanism is about the record's own domain. */
   | { readonly kind: "ptr"; readonly target: MacroString | null }
   | ({ readonly kind: "a" | "mx"; readonly target: MacroString | null } & DualLength)
   | { readonly kind: "ip4" | "ip6"; readonly block: Cidr };
@@ -27,18 +27,18 @@ export type DualLength = { readonly length4: number; readonly length6: number };
 
 export type SpfModifier = { readonly target: MacroString; readonly term: string };
 
-/** What keeps a text from being a record, and where: `at` counts characters from the start of the record. */
+/** A syntax error and its place: `at` counts characters from the start of the record. */
 export type SpfFault = { readonly fault: SpfFaultName; readonly term: string; readonly at: number };
 
 export type SpfRecord = {
   readonly directives: readonly SpfDirective[];
   readonly redirect: SpfModifier | null;
   readonly exp: SpfModifier | null;
-  /** With one of these the record is a permerror for all mail (RFC 7208 §4.6), whatever else it says. */
+  /** With one of these the record is a permerror for all mail (RFC 7208 §4.6). */
   readonly faults: readonly SpfFault[];
 };
 
-/** Every way to be no term, as what an operator has to mend. */
+/** Every kind of invalid term, by what the domain's owner has to fix. */
 export const FAULTS = {
   unknown_term: "there is no mechanism of this name",
   missing_space: "a space is missing before the last part",
@@ -57,7 +57,7 @@ export const FAULTS = {
 
 export type SpfFaultName = keyof typeof FAULTS;
 
-/** version = "v=spf1", and then a space or the end (RFC 7208 §4.5): v=spf10 is something else. */
+/** version = "v=spf1", followed by a space or the end (RFC 7208 §4.5): v=spf10 is no SPF record. */
 const VERSION = /^v=spf1(?= |$)/i;
 
 export const isSpf = (text: string): boolean => VERSION.test(text);
@@ -66,7 +66,7 @@ export const isSpf = (text: string): boolean => VERSION.test(text);
  * record = version terms *SP
  * terms  = *( 1*SP ( directive / modifier ) )
  *
- * Never stops at the first fault: the owner of a record needs all of them to correct it.
+ * Reports every fault, not only the first: the record's owner needs all of them.
  */
 export const parseSpf = (text: string): SpfRecord => {
   const directives: SpfDirective[] = [];
@@ -105,7 +105,7 @@ type NamedTarget = { readonly name: string; readonly target: MacroString };
 const MODIFIER = /^([a-z][a-z\d._-]*)=(.*)$/is;
 const DIRECTIVE = /^([-+?~]?)([^:/]*)(.*)$/s;
 const INVISIBLE = /[^!-~]/;
-/** "ip4:192.0.2.1~all": what is so common that it deserves a word of its own. */
+/** "ip4:192.0.2.1~all": so common that it has a fault of its own. */
 const GLUED_ALL = /[a-z\d][-+?~]all$/i;
 
 const parseTerm = (term: string): SpfDirective | NamedTarget | SpfFaultName => {
@@ -117,7 +117,7 @@ const parseTerm = (term: string): SpfDirective | NamedTarget | SpfFaultName => {
   return GLUED_ALL.test(term) ? "missing_space" : mechanism;
 };
 
-// The grammar alone would let a redirect= without a domain pass as an unknown modifier. Known names are known.
+// By the grammar alone, a redirect= without a domain would be an unknown modifier.
 const parseModifier = (name: string, value: string): NamedTarget | SpfFaultName => {
   const target = parseMacroString(value, "domain");
   if (!target) return "bad_macro";
@@ -141,7 +141,7 @@ const parseMechanism = (term: string): SpfMechanism | SpfFaultName => {
   return isModifier && argument.startsWith(":") ? "colon_for_equals" : "unknown_term";
 };
 
-/** Takes what follows after the name: nothing, or something that begins with ":" or "/". */
+/** Parses the text after the name: empty, or starting with ":" or "/". */
 type Reader = (argument: string) => SpfMechanism | SpfFaultName;
 
 const READ: Readonly<Record<string, Reader>> = {
@@ -175,7 +175,7 @@ const createTargetReader = (
  * ip4-cidr-length  = "/" ("0" / %x31-39 0*1DIGIT)
  * ip6-cidr-length  = "/" ("0" / %x31-39 0*2DIGIT)
  *
- * A domain-spec may hold slashes too, and ends in a label that holds none: so the lengths are what is at the end.
+ * A domain-spec may contain slashes too, but its last label has none: so the lengths are the slashes at the end.
  */
 const LENGTHS = /(?:\/(\d+))?(?:\/\/(\d+))?$/;
 

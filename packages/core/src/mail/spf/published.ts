@@ -3,7 +3,7 @@ import { isSpf } from "./parse.ts";
 
 export type SpfTrouble = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
-/** What a domain's TXT records come to as a policy (RFC 7208 §4.4 and §4.5). */
+/** The policy in a domain's TXT records (RFC 7208 §4.4 and §4.5). */
 export type PublishedSpf =
   | { readonly kind: "record"; readonly text: string }
   | { readonly kind: "several"; readonly texts: readonly string[] }

@@ -1,6 +1,6 @@
 import { isSpf } from "./parse.ts";
 
-/** Whom a domain's SPF takes over, read from its TXT records. A macro in a name is not a name. */
+/** The domains that a domain's SPF includes, read from its TXT records. Names with a macro are left out. */
 export const listIncludes = (texts: readonly string[]): readonly string[] =>
   texts
     .filter(isSpf)

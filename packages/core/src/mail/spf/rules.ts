@@ -2,15 +2,15 @@ import type { Issue, Severity } from "../issue.ts";
 import { shortenText } from "./verdict.ts";
 
 type SpfRuleEntry = {
-  /** The public id, where one rule has two costs. */
+  /** The public id, when one rule has two costs. */
   readonly id?: string;
   readonly severity: Severity;
   readonly costPoints: number;
-  /** {name} stands for what is in the finding's detail under that name. */
+  /** {name} is replaced by that field of the finding's detail. */
   readonly message: string;
 };
 
-/** What can be wrong with a policy, what it costs of 100 points, and what to do about it. */
+/** Each fault that a policy can have, its cost of 100 points, and how to fix it. */
 export const SPF_RULES = {
   SPF_MISSING: {
     severity: "high",
@@ -102,7 +102,7 @@ export const SPF_RULES = {
     message:
       "The SPF record of {domain} ends in ~all. That is fine with a DMARC policy of quarantine or reject; use -all only when your mail is never forwarded.",
   },
-  // Only who knows the domain's DMARC can tell the two apart.
+  // Only the domain's DMARC record tells the two apart.
   SPF_SOFTFAIL_ALONE: {
     id: "SPF_SOFTFAIL",
     severity: "low",
@@ -191,12 +191,12 @@ export type SpfRule = keyof typeof SPF_RULES;
 
 export type SpfFinding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
 
-/** A hostile record can break a rule a thousand times; this is how many issues of it a report shows. */
+/** A hostile record can break a rule a thousand times. A report shows this many issues of one rule. */
 const FINDINGS_MAX = 10;
 
 /**
- * Gravest first. A rule costs once however often it is broken, at its dearest, and the issue that comes first pays:
- * what all of them cost together is what the score lost.
+ * Most severe first. A rule that is broken several times costs once, at its highest cost, and its first issue carries
+ * the cost: the costs of all issues add up to what the score lost.
  */
 export const createSpfIssues = (findings: readonly SpfFinding[]): readonly Issue[] => {
   const unique = new Map<string, number>();

@@ -7,22 +7,22 @@ import { findPublished, type PublishedSpf } from "./published.ts";
 /** A domain that a policy is spread over. */
 export type SpfPage = {
   readonly domain: string;
-  /** The domain itself, or where its redirects lead: what its owner wrote. Includes are mostly other people's. */
+  /** The domain itself or a target of its redirects, so its owner wrote it. Includes mostly belong to others. */
   readonly own: boolean;
   readonly published: PublishedSpf;
-  /** All its TXT records, the policy among them. */
+  /** All of its TXT records, including the policy. */
   readonly texts: readonly string[];
   readonly record: SpfRecord;
-  /** Up to the first "all": nothing after it is ever looked at. */
+  /** Up to the first "all": a receiver evaluates no term after it. */
   readonly steps: readonly SpfStep[];
-  /** Null also where an "all" makes it worthless (RFC 7208 §5.1). */
+  /** Null also when an "all" makes it ineffective (RFC 7208 §5.1). */
   readonly redirect: Pick<SpfStep, "term" | "name"> | null;
 };
 
-/** A term with the name it speaks of: null where it speaks of none, or of another one for every mail. */
+/** A term with its name. Null when it has none, or a different one for every message. */
 export type SpfStep = SpfDirective & { readonly name: string | null };
 
-/** By lower-case name, in the order of finding, the domain itself first. Not all that is named is in it. */
+/** By lower-case name, in the order of discovery, the domain itself first. Some named domains are missing. */
 export type SpfTree = ReadonlyMap<string, SpfPage>;
 
 export const findPage = (tree: SpfTree, domain: string): SpfPage | undefined =>
@@ -30,7 +30,7 @@ export const findPage = (tree: SpfTree, domain: string): SpfPage | undefined =>
 
 /**
  * The records of a domain, level by level, each once. A tree of more than `pagesMax` records has more look-ups than
- * any receiver makes, so what is beyond them is not worth a question.
+ * any receiver makes, so records beyond that number are not queried.
  */
 export const readTree = async (dns: Dns, domain: string, pagesMax: number): Promise<SpfTree> => {
   const tree = new Map<string, SpfPage>();
@@ -88,7 +88,7 @@ export const isPtr = ({ mechanism }: SpfDirective): boolean => mechanism.kind ==
 
 export const isInclude = ({ mechanism }: SpfDirective): boolean => mechanism.kind === "include";
 
-/** The macros that mean the same for all mail of a domain: whose record it is, and whose mail. */
+/** The macros with the same value for all mail of a domain: the record's domain and the sender's domain. */
 const expandStaticName = (
   target: MacroString,
   { d, o }: { readonly d: string; readonly o: string },

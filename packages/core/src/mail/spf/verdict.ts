@@ -11,7 +11,7 @@ export type SpfResult =
   | "temperror"
   | "permerror";
 
-/** RFC 7208 §4.6.2: what a match comes to. */
+/** RFC 7208 §4.6.2: the result of a match, by qualifier. */
 export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
   "+": "pass",
   "-": "fail",
@@ -19,7 +19,7 @@ export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
   "~": "softfail",
 };
 
-/** A term, and whose record it stands in. */
+/** A term, and the domain of its record. */
 export type TermLocation = { readonly domain: string; readonly term: string };
 
 /** Why a check ends without an answer about the host. */
@@ -40,18 +40,18 @@ export type SpfStop =
 export type SpfProblem = {
   readonly reason: SpfStop["reason"];
   readonly domain: string;
-  /** Null where the domain itself is the trouble and no single term of its record. */
+  /** Null when the fault is the domain's and not a single term's. */
   readonly term: string | null;
 };
 
 export type SpfVerdict = {
   readonly result: SpfResult;
-  /** The term that decided, and inside of an include the one that decided there, outermost first. */
+  /** The term that decided; for an include also the deciding term inside it, outermost first. */
   readonly matched: readonly TermLocation[];
   readonly problem: SpfProblem | null;
 };
 
-/** The owner of a record chooses its length; beside the record itself a report keeps only enough to find the place. */
+/** A record's owner chooses its length. Beside the record itself, a report stores only enough to find the place. */
 export const shortenText = (text: string): string =>
   text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 

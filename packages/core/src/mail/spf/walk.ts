@@ -7,19 +7,19 @@ import { findPage, type SpfPage, type SpfStep, type SpfTree } from "./tree.ts";
 import { RESULT_OF, type SpfResult, type TermLocation } from "./verdict.ts";
 
 /**
- * What a host over IPv4 meets whom no address in the policy fits. It is the one that has to walk through all of it,
- * so no host costs more look-ups.
+ * The evaluation for an IPv4 host that matches no address of the policy. It has to evaluate the whole policy, so no
+ * other host costs more look-ups.
  */
 export type SpfWalk = {
   readonly lookups: number;
   readonly voidLookups: number;
-  /** "unknown" behind a macro, a loop, a fault or a record that could not be read. */
+  /** "unknown" after a macro, a loop, a fault or a record that could not be read. */
   readonly result: SpfResult | "unknown";
-  /** The term that decided, in the innermost record; null where it was the end of one. */
+  /** The term that decided, in the innermost record. Null when the end of a record decided. */
   readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;
 };
 
-/** Sums double with every level of includes that are used twice; beyond this a larger number means nothing more. */
+/** The sum doubles with each level of includes that are used twice. A larger number than this has no more meaning. */
 const COUNT_MAX = 1_000;
 
 const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
@@ -30,7 +30,7 @@ export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
     if (page?.published.kind !== "record") return NOWHERE;
     const before = walked.get(page);
     if (before) return before;
-    // Only while this record is walked: a second visit means a loop.
+    // Only while this record is being evaluated: a second visit is a loop.
     walked.set(page, NOWHERE);
     const found = walkPage(page, hosts, (name) =>
       walk(name === null ? undefined : findPage(tree, name)),
@@ -65,7 +65,7 @@ const walkPage = (
   return { ...costs, result: isUnread ? "unknown" : "neutral" };
 };
 
-/** What could not be read and may have been meant as the end of the record: then it is not missing as well. */
+/** A term that could not be parsed and may be the end of the record: then the end is not reported as missing too. */
 const AN_END = /all|redirect/i;
 
 /** The term that leads into another record is a look-up of its own. */
@@ -88,7 +88,7 @@ const addWalks = (one: SpfWalk, other: SpfWalk): SpfWalk => ({
   voidLookups: Math.min(one.voidLookups + other.voidLookups, COUNT_MAX),
 });
 
-/** Besides "all": a block of every address there is, and a name that exists whatever the mail. */
+/** Beside "all": a block of all addresses, and a name that exists for every message. */
 const matchesEveryHost = (
   { mechanism }: SpfStep,
   answers: readonly DnsOutcome<unknown>[],

@@ -2,13 +2,13 @@ import type { SpfMechanism } from "./parse.ts";
 
 export type SpfWidth = "wide" | "unowned";
 
-/** A /16, as the widest that one sender can have a use for. */
+/** A /16: the widest range that one sender can use. */
 const ORDINARY_LENGTH4 = 16;
 /** IANA never assigned more than a /8 of IPv4 to one owner, and gives registries a /12 of IPv6. */
 const OWNED_LENGTH4 = 8;
 const OWNED_LENGTH6 = 12;
 
-/** How far a term's ranges reach beyond what one sender can own. */
+/** How much wider a term's ranges are than one sender can own. */
 export const measureWidth = (mechanism: SpfMechanism): SpfWidth | undefined => {
   const [length4, length6] = getLengths(mechanism);
   if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "unowned";
