@@ -21,7 +21,7 @@ export const BOUNCE_DAYS = 30;
 const RETAINED_MONTHS_DAYS = 400;
 
 /** What became of an address' mail. `soft`: no more than a soft bounce is known. */
-export const FATES = ["delivered", "soft", "hard"] as const;
+const FATES = ["delivered", "soft", "hard"] as const;
 export type Fate = (typeof FATES)[number];
 
 const VerdictItem = v.object({
