@@ -7,7 +7,7 @@ import type { LocalWorld } from "../app.ts";
 const LONG_POLL_MS = 20_000;
 const RECEIVE_RETRY_MS = 1_000;
 
-/** What SQS event sources and EventBridge are on AWS. Ends when all that was begun is done. */
+/** The counterpart of SQS event sources and EventBridge on AWS. Ends when all started work is done. */
 export const runBackground = async (
   world: LocalWorld,
   {
@@ -23,8 +23,8 @@ export const runBackground = async (
 };
 
 /**
- * As many messages in hand as the queue allows, so that a slow one keeps no other waiting; fewer while there is no
- * time left over, for callers are served by the same thread. No account has more in hand than its share.
+ * Handles as many messages at a time as the queue allows, so that a slow message delays no other. It handles fewer
+ * while the thread is busy, because the same thread serves callers. No account has more in progress than its share.
  */
 const runWorker = async (
   world: LocalWorld,
@@ -42,7 +42,7 @@ const runWorker = async (
       await Promise.race([world.sleep(POLL_MS, signal), inFlight.waitForOne()]);
     else {
       const max = Math.max(1, evenWhenBusy - inFlight.weight());
-      // An account that has its share may have its turn again as soon as a message is done.
+      // An account that is at its share may have its turn again as soon as a message is done.
       const until =
         inFlight.weight() > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
       const received = await world.queue
@@ -95,10 +95,10 @@ const DAMAGE_RECHECK_MS = 5_000;
 
 const IN_FLIGHT_MIN = 2;
 const POLL_MS = 50;
-/** Of its time, how much the thread may be at work and still take on more. */
+/** Above this share of its time at work, the thread starts fewer messages. */
 const BUSY_SHARE = 0.7;
 
-/** Whether there was time left over lately. Each yes is for one piece of work; then it is looked at again. */
+/** Whether the thread had idle time lately. Each yes is for one message; then it measures again. */
 const createIdleCheck = (): (() => boolean) => {
   let since = performance.eventLoopUtilization();
   return () => {

@@ -6,10 +6,10 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import type { Schedule } from "@mailproof/core/runtime/worker";
 import { ignoreMissing } from "../storage/file-blobs.ts";
 
-// Bounded, so that a great many files never keep the service from its callers. 60 runs are an hour.
+// Bounded, so that a large number of files never delays callers. 60 runs are an hour.
 const FILES_MAX = 2_000;
 
-/** As createFileBlobs names them: 256 folders of hashes. Whatever else lies there is not ours. */
+/** The names that createFileBlobs gives: 256 folders of hashes. All other files belong to other programs. */
 const FOLDERS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
 const FILE = /^[0-9a-f]{64}(?:\.blob)?$/;
 
@@ -34,7 +34,7 @@ export const createBlobSweeper = (directory: string, filesMax = FILES_MAX): Sche
   };
 };
 
-/** How many files were looked at. */
+/** How many files the run examined. */
 const sweep = async (folder: string, beforeMs: number): Promise<number> => {
   const entries = await ignoreMissing(opendir(folder));
   let checked = 0;

@@ -2,11 +2,11 @@ import { createAccountRotation } from "@mailproof/core/smtp-pool/fair-queue";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
 
 /**
- * Of each turn of the event loop, the time that lists get while a caller is here. A verification takes ten turns, so it
- * takes 5 ms longer. A step is about 0.1 ms of work. Shorter slices cost lists more than they give callers.
+ * The time that lists get in each turn of the event loop while a request is in progress. A verification takes ten
+ * turns, so it takes 5 ms longer. A step is about 0.1 ms of work. Shorter slices cost lists more than they help callers.
  */
 export const SLICE_MS = 0.5;
-/** Callers send one request after the other. With a pause longer than this, lists work at full speed in between. */
+/** Callers send one request after the other. After a pause longer than this, lists work at full speed. */
 export const LINGER_MS = 200;
 
 type Step = { readonly requester: Requester; readonly begin: () => void };
@@ -19,10 +19,10 @@ const eventLoop: Loop = {
   nextTurn: (work) => void setImmediate(work),
 };
 
-/** In this turn, after all that promises lead to: a step has ended when nothing is left that could go on at once. */
+/** In this turn, after all promise callbacks: a step has ended when no callback is left that can run at once. */
 const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
-/** While callers are here, lists begin their steps in slices, one in each turn of the event loop; accounts take turns. */
+/** During requests, lists begin their steps in slices, one per turn of the event loop. Accounts take turns. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const steps = createAccountRotation<Step>();
   let callers = 0;
@@ -32,7 +32,7 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const runSlice = (): void => {
     const endMs = nowMs() + SLICE_MS;
     const runStep = (): void => {
-      // The first of a slice has its turn however late it is: lists go on beside callers without end.
+      // The first step of a slice always runs, however late: lists continue beside endless requests.
       steps.takeInTurns(1)[0]?.begin();
       afterMicrotasks(() => {
         if (steps.size() === 0) isUnderWay = false;
@@ -54,7 +54,7 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     });
   };
 
-  /** A request has come. What it returns is called once, when its response is known. */
+  /** Called when a request arrives. The returned function is called once, when its response is known. */
   const enter = () => {
     callers++;
     return (): void => {

@@ -9,19 +9,19 @@ import * as v from "valibot";
 // Layout
 //
 //   pk     sk      what
-//   CLOCK  LATEST  at: the latest time that a server of this folder saw
+//   CLOCK  LATEST  at: the latest time of any server of this folder
 
 const KEY: Key = { pk: "CLOCK", sk: "LATEST" };
 const Latest = v.object({ at: v.string() });
 
-/** Clocks that are adjusted step by less. */
+/** An adjusted clock (NTP) steps by less. */
 const JUMP_MS = 5_000;
-/** The latest time is stored so often. */
+/** How often the latest time is stored. */
 const STORE_EVERY_MS = 60_000;
 
 /**
- * Compares the clock with one that only counts, and at the start with the latest time that an earlier process saw. A
- * jump is logged and stands in the gauges for an hour. Times that lie too far ahead are over wherever they are read.
+ * Compares the clock with a monotonic one, and at the start with the latest time of an earlier process. A jump is
+ * logged and shown in the gauges for an hour. Every reader treats a time that is too far ahead as already over.
  */
 export const createClockWatch = (steadyMs: () => number = () => performance.now()): Schedule => {
   let storedMs = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export const createClockWatch = (steadyMs: () => number = () => performance.now(
   const measureJump = async (world: World, wallMs: number): Promise<number> => {
     if (last) return wallMs - last.wallMs - (steadyMs() - last.steadyMs);
     const stored = v.safeParse(Latest, await world.table.get(KEY));
-    // A service that was stopped finds a later time, and that is no jump.
+    // After a stop the time is later, and that is no jump.
     const behindMs = stored.success ? wallMs - Date.parse(stored.output.at) : 0;
     return behindMs < -CLOCK_SKEW_MS ? behindMs : 0;
   };

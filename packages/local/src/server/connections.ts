@@ -1,30 +1,30 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** What one connection, and all of them together, may hold of this process. See docs/operating.md. */
+/** The limits of one connection and of all connections together. See docs/operating.md. */
 export const CONNECTION_LIMITS = {
-  /** Below the 1,024 file descriptors that many systems allow a process. */
+  /** Less than the 1,024 file descriptors that many systems allow a process. */
   connectionsMax: 800,
   /** Real clients send one request at a time; the few that pipeline send less than ten ahead. */
   unansweredMax: 16,
-  /** Of whole responses, in all: about 150 of the largest document, or 60 of the largest page of results. */
+  /** Unsent bytes of whole responses, in all: about 150 of the largest document, or 60 of the largest result page. */
   unsentBytesMax: 64_000_000,
-  /** As nginx waits between two reads or writes. A proxy with a slow client behind it may take half of that. */
+  /** nginx also waits this long between two reads or writes. A proxy with a slow client may take half of it. */
   stallMs: 60_000,
-  /** Headers fit in a few packets. */
+  /** Short, because headers fit in a few packets. */
   headersMs: 20_000,
-  /** As long as a link for an upload is valid. */
+  /** As long as an upload link is valid. */
   requestMs: 3_600_000,
-  /** Longer than clients and balancers keep an idle connection, mostly a minute: no request meets a closed one. */
+  /** Longer than clients and load balancers keep idle connections, mostly a minute: no request finds a closed one. */
   idleMs: 65_000,
 } as const;
 
 export type ConnectionLimits = { readonly [name in keyof typeof CONNECTION_LIMITS]: number };
 
-/** At 27 bytes for the shortest request, a slice adds fewer than 40 of them to those that wait. */
+/** At 27 bytes for the shortest request, a slice adds fewer than 40 waiting requests. */
 const SLICE_BYTES = 1_024;
 
-/** `waitForClient`: says that the rest of the body is not needed, so this connection may make room for another one. */
+/** `waitForClient`: the rest of the body is not needed, so this connection may be closed in favour of another. */
 type ServeRequest = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -35,15 +35,15 @@ type Connection = {
   unanswered: number;
   /** The request whose turn it is. */
   current: IncomingMessage | null;
-  /** Bytes of its response that the client has not taken. */
+  /** Bytes of its response that the client has not read. */
   unsentBytes: number;
   /** Ends when the last response is sent. */
   turn: Promise<void>;
 };
 
 /**
- * Serves the requests of a connection one after the other, each when the response before it has left this process.
- * Over a limit, the connection ends that has waited longest for its client.
+ * Serves the requests of a connection one after the other, each when the previous response has left this process.
+ * Over a limit, it closes the connection that has waited longest for its client.
  */
 export const serveInTurn = (
   server: Server,
@@ -73,7 +73,7 @@ export const serveInTurn = (
     if (connection.unanswered < limits.unansweredMax) socket.resume();
   };
 
-  // A client that says it sends nothing more still takes its responses. Else Node drops those that wait their turn.
+  // A client that has ended its side still reads its responses. Without this, Node drops waiting requests.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connection", (socket: Socket) => {
     const connection = registry.add(socket);
@@ -90,10 +90,10 @@ export const serveInTurn = (
   });
 };
 
-/** The open connections, and what they hold. */
+/** The open connections, and their unsent bytes. */
 const createRegistry = (limits: ConnectionLimits) => {
   const connections = new Map<Socket, Connection>();
-  /** Those where the next move is the client's: to send a request or to take a response. Longest wait first. */
+  /** Connections that wait for the client to send a request or to read a response. Longest wait first. */
   const waiting = new Set<Socket>();
   let unsentBytes = 0;
 
@@ -135,7 +135,7 @@ const createRegistry = (limits: ConnectionLimits) => {
   };
 };
 
-/** This process has the whole request, or chose not to read on, and nothing that the client should take. */
+/** This process has the whole request, or reads no further, and has no bytes for the client. */
 const isOurTurn = (socket: Socket, current: IncomingMessage | null): boolean =>
   current !== null && (current.complete || socket.isPaused()) && socket.writableLength === 0;
 
@@ -148,9 +148,9 @@ const waitForClose = (outgoing: ServerResponse, socket: Socket): Promise<void> =
 };
 
 /**
- * Node's parser takes all of a packet, whatever is in it: 2,400 requests in one read. It is handed a slice at a time,
- * and what it may not have yet goes back into the socket's own buffer. (`maxRequestsPerSocket` counts the answered, too,
- * and Node's own pause looks after a read, not within.)
+ * Node's parser parses everything that one read returns: up to 2,400 requests. This passes it a slice at a time and
+ * puts the rest back into the socket's buffer. (`maxRequestsPerSocket` also counts answered requests, and Node's own
+ * pause works after a read, not within one.)
  */
 const parseInSlices = (socket: Socket, isFull: () => boolean): void => {
   const [parse] = socket.listeners("data") as ((slice: Buffer) => void)[];

@@ -10,7 +10,7 @@ import { readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 const Stored = v.object({ account_id: v.string(), live_key: v.string(), test_key: v.string() });
 type Stored = v.InferOutput<typeof Stored>;
 
-/** A key that was revoked is left out. */
+/** Revoked keys are left out. */
 export type DemoAccount = Pick<Stored, "account_id"> & Partial<Stored>;
 
 /** Enough to try everything, a file of 500,000 addresses included. */
@@ -18,7 +18,7 @@ const DEMO_CREDITS = 1_000_000;
 
 /**
  * The demo account of a new folder. Its keys are stored in clear text, on this machine only. The account is created once
- * per folder: an operator who revoked its keys does not want it back.
+ * per folder: an operator who revokes its keys does not want it back.
  */
 export const ensureDemoAccount = async (directory: string, world: World): Promise<DemoAccount> => {
   const file = join(directory, "demo.json");
@@ -46,8 +46,8 @@ const createDemoAccount = async (world: World): Promise<Stored> => {
 };
 
 /**
- * The key itself; a new one where another pepper made it useless; undefined where it was revoked. A revoked key is gone
- * from the account's list, and one of another pepper still stands there.
+ * The stored key; a new key if another pepper made it invalid; undefined if it was revoked. The account's list of keys
+ * tells the two apart: it has no revoked key, but it has keys of another pepper.
  */
 const ensureKey = async (
   world: World,

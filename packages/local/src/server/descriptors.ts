@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/session-shares";
 
 /**
- * How many descriptors this process may still open. Node has raised the limit as far as it may; where the system does
- * not report one, there is none.
+ * How many descriptors this process may still open. Node has raised the limit to the allowed maximum. A system that
+ * reports no limit has none.
  */
 export const countFreeDescriptors = (): number => {
   try {
@@ -16,21 +16,21 @@ export const countFreeDescriptors = (): number => {
   }
 };
 
-/** Blobs that are read and written, logs of the databases, DNS over TCP, a back-up. */
+/** For reading and writing blobs, database logs, DNS over TCP, a backup. */
 const RESERVE = 64;
 const CONNECTIONS_MIN = 8;
 const SESSIONS_MIN = 4;
 
 export type DescriptorShares = {
-  /** Connections of callers: one more is closed before it is read. */
+  /** Connections of callers. A connection above the limit is closed before it is read. */
   readonly connections: number;
   /** Sessions with mail servers. A session waits for a free one. */
   readonly sessions: number;
 };
 
 /**
- * The shares of the descriptors. The reserve is for files and DNS, without which no work can finish. Of the rest
- * callers have half and mail servers three eighths: one more eighth is for webhooks, exports and DNS over TCP.
+ * The shares of the descriptors. The reserve is for files and DNS, which all work needs to finish. Callers get half of
+ * the rest, mail servers three eighths; one eighth is for webhooks, exports and DNS over TCP.
  */
 export const shareDescriptors = (free: number): DescriptorShares => {
   const available = free - Math.min(RESERVE, free * (3 / 4));

@@ -5,8 +5,8 @@ type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo">;
 type ScreenOptions = { readonly directory: string; readonly isTerminal: boolean };
 
 /**
- * What a newcomer sees first: where the server is, what opens it, and lines that work as they stand. The live key is
- * printed on a terminal only: elsewhere this text becomes a log, and its place in ready.json is printed.
+ * The first screen: the server's URL, its keys, and commands to copy. The live key is printed on a terminal only:
+ * elsewhere this text becomes a log, and refers to ready.json instead.
  */
 export const formatFirstScreen = (
   { baseUrl, mcpUrl, version, demo }: Screen,

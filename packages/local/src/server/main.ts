@@ -19,7 +19,7 @@ const exitWith =
   };
 
 const readStartOptions = () => {
-  // Started as if nothing had been asked for, all would be kept that was meant to go.
+  // Without this check the server would keep the state that the operator meant to delete.
   if (process.env["npm_config_fresh"] !== undefined)
     throw new Error("npm did not pass --fresh on. Run:\n\n  npm start -- --fresh");
   const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });

@@ -2,7 +2,7 @@ import { recordIncident } from "@mailproof/core/background/incidents";
 import type { Schedule } from "@mailproof/core/runtime/worker";
 import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 
-/** Puts into the gauges how often the process lacked descriptors, memory or ports since it started, while it does. */
+/** Records in the gauges how often this process has lacked descriptors, memory or ports since its start. */
 export const createOwnErrorWatch = (count: () => number = countOwnErrors): Schedule => {
   let seen = 0;
   return {

@@ -1,6 +1,6 @@
 /**
- * How fast a client sends or takes bytes. Only time spent waiting for the client counts, by a clock that never jumps:
- * what is slow on this side is not the client's fault.
+ * How fast a client sends or reads bytes. Only time spent waiting for the client counts, by a monotonic clock: delays
+ * of this process are not the client's fault.
  */
 export type Pace = {
   readonly waitFor: <T>(step: Promise<T>) => Promise<T>;
@@ -8,9 +8,9 @@ export type Pace = {
   readonly isTooSlow: () => boolean;
 };
 
-/** At twice this, the largest file takes an hour and a half: slower than any line that a list is sent over. */
+/** At twice this rate the largest file takes an hour and a half, slower than any usual connection. */
 export const BYTES_PER_SECOND_MIN = 5_000;
-/** Buffers of the system and of proxies fill and empty at once; a line may fail for a moment. */
+/** Buffers of the system and of proxies fill and empty at once, and a connection may stall for a moment. */
 export const GRACE_MS = 30_000;
 
 export const createPace = (clockMs: () => number = () => performance.now()): Pace => {

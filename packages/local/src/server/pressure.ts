@@ -4,17 +4,17 @@ import type { Pressure, ReadPressure } from "@mailproof/core/ports/pressure";
 import type { Log } from "@mailproof/core/ports/world";
 
 export type PressureReading = {
-  /** By how much the event loop was late on average since the last reading (ms). */
+  /** The average delay of the event loop since the last reading (ms). */
   readonly delayMs: number;
-  /** Of the memory that this process may have, how much it has. */
+  /** The share of the allowed memory that this process uses. */
   readonly memoryShare: number;
 };
 
-/** Pressure begins at `from` and ends below `until`: in between it stays what it was. */
+/** Pressure begins at `from` and ends below `until`. In between it does not change. */
 export const PRESSURE_LIMITS = {
-  // Every request waits for several turns of the loop: at 300 ms each, for a second and more.
+  // Every request waits for several turns of the loop: at 300 ms each, for more than a second.
   delayMs: { from: 300, until: 100 },
-  // The rest is what the requests and lists that are under way still take.
+  // The rest is for requests and lists in progress.
   memoryShare: { from: 0.85, until: 0.75 },
 } as const;
 
@@ -70,6 +70,6 @@ const readMemoryShare = (): number => {
   const { rss, heapUsed } = process.memoryUsage();
   const heapShare = heapUsed / getHeapStatistics().heap_size_limit;
   const allowed = process.constrainedMemory();
-  // Without a container it is 0, or more than any machine has.
+  // Without a container the limit is 0, or more than any machine has.
   return allowed > 0 ? Math.max(heapShare, rss / allowed) : heapShare;
 };

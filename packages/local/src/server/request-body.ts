@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { brokenOff, tooSlow } from "@mailproof/api/http/body";
 import { BYTES_PER_SECOND_MIN, createPace, type Pace } from "./pace.ts";
 
-/** The body of a request, up to a size. The connection stays open, so that a response can still be sent. */
+/** The body of a request, up to a size. The connection stays open for the response. */
 export async function* readUpTo(
   bytesMax: number,
   incoming: IncomingMessage,
@@ -31,7 +31,7 @@ export async function* readUpTo(
 
 const DRAIN_BYTES_MAX = 64_000_000;
 const DRAIN_IDLE_MS = 2_000;
-/** A client that sends a little every second would keep its connection for as long as it likes. */
+/** Without this limit, a client that sends a byte every second could keep its connection for ever. */
 const DRAIN_TOTAL_MS = 20_000;
 
 /**

@@ -7,7 +7,7 @@ import { readUpTo } from "./request-body.ts";
 import { pipeToResponse } from "./response-body.ts";
 import type { Slots } from "./slots.ts";
 
-/** What S3 is on AWS: it accepts a signed link and no other credential. */
+/** The counterpart of S3: it accepts a signed link and no other credential. */
 export const serveBlob = async (
   blobs: Blobs,
   { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
@@ -92,7 +92,7 @@ const streamBlob = async (
   await pipeToResponse(blob.content, outgoing);
 };
 
-/** One range, as a download that is resumed asks for it. For any other range the whole object is sent (RFC 9110). */
+/** A single range, which a resumed download requests. For any other range the whole object is sent (RFC 9110). */
 const parseRange = (header: string | undefined, bytes: number): ByteRange | undefined => {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;

@@ -26,13 +26,13 @@ import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
-/** Each holds up to 3 MB: the rows that are read ahead, and a piece that the client has not taken. */
+/** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
 
 const findDocument = documentsFrom(texts);
 const encodeAnswer = createEncoder();
 
-/** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. No product logic is here. */
+/** The counterpart of API Gateway, Lambda and S3: route, read the body, respond. No product logic is here. */
 export const createApiServer = (
   world: AppWorld,
   openLink: OpenLink,
@@ -105,7 +105,7 @@ const sendResponse = async (
   outgoing: ServerResponse,
   { statusCode, headers, body }: HttpAnswer<string | Uint8Array | Streamed>,
 ): Promise<void> => {
-  // The unread rest of a body would be parsed as the caller's next request.
+  // Otherwise the unread rest of a body would be parsed as the caller's next request.
   if (!incoming.complete) waitForClient();
   if (!(await drainBody(incoming))) outgoing.setHeader("connection", "close");
   if (typeof body === "string" || body instanceof Uint8Array) {
@@ -173,13 +173,13 @@ const answerRequest = async (
   });
 };
 
-/** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
+/** This server's URL for the caller. Behind a proxy, the proxy's headers say whether the connection is encrypted. */
 const getOwnUrl = ({ headers }: IncomingMessage): string =>
   toBaseUrl(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
- * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of
- * //host/path for another server's name.
+ * Path and query. A proxy may send the absolute form (RFC 9112 §3.2.2). Not by `new URL`: it reads the start of
+ * //host/path as a host name.
  */
 const getTarget = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
 
@@ -213,7 +213,7 @@ const parseQuery = (search: string): Record<string, string> => {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
 };
 
-/** The same for headers. Node would keep only the first of some headers, and join others with a comma and a space. */
+/** The same for headers. Node keeps only the first of some headers, and joins others with a comma and a space. */
 const joinHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),

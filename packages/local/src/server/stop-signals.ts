@@ -1,4 +1,4 @@
-// When this process is to stop: at a signal, or when the npm that started it has ended.
+// This process stops at a signal, or when the npm process that started it has ended.
 
 /**
  * A terminal and systemd signal every process of a group, and npm forwards what it receives: the server then receives
@@ -31,7 +31,7 @@ export const watchStopSignals = ({ stop, stopNow }: StopHandlers): void => {
     });
 };
 
-/** A server that systemd, nohup or another program starts with node itself outlives its parent. */
+/** A server that systemd, nohup or another program starts with node directly outlives its parent. */
 const isStartedByNpm = (env: NodeJS.ProcessEnv): boolean =>
   env["npm_lifecycle_event"] === "start" && env["npm_package_name"] === "mailproof";
 

@@ -3,7 +3,7 @@ import type { Schedule } from "@mailproof/core/runtime/worker";
 import type { SqliteTable } from "../storage/sqlite-table.ts";
 
 const BATCH = 1_000;
-// Bounded, so that a great many at once never keep the service from its callers.
+// Bounded, so that a large number of expired items never delays callers.
 const BATCHES_MAX = 50;
 
 /** DynamoDB deletes expired items by itself; SQLite does not. */
@@ -11,7 +11,7 @@ export const createSweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,
   async run(world) {
-    // What a jump of the clock made expire is still there when the clock is put right within the hour.
+    // If a clock jump made items expire, they are still there when the clock is corrected within the hour.
     if ((await readIncident(world, "clock_jumped")) !== 0) return;
     for (let batch = 0; batch < BATCHES_MAX; batch++)
       if ((await table.sweep(BATCH)) < BATCH) return;

@@ -7,16 +7,16 @@ import { BLOB_RETENTION_DAYS, type Blobs } from "@mailproof/core/ports/blobs";
 import { ignoreMissing } from "../storage/file-blobs.ts";
 import { createSlots, type SlotLimits } from "./slots.ts";
 
-/** What files that were uploaded, whole or in part, may take of this machine. See docs/operating.md. */
+/** Limits of complete and partial uploads on this machine. See docs/operating.md. */
 export const UPLOAD_LIMITS = {
-  /** A person sends one file at a time, a program a few. */
+  /** A person uploads one file at a time, a program a few. */
   perAccount: 8,
   /** Each holds two descriptors and some buffers. */
   inAll: 64,
-  /** Forty of the largest files in a day, which is how long an upload is stored. */
+  /** Forty of the largest files. An upload is stored for a day. */
   bytesPerAccount: 2_000_000_000,
   bytesInAll: 20_000_000_000,
-  /** What the table, its log and results of accepted lists need must not be taken by uploads. */
+  /** Free space that uploads must leave for the table, its log and the results of accepted lists. */
   freeBytesMin: 1_000_000_000,
 } as const;
 
@@ -27,7 +27,7 @@ export type UploadLimits = SlotLimits & {
 type StoredUpload = { readonly account: string; readonly bytes: number; readonly endsAtMs: number };
 
 type UploadLimitOptions = {
-  /** Where the blobs are. */
+  /** The folder of the blobs. */
   readonly directory: string;
   readonly now: () => Date;
   readonly limits?: UploadLimits;
@@ -37,12 +37,12 @@ type UploadLimitOptions = {
 const UPLOADS = "uploads/";
 const STORED_MS = BLOB_RETENTION_DAYS[UPLOADS] * DAY_MS;
 
-/** How often the free space is checked during an upload. */
+/** The free space is checked after this many bytes of an upload. */
 const CHECK_EVERY_BYTES = 8_000_000;
 
 /**
- * The same store, with limits for uploads: by link, or in a form. Accepted lists and exports are not held to them. The
- * bytes of each account are counted since this process started; the files of earlier ones count in all.
+ * The same store, with limits for uploads by link or form. Accepted lists and exports have no such limits. The bytes of
+ * each account are counted since this process started; files of earlier processes count only towards the total.
  */
 export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blobs => {
   const { directory, now, limits = UPLOAD_LIMITS, freeBytes = readFreeBytes } = options;
@@ -111,7 +111,7 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
   };
 };
 
-/** Bytes of uploads: those that are stored, by their keys, and those that come. */
+/** Bytes of uploads: of stored files, by key, and of uploads in progress. */
 const createUsage = (now: () => Date, limits: UploadLimits) => {
   const stored = new Map<string, StoredUpload>();
   const byAccount = new Map<string, number>();
@@ -149,7 +149,7 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
   };
 };
 
-/** `uploads/{live|test}/{account}/{file}`: both kinds of keys of an account share its part. */
+/** `uploads/{live|test}/{account}/{file}`: live and test keys of an account share its limit. */
 const parseAccount = (key: string): string => key.split("/").at(-2) ?? "";
 
 /** Files of an earlier process. Their names do not show the account. */

@@ -7,7 +7,7 @@ import {
   UnreadableBlobError,
 } from "@mailproof/core/ports/blobs";
 
-// The layout of a blob's file: its bytes, then the data that proves them unchanged.
+// The layout of a blob's file: its bytes, then the data that shows whether they changed.
 //
 //   content | CRC-32 of each block | version | bytes of content | CRC-32 of the three before | mark
 //
@@ -22,7 +22,7 @@ const LENGTH_BYTES = 6;
 const MARK = Buffer.from("\0mailproof blob 2\0");
 const TAIL_BYTES = VERSION_BYTES + LENGTH_BYTES + SUM_BYTES + MARK.length;
 
-/** The checksums of what is written, block by block. */
+/** Computes the checksums of the written bytes, block by block. */
 export const createChecksums = () => {
   const sums: number[] = [];
   let [bytes, sum] = [0, 0];
@@ -64,7 +64,7 @@ export type BlobRecord = BlobMetadata & {
   readonly getChecksum: (block: number) => number;
 };
 
-/** Throws UnreadableBlobError where the end of the file is not as it was written: cut off, or damaged. */
+/** Throws UnreadableBlobError when the end of the file is truncated or damaged. */
 export const readRecord = async (handle: FileHandle): Promise<BlobRecord> => {
   const { size } = await wrapDiskErrors(handle.stat());
   const tail = await readAt(handle, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES));
@@ -117,7 +117,7 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
   return bytes;
 };
 
-/** Our own exhaustion and a storage that is slow pass; what else a system says of a file it cannot read does not. */
+/** Errors that may pass: this process lacks resources, or the storage is slow. All others are permanent. */
 const TRANSIENT_CODES: readonly unknown[] =
   "EMFILE ENFILE ENOMEM ENOBUFS EAGAIN EINTR EBUSY ETIMEDOUT ESTALE ENOTCONN EHOSTDOWN EBADF ENOENT".split(
     " ",

@@ -23,12 +23,12 @@ const PRIVATE_FOLDER = { recursive: true, mode: 0o700 };
 export const clearUnfinished = (directory: string): void =>
   rmSync(getUnfinishedFolder(directory), { recursive: true, force: true });
 
-/** The extension of a file with checksums. A file of an earlier release has neither. */
+/** The extension of a file with checksums. Files of earlier releases have neither. */
 const EXTENSION = ".blob";
 
 /**
- * Files in a folder. A blob appears by one rename, so no reader gets half of one. `openFile`: for tests of a disk
- * that fails.
+ * Files in a folder. A blob appears by one rename, so no reader gets half of one. `openFile`: tests inject a failing
+ * disk.
  */
 export const createFileBlobs = (
   directory: string,
@@ -94,8 +94,8 @@ export const createFileBlobs = (
 };
 
 /**
- * Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file systems cannot
- * distinguish these. Blobs with a retention have a folder per kind: a hash does not show the key's prefix.
+ * A file is named by a hash: keys may differ only in case, be long, or be another key's folder, and many file systems
+ * cannot distinguish these. Blobs with a retention have a folder per kind, because a hash does not show the prefix.
  */
 const getBlobPath = (directory: string, key: string): string => {
   assertBlobKey(key);
@@ -122,8 +122,8 @@ const openBlob = async (
 };
 
 /**
- * On the disk before it gets its name: an input that was paid for survives a power cut. While one chunk is
- * written the next is made, so a chunk that was given is not to be used again.
+ * The file is on the disk before it gets its name: a paid input survives a power cut. While one chunk is written the
+ * source makes the next, so the source must not reuse a chunk.
  */
 const writeBlobFile = async (
   file: string,
@@ -164,7 +164,7 @@ const append = async (
 type OpenBlob = {
   readonly handle: FileHandle;
   readonly metadata: BlobMetadata;
-  /** Closes the file when it was read. */
+  /** Closes the file after the last byte is read. */
   readonly read: (range: ByteRange) => AsyncIterable<Uint8Array>;
 };
 
@@ -207,7 +207,7 @@ const readLegacyMetadata = async (handle: FileHandle): Promise<BlobMetadata> => 
   if (bytes >= 0) await handle.read(end, 0, TRAILER_BYTES, bytes);
   if (end.subarray(0, LEGACY_MARK.length).equals(LEGACY_MARK))
     return { version: end.toString("hex", LEGACY_MARK.length), bytes };
-  // A file without this trailer: its version comes from the file system.
+  // The version of a file without this trailer comes from the file system.
   const version = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
   return { version, bytes: Number(size) };
 };

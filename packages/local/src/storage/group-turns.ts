@@ -7,16 +7,16 @@ import {
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
 
-// Which message of the SQLite queue is next. schema.ts has the tables.
+// Chooses the next message of the SQLite queue. schema.ts has the tables.
 
 export type GroupTurns = ReturnType<typeof createGroupTurns>;
 
-/** Messages that become ready in one transaction, which takes a few milliseconds. */
+/** How many messages become ready in one transaction, which takes a few milliseconds. */
 const READY_AT_ONCE = 200;
 
 type Turn = { readonly last: number; readonly group: string };
 
-/** No message is hidden for longer than this: one that is was written by a wrong clock. */
+/** No message is hidden for longer than this. A later time was written by a wrong clock. */
 const getLatestVisible = ({ visibilitySeconds }: QueueConfig, nowMs: number): number =>
   nowMs + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
 
@@ -25,11 +25,11 @@ export const createGroupTurns = (db: DatabaseSync) => {
   const { due, misplaced, bringBack, ready, bury, joining, ordered, first, goLast, leave } =
     statements;
 
-  /** A group that has a turn keeps it: more messages bring it no sooner one. */
+  /** A group keeps the turn that it has: more messages do not bring it an earlier one. */
   const join = (queue: string, last: number, group: string): void =>
     void joining.run(queue, last, group, queue, last);
 
-  /** The group whose turn it is. Those that have their share are few, so few are passed over. */
+  /** The next group by turn. Groups at their share are skipped; they are few. */
   const next = (queue: string, shares: FairShares | undefined): Turn | undefined => {
     for (const row of ordered.iterate(queue)) {
       const group = String(row["grp"]);
@@ -61,12 +61,12 @@ export const createGroupTurns = (db: DatabaseSync) => {
       }
     },
 
-    /** The message whose turn it is; its group goes to the end. */
+    /** The next message by turn. Its group moves to the end. */
     claimNext: (queue: string, shares: FairShares | undefined): number | undefined => {
       for (let turn = next(queue, shares); turn; turn = next(queue, shares)) {
         const { last, group } = turn;
         const [found, another] = first.all(queue, last, group);
-        // None: its messages were done late, by the worker that had them before.
+        // No message: the worker that had them before has finished them late.
         if (another) goLast.run(queue, last, queue, last, group);
         else leave.run(queue, last, group);
         if (found) return Number(found["id"]);

@@ -6,7 +6,7 @@ import { createFileAtomic, readJsonFile } from "./atomic-file.ts";
 const Secrets = v.object({ key_pepper: v.string(), link_secret: v.string() });
 export type Secrets = v.InferOutput<typeof Secrets>;
 
-/** Made on the first start and kept beside the data they protect: without them no stored key fits. */
+/** Created on the first start and stored beside the data that they protect. Without them no stored key is valid. */
 export const loadSecrets = (directory: string): Secrets => {
   const file = join(directory, "secrets.json");
   const stored = readJsonFile(file, Secrets);

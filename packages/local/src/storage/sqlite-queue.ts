@@ -29,7 +29,7 @@ export type SqliteQueue = Queue &
     releaseAbandoned(): Promise<void>;
     /** The dead letters, oldest first. Reading them changes nothing. */
     listDead(max: number): readonly DeadLetter[];
-    /** Puts the dead letters of a queue back into it, as if they had never been handed out. Returns how many. */
+    /** Moves the dead letters of a queue back into it as new messages. Returns how many. */
     replay(queue: string): Promise<number>;
     close(): void;
   };
@@ -52,7 +52,7 @@ export const createSqliteQueue = (
   const turns = createGroupTurns(db);
   const { sleepUntilSent, wake } = createSleepers();
 
-  /** Until something is sent, the next message becomes visible, or it is time to look again. */
+  /** Waits until a message is sent, the next message becomes visible, or the poll interval is over. */
   const waitForMore = (queue: string, waitMs: number, signal?: AbortSignal): Promise<void> => {
     const next = soonest.get(queue)?.["at"];
     const untilNext = typeof next === "number" ? Math.max(1, next - ms()) : POLL_MS;
@@ -215,7 +215,7 @@ const prepareStatements = (db: DatabaseSync) => ({
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });
 
-/** Receivers that sleep, by queue, and how they are woken: a sent message is received at once. */
+/** The sleeping receivers of each queue. Sending wakes them, so a message is received at once. */
 const createSleepers = () => {
   const sleeping = new Map<string, Set<() => void>>();
 

@@ -104,7 +104,7 @@ const prepareStatements = (db: DatabaseSync) => ({
   ),
 });
 
-/** No valid UTF-8 has the byte FF, so this ends every range of strings with one beginning. */
+/** No valid UTF-8 has the byte FF, so this ends every range of strings with a common prefix. */
 const AFTER_ALL = "CAST(x'ff' AS TEXT)";
 
 const buildPageQuery = (
@@ -155,7 +155,7 @@ const toColumns = (item: Item): SQLInputValue[] => [
   }),
 ];
 
-/** Undefined for no row. Only a damaged file has an item that is not JSON. */
+/** Undefined without a row. Only a damaged file has an item that is not JSON. */
 const createRowParser =
   (file: string, onDamage: OnDamage) =>
   (row: Record<string, unknown> | undefined): Item | undefined => {

@@ -49,7 +49,7 @@ const prepareFile = (
   const before = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
   const wanted = [schema, ...steps.slice(Math.max(0, before - 1))];
   db.exec(`${wanted.join(";")}; PRAGMA user_version = ${version}; COMMIT`);
-  // From here on a lock is waited for outside SQLite, where the event loop goes on.
+  // From here on this process waits for locks outside SQLite, so the event loop continues.
   db.exec("PRAGMA busy_timeout = 0");
 };
 
@@ -123,8 +123,8 @@ export type Commit = <T>(work: () => T) => Promise<T>;
 const GROUP_MAX = 500;
 const GROUP_MS = 10;
 
-// Another process may hold the write lock for a moment. Waiting for it inside SQLite would stop the whole
-// server, reads and all, so it is asked for again after a while instead.
+// Another process may hold the write lock for a moment. Waiting for it inside SQLite would block the whole
+// server, also its reads, so the transaction is tried again after a pause instead.
 const LOCK_RETRY_MS = 5;
 const LOCK_WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
@@ -132,9 +132,9 @@ const SQLITE_BUSY = 5;
 const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
- * Runs each piece of work as a transaction of its own, but lets all that wait at the same moment share one
- * flush to the disk: the flush is what costs. No caller gets a result before it. Work that throws must
- * be safe to run again, because then every piece of its group is undone and run alone.
+ * Runs each piece of work as a transaction of its own, but all that wait at the same moment share one flush to the
+ * disk, because the flush is expensive. No caller gets a result before it. Work that throws must be safe to run again:
+ * every piece of its group is then rolled back and run alone.
  */
 export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
   const run = createGroupRunner(db);
@@ -179,7 +179,7 @@ export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: ()
 /** `count`: how many of the group ran, from its first on. `locked`: the error that kept all of it from running. */
 type GroupRun = { readonly count: number; readonly locked?: unknown };
 
-/** Runs a group together until its time is up, or each of those alone when one of them throws. */
+/** Runs the pieces of a group together until its time is over, or each of them alone when one throws. */
 const createGroupRunner = (db: DatabaseSync) => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");

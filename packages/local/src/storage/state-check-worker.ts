@@ -5,7 +5,7 @@ import type { CheckRequest } from "./state-check.ts";
 
 const { file, json } = workerData as CheckRequest;
 
-/** Pages and rows by SQLite's own check. It does not look into the text of a row: damage there makes it no JSON. */
+/** Checks pages and rows with SQLite's own check, and the text of each row as JSON, which SQLite does not read. */
 const findDamage = (): string | null => {
   try {
     const db = new DatabaseSync(file, { readOnly: true });

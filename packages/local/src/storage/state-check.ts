@@ -5,7 +5,7 @@ import type { Schedule } from "@mailproof/core/runtime/worker";
 import { getMessage } from "./sqlite.ts";
 import { REMEDY } from "./state-folder.ts";
 
-// Whether the databases can still be read: looked through at the start, each hour, and when a read found damage.
+// Checks whether the databases can be read: at the start, each hour, and when a read finds damage.
 
 export type StatePart = "table" | "queue";
 
@@ -22,7 +22,7 @@ export const STATE_PARTS = Object.keys(STATE_FILES) as StatePart[];
 /** The request to the worker thread. */
 export type CheckRequest = { readonly file: string; readonly json: string };
 
-/** Null: all of it can be read. In a thread of its own: the event loop goes on, however large the file is. */
+/** Null: the whole file can be read. Runs in its own thread, so the event loop continues for a file of any size. */
 export const findDamage = async (directory: string, part: StatePart): Promise<string | null> => {
   const { name, json } = STATE_FILES[part];
   const request: CheckRequest = { file: join(directory, name), json };
@@ -37,9 +37,9 @@ export const findDamage = async (directory: string, part: StatePart): Promise<st
 /** The state of both databases as found by the last check, read or write. */
 export type StateHealth = {
   readonly damagedParts: () => ReadonlySet<StatePart>;
-  /** A read or a write found it. */
+  /** Called when a read or a write finds damage. */
   readonly report: (part: StatePart, error: unknown) => void;
-  /** Looks through both files. Throws where one is damaged. */
+  /** Checks both files. Throws if one is damaged. */
   readonly assertUndamaged: () => Promise<void>;
   readonly schedule: Schedule;
 };

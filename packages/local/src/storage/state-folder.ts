@@ -4,15 +4,15 @@ import * as v from "valibot";
 import { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 import type { SqliteTable } from "./sqlite-table.ts";
 
-// A folder that was used before and lacks a part of its state is refused: begun anew, the server would know none of its
-// customers' keys, and look healthy. How the folder knows that it was used stands in a small file beside the parts.
+// A used folder that lacks a part of its state is refused: with a new part, the server would know none of its
+// customers' keys, and look healthy. A small file beside the parts records that the folder was used.
 
 export const MARKER = "folder.json";
 
 const Marker = v.object({
-  /** False: the first start was cut off, so its parts may be missing. */
+  /** False: the first start was interrupted, so parts may be missing. */
   complete: v.boolean(),
-  /** The generation that the table had at least. */
+  /** The lowest generation that the table can have. */
   generation: v.number(),
   /** Whether the demo account was made. */
   demo: v.boolean(),
@@ -21,11 +21,11 @@ type Marker = v.InferOutput<typeof Marker>;
 
 const DATABASES = ["state.sqlite", "queue.sqlite"];
 const FILES = ["secrets.json", ...DATABASES];
-/** Earlier releases made it with the first blob. */
+/** Earlier releases created it with the first blob. */
 const BLOBS = "blobs";
 
 const GENERATION = { pk: "FOLDER", sk: "GENERATION" };
-/** So much of what was written last may be missing before it is noticed. */
+/** A generation is counted this often. If only the writes since the last count are lost, this goes unnoticed. */
 const EVERY_SECONDS = 60;
 
 export const REMEDY =
@@ -39,7 +39,7 @@ const changeMarker = (directory: string, change: Partial<Marker>): void => {
   writeFileAtomic(join(directory, MARKER), { ...marker, ...change });
 };
 
-/** Makes an empty folder ready for its first start; refuses one that was used and lacks a part. */
+/** Prepares an empty folder for its first start. Refuses a used folder that lacks a part. */
 export const prepareFolder = (directory: string): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const marker = readMarker(directory);
@@ -58,21 +58,21 @@ export const prepareFolder = (directory: string): void => {
   throw new Error(`${what} ${REMEDY}`);
 };
 
-/** A server that was killed leaves both, and SQLite removes this one first: without the other, commits are gone. */
+/** A killed server leaves both files, and SQLite removes this one first: without the other, commits are lost. */
 const isWalMissing = (file: string): boolean =>
   existsSync(`${file}-shm`) && !existsSync(`${file}-wal`);
 
-/** SQLite takes an empty file for a new database. */
+/** SQLite reads an empty file as a new database. */
 const isMissing = (file: string): boolean => !existsSync(file) || statSync(file).size === 0;
 
-/** Every part is there: from now on none may be missing. */
+/** Every part exists: from now on none may be missing. */
 export const completeFolder = (directory: string): void => {
   if (!readMarker(directory)?.complete) changeMarker(directory, { complete: true });
 };
 
 /**
- * The table counts its generations, and the folder knows how far it was. A table that is behind has lost what was
- * written last: its -wal file was deleted, or an older copy was put in its place.
+ * The table counts its generations, and the folder stores the last count. A table that is behind has lost its latest
+ * writes: its -wal file was deleted, or an older copy replaced it.
  */
 export const assertLatest = async (directory: string, table: SqliteTable): Promise<void> => {
   const { generation = 0 } = readMarker(directory) ?? {};
@@ -86,7 +86,7 @@ export const createGenerationSchedule = (directory: string, table: SqliteTable) 
   name: "count the generations of the folder",
   everySeconds: EVERY_SECONDS,
   run: async (): Promise<void> => {
-    // First the table: the folder is never ahead of it by itself.
+    // First the table, so that the folder is never ahead of it.
     const add = { generation: 1 };
     const written = await table.write({ update: GENERATION, add, orCreate: true });
     if (written.outcome === "committed")
@@ -94,7 +94,7 @@ export const createGenerationSchedule = (directory: string, table: SqliteTable) 
   },
 });
 
-/** Made anew, the demo account would have another million credits. */
+/** A second demo account would have another million credits. */
 export const assertDemoExists = (directory: string): void => {
   if (!readMarker(directory)?.demo || existsSync(join(directory, "demo.json"))) return;
   const what = `${resolve(directory)} was used before and lacks demo.json.`;
