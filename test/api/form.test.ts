@@ -193,7 +193,7 @@ test.each([
     createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const)),
     "body: may have at most 20 parts. ",
   ],
-])("%s is told to the caller in a sentence", async (_case, type, body, what) => {
+])("%s is refused with a sentence", async (_case, type, body, what) => {
   await expect(readParts(type, body)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: `${what}Nothing was charged.`,
@@ -229,7 +229,7 @@ const long = (count: number) => [
   `\r\n--b\r\n${NAMED}\r\n\r\ny\r\n--b--\r\n`,
 ];
 
-test("a file is handed on as it comes: no more is taken than was asked for", async () => {
+test("a file is passed on as it arrives: the form reads no further than its reader does", async () => {
   const { asked: consumed, bytes } = counted(long(100));
   const sizes: number[] = [];
 
@@ -240,7 +240,7 @@ test("a file is handed on as it comes: no more is taken than was asked for", asy
   expect(sizes.every((pieces, index) => pieces <= index + 3)).toBe(true);
 });
 
-test("what nobody reads of a part is skipped, half of it or all", async () => {
+test("unread bytes of a part are skipped, half of it or all", async () => {
   const read: unknown[] = [];
 
   for (const count of [0, 1])
@@ -256,7 +256,7 @@ test("what nobody reads of a part is skipped, half of it or all", async () => {
   expect(read).toEqual([...both, ...both]);
 });
 
-test("whoever stops reading the form lets go of its source", async () => {
+test("a reader that stops closes the form's source", async () => {
   const { asked: consumed, bytes } = counted(long(100));
 
   for await (const _part of readForm(TYPE, bytes)) break;

@@ -10,7 +10,7 @@ const PLACES = [ROOT, `${ROOT}/mcp`];
 const TRUST = { issuer: "https://login.example.com", audience: "https://api.example.com/mcp" };
 
 test.each(PLACES)(
-  "anybody may read at %s who gives out tokens, on one machine and on AWS",
+  "%s names the token issuer without a key, on one machine and on AWS",
   async (path) => {
     const { world } = givenWorld();
     const withTokens = { ...world, accessTokens: createTokenVerifier(TRUST, world.now) };

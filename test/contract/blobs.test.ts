@@ -51,7 +51,7 @@ const adapters: Adapters<Open> = [
 ];
 
 describeAdapters("blobs", adapters, (open) => {
-  test("what is put in pieces is read whole, and its size is known", async () => {
+  test("a blob that is put in chunks is read whole, and its size is known", async () => {
     const blobs = await open();
 
     const metadata = await blobs.put(KEY, streamPieces("a@b.c\n", "d@e.f\n"));
@@ -79,7 +79,7 @@ describeAdapters("blobs", adapters, (open) => {
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
 
-  test("what is larger than a request is read whole, and its size and version are known", async () => {
+  test("a blob that is larger than a request is read whole, and its size and version are known", async () => {
     const blobs = await open();
     const piece = Buffer.alloc(1_000_003, "0123456789");
 
@@ -91,7 +91,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY, { range: end, version: metadata.version })).toBe("3456789012");
   });
 
-  test("a large put that breaks off leaves what was there", async () => {
+  test("a large put that breaks off leaves the earlier blob", async () => {
     const blobs = await open();
     const first = await blobs.put(KEY, streamPieces("whole"));
 
@@ -108,7 +108,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY)).toBe("");
   });
 
-  test("what is not there is undefined, before it is put and after it is removed", async () => {
+  test("a blob is undefined before it is put and after it is removed", async () => {
     const blobs = await open();
     expect(await blobs.get(KEY)).toBeUndefined();
     expect(await blobs.head(KEY)).toBeUndefined();
@@ -141,7 +141,7 @@ describeAdapters("blobs", adapters, (open) => {
     );
   });
 
-  test("a put that breaks off leaves what was there", async () => {
+  test("a put that breaks off leaves the earlier blob", async () => {
     const blobs = await open();
     const first = await blobs.put(KEY, streamPieces("whole"));
 
@@ -226,7 +226,7 @@ describe.each<[string, () => Damaged]>([
     },
   );
 
-  test("what lies far from the damage can still be read", async () => {
+  test("blocks without damage can still be read", async () => {
     const { blobs } = await given(150_000);
 
     expect(await getText(blobs, KEY, { range: { from: 0, to: 9 } })).toBe("0123456789");

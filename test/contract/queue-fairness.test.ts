@@ -78,7 +78,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(2)).toEqual(["a1", "a2"]);
   });
 
-  test("what is last comes when nothing else is visible, of the same group as of others", async () => {
+  test("a message marked last is received when no other is visible, of its group or another", async () => {
     const { later, send, receive } = await givenQueue();
     await send(2, { group: "t", isLowPriority: true });
     await send(1, { group: "t" });
@@ -132,7 +132,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(9)).toEqual(["a0", "a1", "a2"]);
   });
 
-  test("what is handed out counts, so one receive gives a group no more than its share", async () => {
+  test("messages of the same receive count, so it gives a group no more than its share", async () => {
     const { send, receive } = await givenQueue();
     await send(20, { group: "a" });
     expect(await receive(10, {})).toHaveLength(5);
@@ -148,7 +148,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(1, { b: 9 })).toEqual(["a0"]);
   });
 
-  test("what is handed out too often goes to the dead letters and holds up no turn", async () => {
+  test("a message that was received too often becomes a dead letter and delays no turn", async () => {
     const { queue, later, send, receive } = await givenQueue();
     await send(1, { group: "a" });
     for (let n = 0; n < chunks.receivesMax; n++) {

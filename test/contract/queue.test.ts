@@ -42,7 +42,7 @@ describeAdapters("queue", adapters, (openAt) => {
     return { queue, later, bodiesNow, sent };
   };
 
-  test("what is sent is received once, whole, by its own queue", async () => {
+  test("a sent message is received once, whole, from its own queue", async () => {
     const { queue, bodiesNow } = await givenQueue();
     const body = { job: "job_1", chunk: 3, note: "ü", none: null };
 
@@ -184,7 +184,7 @@ test("a message in hand is handed out again when the clock was set back, and is 
   expect(await queue.acknowledge(second?.receipt ?? "")).toBe(true);
 });
 
-test("a receiver that waits is woken by what is sent, not by a clock", async () => {
+test("a waiting receiver is woken by a sent message, not by a timer", async () => {
   const queue = createSqliteQueue(":memory:", () => new Date());
   const received = queue.receive(chunks, { waitMs: 600_000 });
   await queue.sendMany("other", [{ body: 1 }]);
@@ -193,7 +193,7 @@ test("a receiver that waits is woken by what is sent, not by a clock", async () 
   expect(await received).toMatchObject([{ body: 2 }]);
 });
 
-test("a receiver that waits stops when it is told to", async () => {
+test("a waiting receiver stops at its abort signal", async () => {
   const queue = createSqliteQueue(":memory:", () => new Date());
   const stopping = new AbortController();
   const received = queue.receive(chunks, { waitMs: 600_000, signal: stopping.signal });

@@ -217,7 +217,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(made.filter((one) => one.outcome === "committed")).toHaveLength(1);
   });
 
-  test("what was committed is seen by the next read", async () => {
+  test("a committed write is seen by the next read", async () => {
     const { table } = await givenTable();
     await Promise.all([
       table.transact([{ put: { ...key("a"), n: 1 } }]),
@@ -436,7 +436,7 @@ describeAdapters("table", adapters, (openAt) => {
     await expect((await givenTable()).table.transact(writes)).rejects.toThrow(words);
   });
 
-  test("adding to what is no number is an error, and spoils no other write of the same moment", async () => {
+  test("adding to a field that is no number is an error, and affects no other write of the same moment", async () => {
     const { table } = await givenPurse();
     const [wrong, right] = await Promise.allSettled([
       table.write({ update: key("purse"), add: { owner: 1 } }),

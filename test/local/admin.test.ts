@@ -173,21 +173,21 @@ test.each([
   expect(code).toBe(2);
 });
 
-test("a setting that is wrong is named, and ends with 2", async () => {
+test("a wrong setting is named, and the command ends with 2", async () => {
   const { code, err } = await whenCommandedWith({ MAILPROOF_API: "127.0.0.1:8787" }, "jobs");
 
   expect(err).toContain("MAILPROOF_API must be an address such as https://");
   expect(code).toBe(2);
 });
 
-test("help is what --help is", async () => {
+test("help is the same as --help", async () => {
   const { code, out } = await whenCommanded(createFolder(), "help");
 
   expect(out).toMatch(/npx mailproof admin audit$/m);
   expect(code).toBe(0);
 });
 
-test("--help tells the commands and ends with 0", async () => {
+test("--help lists the commands and ends with 0", async () => {
   const { code, out } = await whenCommanded(createFolder(), "admin", "keys", "create", "--help");
 
   expect({ code, out: out.trim() }).toEqual({
@@ -196,7 +196,7 @@ test("--help tells the commands and ends with 0", async () => {
   });
 });
 
-test("an audit that finds a broken law names it and ends with 1", async () => {
+test("an audit that finds a broken invariant names it and ends with 1", async () => {
   const folder = createFolder();
   const { out } = await whenCommanded(
     folder,

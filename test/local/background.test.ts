@@ -144,7 +144,7 @@ test("a schedule runs at the start, and one that fails runs again", async () => 
   expect(logged.map(({ fields }) => fields["schedule"])).toEqual(["reconcile", "reconcile"]);
 });
 
-test("the sweeper deletes what expired, and only that", async () => {
+test("the sweeper deletes expired items and no others", async () => {
   const { local, table, later } = givenContext();
   const soon = Math.floor(local.now().getTime() / 1000) + 60;
   for (let n = 0; n < 2_500; n++)

@@ -44,7 +44,7 @@ const underLoad = (client: Client, callers: number) => {
   return { acknowledged, atLeast, end };
 };
 
-test("a backup beside a server at work is one moment: a server starts with it, in good order, with all that was answered before", async () => {
+test("a backup beside a running server is one moment: a server starts with it, consistent and with every acknowledged write", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   const first = await whenStarted(folder);
@@ -76,7 +76,7 @@ test("a backup beside a server at work is one moment: a server starts with it, i
   await Promise.all(before.map((id) => restored.waitForJob({ id })));
 });
 
-test("what is there is never written over, and a folder without Mailproof is no backup", async () => {
+test("an existing folder is never overwritten, and a folder without Mailproof is no backup", async () => {
   const [folder, copy] = [createFolder(), createFolder()];
   mkdirSync(join(copy, "there"));
   const nothing = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "new"));
@@ -104,7 +104,7 @@ test("a backup that broke off is not one, and does not stand in the way of the n
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
 });
 
-test("of state that is damaged no backup is made: it would take the place of one that can be restored", async () => {
+test("damaged state is not backed up: the copy would replace one that can be restored", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
@@ -117,7 +117,7 @@ test("of state that is damaged no backup is made: it would take the place of one
   expect(existsSync(copy)).toBe(false);
 });
 
-test("a command in a folder that lacks a part refuses as the server does, and makes nothing anew", async () => {
+test("a command refuses a folder that lacks a part, as the server does, and creates nothing", async () => {
   const folder = createFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   rmSync(join(folder, "secrets.json"));

@@ -42,7 +42,7 @@ const put = (link: string, body: string | ReadableStream) =>
     ...(typeof body !== "string" && { duplex: "half" }),
   } as RequestInit);
 
-test("whoever holds the link puts a file with a bare PUT, and whoever holds the other reads it back", async () => {
+test("an upload link accepts a bare PUT, and the download link returns the file", async () => {
   const { blobs } = await givenStore();
 
   expect((await put(await blobs.presignPut(KEY, PUT), "a@b.c\n")).status).toBe(200);
@@ -109,7 +109,7 @@ test("a file at the limit is taken", async () => {
   expect(await blobs.head(KEY)).toMatchObject({ bytes: 1_000 });
 });
 
-test("a link to what is gone is 404", async () => {
+test("a link to a deleted object is 404", async () => {
   const { blobs } = await givenStore();
 
   expect((await fetch(await blobs.presignGet(KEY, GET))).status).toBe(404);

@@ -43,7 +43,7 @@ test.each([
   expect(await left()).toEqual(keys);
 });
 
-test("a file that was put again begins anew", async () => {
+test("a file that is put again has a new age", async () => {
   const { folder, blobs, whenSwept, left } = await givenBlobs("uploads/a", "uploads/b");
   const old = new Date(Date.now() - 2 * DAY_MS);
   for (const file of listFiles(folder)) utimesSync(file, old, old);
@@ -54,7 +54,7 @@ test("a file that was put again begins anew", async () => {
   expect(await left()).toEqual(["uploads/b"]);
 });
 
-test("what is not a blob is left alone, whatever its age and wherever it lies", async () => {
+test("files that are not blobs stay, at any age and in any folder", async () => {
   const { folder, whenSwept } = await givenBlobs();
   const otherFiles = [
     "uploads/ab/notes.txt",
@@ -72,7 +72,7 @@ test("what is not a blob is left alone, whatever its age and wherever it lies", 
   expect(listFiles(folder).toSorted()).toEqual(otherFiles.toSorted());
 });
 
-test("a great many files are removed in several runs, none of which takes long", async () => {
+test("many files are removed in several short runs", async () => {
   const { folder, whenSwept } = await givenBlobs();
   for (let n = 0; n < 50; n++) whenWritten(findBlob(folder, "exports", n % 10, n));
 
@@ -86,7 +86,7 @@ test("a great many files are removed in several runs, none of which takes long",
   expect(listFiles(folder)).toEqual([]);
 });
 
-test("files that stay do not keep the sweeper for ever from those behind them", async () => {
+test("files that stay do not keep the sweeper from the files after them", async () => {
   const { folder, whenSwept } = await givenBlobs();
   for (let n = 0; n < 24; n++) whenWritten(findBlob(folder, "inputs", n % 12, n));
   const last = findBlob(folder, "inputs", 255, 0);
@@ -102,7 +102,7 @@ test("files that stay do not keep the sweeper for ever from those behind them", 
   expect(listFiles(folder)).toHaveLength(24);
 });
 
-test("no plan keeps its jobs longer than their input is there", () => {
+test("no plan retains its jobs longer than their input", () => {
   const longest = Math.max(...Object.values(PLANS).map(({ retentionDays }) => retentionDays));
 
   expect(BLOB_RETENTION_DAYS["inputs/"]).toBeGreaterThan(longest);

@@ -37,7 +37,7 @@ test.each([
   expect(seen).toEqual(["enters", "leaves"]);
 });
 
-test("the bytes of a blob are nobody's call: lists go on at full speed beside an upload", async () => {
+test("an upload is no request of a caller: lists continue at full speed beside it", async () => {
   const { seen, base } = await whenServing();
 
   await (await fetch(`${base}/blobs/nothing`)).text();

@@ -20,7 +20,7 @@ test("a domain is checked without a server or state, and a pipe gets one line of
   expect(report).toMatchObject({ domain: at("good"), score: 100, grade: "A" });
 });
 
-test("a domain with faults is told what to do, and that is no failure of the command", async () => {
+test("a domain with faults gets recommendations, and the command exits with 0", async () => {
   const { code, report } = await whenChecked(at("bare"), "--json");
 
   expect(code).toBe(0);
@@ -57,7 +57,7 @@ test("a domain that does not exist has a report that says so", async () => {
   expect(report).toMatchObject({ score: 0, grade: "F", dns: { has_valid_mx: false } });
 });
 
-test("where nothing can be found out the exit code is 1, and why stands beside the output", async () => {
+test("without a verdict the exit code is 1, and stderr has the reason", async () => {
   const { code, err, report } = await whenChecked(at("failing"));
 
   expect({ code, report }).toEqual({ code: 1, report: null });

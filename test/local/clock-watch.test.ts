@@ -30,7 +30,7 @@ test.each([
   expect(after.clockJumpSeconds).toBe(0);
 });
 
-test("a clock that is behind what an earlier process saw has jumped", async () => {
+test("a clock that is behind the latest time of an earlier process has jumped", async () => {
   const { world, jump } = await given();
   await createClockWatch(() => 0).run(world);
 

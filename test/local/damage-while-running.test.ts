@@ -60,7 +60,7 @@ const verification = {
   body: { email: "ada.lovelace@valid.lab.mailproof.test" },
 };
 
-test("damage under a running server ends what is paid, in the next check: 503, nothing charged; reads go on", async () => {
+test("after damage under a running server the next check refuses paid requests: 503, nothing charged; reads continue", async () => {
   const { file, baseUrl, ask, whenChecked } = await given();
   const before = await ask(verification);
   const balance = (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
@@ -85,7 +85,7 @@ test("damage under a running server ends what is paid, in the next check: 503, n
   expect(read).toMatchObject({ status: 200, answer: { data: { credits: balance } } });
 });
 
-test("a check that finds all of it sound again opens what was closed", async () => {
+test("a check that finds no damage any more lets paid requests through again", async () => {
   const { ask, health, whenChecked } = await given();
   health.report("table", new Error("state.sqlite: disk I/O error"));
   const closed = await ask(verification);
@@ -98,34 +98,37 @@ test("a check that finds all of it sound again opens what was closed", async () 
 test.each([
   ["zeros", 0],
   ["other bytes", 0xa5],
-])("pages of %s are found by the check, and named by whoever reads them", async (_what, byte) => {
-  const file = join(createFolder(), "state.sqlite");
-  const folder = join(file, "..");
-  const first = createSqliteTable(file, now);
-  await Promise.all(
-    Array.from({ length: ROWS }, (_row, n) =>
-      first.write({ put: { pk: "P", sk: String(n).padStart(5, "0"), text: "x".repeat(500) } }),
-    ),
-  );
-  first.close();
-  const sound = await findDamage(folder, "table");
-  overwrite(file, byte);
-  const reported: string[] = [];
-  const table = createSqliteTable(file, now, (error) => reported.push(error.message));
+])(
+  "pages overwritten with %s are found by the check, and the error of a read names the file",
+  async (_what, byte) => {
+    const file = join(createFolder(), "state.sqlite");
+    const folder = join(file, "..");
+    const first = createSqliteTable(file, now);
+    await Promise.all(
+      Array.from({ length: ROWS }, (_row, n) =>
+        first.write({ put: { pk: "P", sk: String(n).padStart(5, "0"), text: "x".repeat(500) } }),
+      ),
+    );
+    first.close();
+    const sound = await findDamage(folder, "table");
+    overwrite(file, byte);
+    const reported: string[] = [];
+    const table = createSqliteTable(file, now, (error) => reported.push(error.message));
 
-  const failures = new Set<string>();
-  for (let n = 0; n < ROWS; n++)
-    await table
-      .get({ pk: "P", sk: String(n).padStart(5, "0") })
-      .catch((error: Error) => failures.add(error.message));
-  table.close();
+    const failures = new Set<string>();
+    for (let n = 0; n < ROWS; n++)
+      await table
+        .get({ pk: "P", sk: String(n).padStart(5, "0") })
+        .catch((error: Error) => failures.add(error.message));
+    table.close();
 
-  expect(sound).toBeNull();
-  expect(await findDamage(folder, "table")).toContain(`${file} is damaged: `);
-  expect([...failures].filter((message) => !message.startsWith(file))).toEqual([]);
-  expect(failures.size).toBeGreaterThan(0);
-  expect(new Set(reported)).toEqual(failures);
-});
+    expect(sound).toBeNull();
+    expect(await findDamage(folder, "table")).toContain(`${file} is damaged: `);
+    expect([...failures].filter((message) => !message.startsWith(file))).toEqual([]);
+    expect(failures.size).toBeGreaterThan(0);
+    expect(new Set(reported)).toEqual(failures);
+  },
+);
 
 test("text of a row that was overwritten, which SQLite does not look into, is found, too", async () => {
   const file = join(createFolder(), "state.sqlite");

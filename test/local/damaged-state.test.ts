@@ -147,7 +147,7 @@ describe("a folder that was used", () => {
   );
 });
 
-test("a folder whose -wal file was deleted after a kill is refused: it lacks what was answered", async () => {
+test("a folder whose -wal file was deleted after a kill is refused: acknowledged writes are missing", async () => {
   const { folder } = await givenUsed("SIGKILL");
   rmSync(join(folder, "state.sqlite-wal"));
 

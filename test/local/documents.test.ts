@@ -16,7 +16,7 @@ const got = async (port: number, path: string, headers = {}) => {
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
-test.each(PATHS)("%s is there for anybody, as much as Lambda gives of it", async (path) => {
+test.each(PATHS)("%s is served without a key, the same on one machine and on AWS", async (path) => {
   const { port } = await whenListening(...endpoints);
   const { world } = await given();
   const event = toEvent({ method: "GET", url: path });

@@ -24,7 +24,7 @@ test.each([
   );
 });
 
-test("an issuer without an audience would open the door to tokens made for others", () => {
+test("an issuer without an audience is refused: tokens for other services would be accepted", () => {
   const wrong = "OAUTH_AUDIENCE must be set with OAUTH_ISSUER, and only then";
 
   expect(() => readEnvironment({ OAUTH_ISSUER: "https://login.example.com" })).toThrow(wrong);

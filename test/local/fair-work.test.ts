@@ -57,7 +57,7 @@ const givenWorker = () => {
 const getCount = (group: string, inHand: readonly string[]): number =>
   inHand.filter((body) => body.startsWith(group)).length;
 
-test("an account whose messages never end leaves as much as it holds to others", async () => {
+test("an account with endless messages leaves half of the capacity to others", async () => {
   const { send, run, untilInHand, stop } = givenWorker();
   await send(30, { group: "slow" });
   const ended = run();
@@ -98,7 +98,7 @@ test("an account that has its share goes on as soon as one of its messages is do
   await ended;
 });
 
-test("messages of no group have no share: what is nobody's uses all there is", async () => {
+test("messages without a group have no share: they use all free capacity", async () => {
   const { send, run, untilInHand, stop } = givenWorker();
   await send(10, {});
   const ended = run();

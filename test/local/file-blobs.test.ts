@@ -47,7 +47,7 @@ test.each([
   ["", "empty"],
   ["a@b.c\n", "short"],
   ["a@b.c\n".repeat(1000), "long"],
-])("a file from before blobs had a seal is read whole: %#", async (text) => {
+])("a file of a release without checksums is read whole: %#", async (text) => {
   const folder = createFolder();
   const name = createHash("sha256").update(KEY).digest("hex");
   mkdirSync(join(folder, name.slice(0, 2)));
@@ -137,7 +137,7 @@ test.each([
   expect((error as Error).name).toBe(name);
 });
 
-test("in a folder that is gone no blob is said to be missing", async () => {
+test("a missing folder is an error, and not a missing blob", async () => {
   const { folder } = await whenPut();
   rmSync(folder, { recursive: true });
 

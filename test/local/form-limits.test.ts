@@ -66,7 +66,7 @@ test("a form of 55 MB is read, and one byte more is refused with the way to send
   expect(await whenSent(FORM_BYTES_MAX - ROUND + 1)).toMatchObject(TOO_LARGE);
 });
 
-test("whoever says beforehand that a form is too large is refused before it is read", async () => {
+test("a form with a content-length above the limit is refused before it is read", async () => {
   const clientRequest = await whenRequesting({ "content-length": FORM_BYTES_MAX + 1 });
   clientRequest.on("error", () => {});
   clientRequest.write(HEAD);

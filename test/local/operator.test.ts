@@ -51,7 +51,7 @@ test("an operator sees dead letters, without addresses, and has them tried again
   queue.close();
 });
 
-test("a queue that there is none of is a mistake, and nothing is replayed", async () => {
+test("an unknown queue is a usage error, and nothing is replayed", async () => {
   const { code } = await whenCommanded(
     createFolder(),
     "admin",
@@ -136,7 +136,7 @@ test("a new pepper revokes every key; a new cursor secret only ends lists that a
   ]);
 });
 
-test("an operator sees in one answer whether anything stands still, and a script by the exit code", async () => {
+test("one command shows the operator whether work is stuck, and scripts see it by the exit code", async () => {
   const folder = createFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   const well = await whenCommanded(folder, "admin", "gauges");

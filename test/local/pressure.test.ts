@@ -59,7 +59,7 @@ test("the log says once when pressure begins, and once when it ends", () => {
   expect(logged).toEqual(["pressure_began", "pressure_ended"]);
 });
 
-test("without being asked to, it looks once a second", () => {
+test("pressure is measured once a second", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let reading = CALM;

@@ -89,7 +89,7 @@ test("when the next attempt is due, the line says so instead of a time that has 
   );
 });
 
-test("a job that stands still is not said to wait for a mail server, and promises no time", () => {
+test("a job without progress shows no waiting mail server and no remaining time", () => {
   const { textOf, later } = givenJob();
   textOf(withDone(2, 3));
   later(3_600);

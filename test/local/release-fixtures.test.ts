@@ -92,7 +92,7 @@ test("the first release has its fixture", () => {
 describe.each(fixtures)("state of %s", (_, fixture) => {
   const { told } = fixture;
 
-  test("its keys open it, and all that was read from it then is read from it now", async () => {
+  test("its keys are accepted, and every response is the one of its release", async () => {
     const { ask, world } = await whenUpgraded(fixture);
 
     for (const { call, status, answer } of told.read) {
@@ -117,7 +117,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     }
   });
 
-  test("what was paid for under a key is told again, for free", async () => {
+  test("a paid request under an Idempotency-Key is replayed, for free", async () => {
     const { ask } = await whenUpgraded(fixture);
     const balance = async () =>
       (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
@@ -149,7 +149,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     }
   });
 
-  test("what was under way goes on to its end, is paid as held, and is told to its webhook with the secret of then", async () => {
+  test("work in progress continues to its end, is paid as held, and is reported to its webhook with the stored secret", async () => {
     const { ask, world, queue, heard: calls, later } = await whenUpgraded(fixture);
     const jobs = Object.values(told.unfinished);
     const statuses = async () => {

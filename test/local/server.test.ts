@@ -22,7 +22,7 @@ import { createFolder, spawnNode, whenStarted } from "./running.ts";
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
 
-test("it starts, says where its keys are, and stops cleanly when told", async () => {
+test("the server starts, prints where its keys are, and stops cleanly at a signal", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
 
@@ -119,7 +119,7 @@ test("an option that does not exist stops the start", async () => {
   expect(await text(child.stderr)).toContain("--frehs");
 });
 
-test("nobody else on the machine may read the keys, lists and state it keeps, in whatever folder", async () => {
+test("no other user of the machine can read the stored keys, lists and state, in any folder", async () => {
   const folder = createFolder();
   chmodSync(folder, 0o755);
   const { ready, stop } = await whenStarted(folder);
@@ -174,7 +174,7 @@ test("behind a proxy, links to files lead to the public address", async () => {
   expect(put.status).toBe(200);
 });
 
-test("a port that is taken is named, and what to do about it", async () => {
+test("a port in use is named, with a way to choose another", async () => {
   const first = await whenStarted(createFolder());
   const { port } = new URL(first.ready.base_url);
 
@@ -188,7 +188,7 @@ test("a port that is taken is named, and what to do about it", async () => {
   );
 });
 
-test("a start that is wrongly asked for shows how to ask", async () => {
+test("a start with wrong arguments prints the usage", async () => {
   const child = spawnNode("packages/local/src/server/main.ts", ["--frehs"], {
     MAILPROOF_DIR: createFolder(),
   });
@@ -196,7 +196,7 @@ test("a start that is wrongly asked for shows how to ask", async () => {
   expect(await text(child.stderr)).toContain("npm start [-- --fresh]");
 });
 
-test("an option that npm kept for itself is not taken for none", async () => {
+test("an option that npm consumed is reported", async () => {
   const env = { MAILPROOF_DIR: createFolder(), npm_config_fresh: "true" };
 
   const child = spawnNode("packages/local/src/server/main.ts", [], env);
@@ -204,7 +204,7 @@ test("an option that npm kept for itself is not taken for none", async () => {
   expect(await text(child.stderr)).toContain("npm start -- --fresh");
 });
 
-test("without the packages, the first word is how to get them", async () => {
+test("without installed packages the first line says how to install them", async () => {
   const clone = createFolder();
   mkdirSync(join(clone, "scripts"));
   cpSync("scripts/need-node.mjs", join(clone, "scripts", "need-node.mjs"));
@@ -236,7 +236,7 @@ test("where DEMO is off there is no account, and ready.json has no key", async (
   expect(screen).toContain("npx mailproof admin accounts create");
 });
 
-test("with another pepper the old keys are dead, and ready.json has new ones", async () => {
+test("with another pepper the old keys are invalid, and ready.json has new ones", async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   await first.stop("SIGTERM");
@@ -246,7 +246,7 @@ test("with another pepper the old keys are dead, and ready.json has new ones", a
   expect((await askAccount(second.ready.base_url, second.ready.live_key)).status).toBe(200);
 });
 
-test("a stop does not wait for a slow mail server to its end; the job goes on at the next start", async () => {
+test("a stop does not wait for a slow mail server; the job continues at the next start", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };

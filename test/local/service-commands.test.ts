@@ -73,7 +73,7 @@ test("a list with two columns of addresses says which one was taken, and how to 
   );
 });
 
-test("verify --file does the same, and a pipe or .jsonl gets what it asks for", async () => {
+test("verify --file does the same; a pipe gets CSV and .jsonl gets JSON", async () => {
   const { env, file, folder } = await whenServed();
   const lines = join(folder, "results.jsonl");
 
@@ -89,7 +89,7 @@ test("verify --file does the same, and a pipe or .jsonl gets what it asks for", 
   });
 });
 
-test("what is there is never written over, and nothing is sent before that is known", async () => {
+test("an existing file is never overwritten, and nothing is sent before this is checked", async () => {
   const { env, file, client } = await whenServed();
 
   const { code, err } = await whenCommandedWith(env, "file", file, "--out", file);
@@ -102,7 +102,7 @@ test("what is there is never written over, and nothing is sent before that is kn
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
 
-test("where nothing can be written, and what is no list, is known before anything is sent", async () => {
+test("an unwritable output and a file that is no list are refused before anything is sent", async () => {
   const { env, file, folder, client } = await whenServed();
   const out = join(folder, "nowhere", "results.csv");
 
@@ -156,7 +156,7 @@ test("an address that takes long is a job, which is waited for", async () => {
   expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid" });
 });
 
-test("a domain, a person and the jobs are asked for in the same way", async () => {
+test("check, find and jobs take the same service options", async () => {
   const { env, client } = await whenServed();
   const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"], name: "one" });
   await client.waitForJob({ id: job_id });
@@ -209,7 +209,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
 test.each([
   ["verify", "ann@example.com"],
   ["check", "example.com"],
-])("Ctrl-C while a service is asked to %s says what asking again costs", async (...args) => {
+])("Ctrl-C during a request to %s prints what a second request would cost", async (...args) => {
   const { env, url } = await whenServed("live");
   const { promise: held, resolve: letGo } = Promise.withResolvers<boolean>();
   const { promise: requestSeen, resolve: resolveRequest } = Promise.withResolvers<void>();
@@ -235,7 +235,7 @@ test.each([
   );
 });
 
-test("answers that are lost on the way cost nothing more, and the results come all the same", async () => {
+test("lost responses cost nothing more, and the results arrive all the same", async () => {
   const { env, file, out, client, url } = await whenServed("live");
   const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
 
@@ -285,7 +285,7 @@ test.each([
   expect(err).toContain(expected);
 });
 
-test("what a service refuses, and a job that is nobody's, end with 2 and its words", async () => {
+test("a request that the service refuses, and an unknown job, end with 2 and the service's message", async () => {
   const { env, file, out } = await whenServed();
 
   const foreignResult = await whenCommandedWith(

@@ -22,7 +22,7 @@ const given = (names: Zone) => createReport(createZoneDns(names), { sendingIp: I
 const whenShown = (report: CheckReport, { columns = 80, paint = paintPlain } = {}) =>
   showReport(toReportResponse(report), { columns, paint }, report);
 
-test("the grade comes first, then what to fix, then what was found", async () => {
+test("the grade comes first, then the recommendations, then the findings", async () => {
   const shown = whenShown(await given(BROKEN));
 
   const texts = [

@@ -25,7 +25,7 @@ test("while another process holds the lock the server goes on, and the writes ar
   table.close();
 });
 
-test("closing finishes what waits and refuses what comes later", async () => {
+test("closing finishes waiting work and refuses later work", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const waiting = Array.from({ length: 1_200 }, (_row, n) => table.write(item(n)));

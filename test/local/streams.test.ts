@@ -35,7 +35,7 @@ test("the first piece arrives before the second is made", async () => {
   expect((await buffer(answer)).toString()).toBe(" second");
 });
 
-test("an answer has the headers of its endpoint, and no length that nobody knows", async () => {
+test("a streamed response has the headers of its endpoint and no content-length", async () => {
   const { answer } = await whenRequested(
     createFakeStreamEndpoint(createCountedPieces(3, "x").pieces),
   );
@@ -51,7 +51,7 @@ test("an answer has the headers of its endpoint, and no length that nobody knows
   expect((await buffer(answer)).toString()).toBe("xxx");
 });
 
-test("the source is asked as fast as the client reads, and no faster", async () => {
+test("the source is read as fast as the client reads, and no faster", async () => {
   const [PIECES, PIECE_BYTES] = [600, 100_000];
   const { asked: consumed, pieces } = createCountedPieces(PIECES, Buffer.alloc(PIECE_BYTES, "x"));
   const { answer } = await whenRequested(createFakeStreamEndpoint(pieces));

@@ -58,7 +58,7 @@ test("a list comes back with its own columns and ours beside them, in its own or
   ]);
 });
 
-test("evidence is there when it is asked for", async () => {
+test("--evidence adds the evidence", async () => {
   const { out } = await whenCommanded(
     createFolder(),
     "verify",
@@ -69,7 +69,7 @@ test("evidence is there when it is asked for", async () => {
   expect(getLines(out)[0]?.evidence).toMatchObject({ rule: "2xx", catch_all: "no" });
 });
 
-test("settings alone point it at somebody else's name servers and mail servers", async () => {
+test("settings alone make it use other name servers and mail servers", async () => {
   const lab = await startLab({ zone: "corp.example", companies: 1 });
   onTestFinished(lab.close);
   const env = {
@@ -175,17 +175,17 @@ test("a file that is there is never written over, the list itself least of all",
 test.each([
   ["a line break behind it", "probe@example.org\n", "probe@example.org"],
   ["brackets round it", "<probe@example.org>", "probe@example.org"],
-])("a sender with %s is said as an address", (_, written, formatted) => {
+])("a sender with %s is shown as an address", (_, written, formatted) => {
   expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe(formatted);
 });
 
-test("a sender that no server can be told in plain letters stops the start", () => {
+test("a sender that needs SMTPUTF8 stops the start", () => {
   expect(() => readEnvironment({ SMTP_FROM: "prüfung@example.org" })).toThrow(
     "SMTP_FROM must be an email address",
   );
 });
 
-test("what stands in a list does not steer the terminal", () => {
+test("control characters of a list do not steer the terminal", () => {
   const line = createTextFormat(paintPlain).line(
     {
       email: "a@\u001b[31mb\u202e",

@@ -59,7 +59,7 @@ const untilNoted = async (base: string, key: string, hook: string): Promise<void
 
 const EVENTS = ["job.completed"];
 
-test("a job that completes is told of over real sockets, signed", async () => {
+test("a completed job is reported to its webhook over real sockets, signed", async () => {
   const folder = createFolder();
   const { url, heard: received, atLeast, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], env);
