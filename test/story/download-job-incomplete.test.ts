@@ -1,0 +1,196 @@
+import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { expect, test } from "vitest";
+import { getJson, getRecords, whenExported } from "../downloads.ts";
+import { whenReconciled } from "../drain-queues.ts";
+import {
+  createRows,
+  givenFileJob,
+  givenJobOf,
+  givenSmallChunks,
+  KEPT_SECONDS,
+  verifyEmail,
+  whenChunkIsGone,
+  whenMessagesWorked,
+  whenPagesAreGone,
+} from "../export-jobs.ts";
+import { given } from "../given.ts";
+
+// Downloads of jobs that run, have failed, or lack stored rows.
+
+test("a job in the middle is what is there by now, and does not say that it is complete", async () => {
+  const ctx = await givenSmallChunks();
+  const { world, liveKey } = ctx;
+  const list = ["ann@x.com", "bob@x.com", "cy@x.com", "dan@x.com", "eve@x.com"];
+  const job = await givenFileJob(ctx, {
+    text: `id,email\n${list.map((e, n) => `${n},${e}`).join("\n")}\n`,
+  });
+  await whenMessagesWorked(ctx, 2);
+
+  const json = await getJson(world, liveKey, {}, job);
+  const csv = await whenExported(world, liveKey, {}, job);
+
+  expect(json).toMatchObject({ complete: false, expected_rows: 4, rows_missing: 0 });
+  expect(json.results.map(({ email }: { email: string }) => email)).toEqual(list.slice(0, 4));
+  expect(csv.headers["content-disposition"]).toContain("-results-so-far.csv");
+  expect(
+    getRecords(csv.text)
+      .map(([id, email]) => [id, email])
+      .slice(1),
+  ).toEqual(list.slice(0, 4).map((email, n) => [String(n), email]));
+});
+
+test("of a job whose first chunk is still at work the others stand beside their own cells", async () => {
+  const ctx = await givenSmallChunks();
+  const { world, liveKey, queue } = ctx;
+  const text = "id,email\n1,ann@x.com\n2,bob@x.com\n3,cy@x.com\n4,dan@x.com\n5,eve@x.com\n";
+  const job = await givenFileJob(ctx, { text });
+  await queue.receive(CHUNKS_QUEUE, { max: 1, waitMs: 0 });
+  await whenMessagesWorked(ctx);
+
+  const records = getRecords((await whenExported(world, liveKey, {}, job)).text);
+
+  expect(records.slice(1).map(([id, email]) => [id, email])).toEqual([
+    ["3", "cy@x.com"],
+    ["4", "dan@x.com"],
+    ["5", "eve@x.com"],
+  ]);
+});
+
+test("a job that went on while it was read is not short, and counts what is there", async () => {
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
+  await givenJobOf(ctx, [rows], { status: "processing", total: 9, processed: 1, valid: 1 });
+
+  const json = await getJson(ctx.world, ctx.liveKey);
+
+  expect(json).toMatchObject({ complete: false, expected_rows: 3, rows_missing: 0 });
+  expect(json.results).toHaveLength(3);
+});
+
+test("rows that come with a later pass stand beside their own cells", async () => {
+  const ctx = await givenSmallChunks(4);
+  const { world, liveKey, later } = ctx;
+  const text = "id,email\n1,greylisted@x.com\n2,ann@x.com\n3,greylisted@y.com\n4,bob@x.com\n";
+  const job = await givenFileJob(ctx, { text });
+  await whenMessagesWorked(ctx);
+
+  const before = getRecords((await whenExported(world, liveKey, {}, job)).text);
+  expect(before.slice(1).map(([id]) => id)).toEqual(["2", "4"]);
+
+  for (const minutes of [10, 40]) {
+    later(minutes * 60_000);
+    await whenReconciled(ctx);
+    await whenMessagesWorked(ctx);
+  }
+  const after = getRecords((await whenExported(world, liveKey, {}, job)).text);
+  expect(after.slice(1).map(([id, email]) => [id, email])).toEqual([
+    ["1", "greylisted@x.com"],
+    ["2", "ann@x.com"],
+    ["3", "greylisted@y.com"],
+    ["4", "bob@x.com"],
+  ]);
+
+  // The pages of the first pass are older than the chunk: they are not to go before it.
+  later(KEPT_SECONDS * 1_000 - 60_000);
+  expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
+});
+
+test("a failed job is never complete, whatever can be read of it", async () => {
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
+  await givenJobOf(ctx, [rows], { status: "failed", error: "It broke." });
+
+  expect(await getJson(ctx.world, ctx.liveKey)).toMatchObject({
+    complete: false,
+    expected_rows: 3,
+    rows_missing: 0,
+  });
+});
+
+test("a CSV that is known to be short is 409 and retryable, and JSON says what is missing", async () => {
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2, 5), rows.slice(5)]);
+  await whenChunkIsGone(table, "job_1", 1);
+
+  const csv = await whenExported(world, liveKey);
+  const json = await getJson(world, liveKey);
+
+  expect(csv).toMatchObject({
+    statusCode: 409,
+    error: {
+      code: "NOT_READY",
+      retryable: true,
+      details: { expected_rows: 7, rows_missing: 3 },
+    },
+  });
+  expect(csv.error.message).toMatch(/^3 of 7 rows .*format=json.* Nothing was charged\.$/);
+  expect(json).toMatchObject({
+    statusCode: 200,
+    complete: false,
+    expected_rows: 7,
+    rows_missing: 3,
+  });
+  expect(json.results.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
+});
+
+test("so is one whose rows turn out to be gone, before its first byte", async () => {
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
+  await whenPagesAreGone(table, "job_1", 0);
+
+  expect(await whenExported(world, liveKey)).toMatchObject({
+    statusCode: 409,
+    error: { retryable: true, details: { expected_rows: 7, rows_missing: 2 } },
+  });
+  expect(await getJson(world, liveKey)).toMatchObject({
+    complete: false,
+    expected_rows: 7,
+    rows_missing: 2,
+  });
+});
+
+test("a CSV that turns out to be short later on breaks off: half of it is not taken for the whole", async () => {
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 4);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
+  await whenPagesAreGone(table, "job_1", 1);
+
+  await expect(whenExported(world, liveKey)).rejects.toThrow("2 of 4 rows");
+});
+
+test.each(["csv", "json"])(
+  "when none of the rows can be read yet it is 409 and retryable: %s",
+  async (format) => {
+    const ctx = await given();
+    const { world, liveKey, table } = ctx;
+    await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
+    await whenChunkIsGone(table, "job_1", 0);
+
+    const refused = await whenExported(world, liveKey, { format });
+
+    expect(refused).toMatchObject({
+      statusCode: 409,
+      error: {
+        code: "NOT_READY",
+        retryable: true,
+        details: { expected_rows: 3, rows_missing: 3 },
+      },
+    });
+    expect(refused.error.message).toMatch(/rows can be read: retry .* Nothing was/);
+  },
+);
+
+test("the same when every page is gone and no chunk is", async () => {
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
+  await whenPagesAreGone(table, "job_1", 0);
+
+  for (const format of ["csv", "json"])
+    expect((await whenExported(world, liveKey, { format })).statusCode).toBe(409);
+});
