@@ -39,6 +39,8 @@ const ORDINARY: Signals = {
   rejectsUnknownRecipients: false,
   acceptsUnknownRecipients: false,
   bounced: false,
+  nameFault: null,
+  hasUnusualLength: false,
   botLikeness: 0,
   encrypted: false,
 };
@@ -101,6 +103,13 @@ test.each<[string, Partial<Signals>, string, string]>([
     "role",
     "role_account",
   ],
+  [
+    "a name that its provider never gave, of a role",
+    { mailbox: null, nameFault: "not_a_gmail_name", ...listed({ role: "info" }) },
+    "invalid",
+    "not_a_gmail_name",
+  ],
+  ["accepted, and the name is unusually short", { hasUnusualLength: true }, "valid", "accepted"],
   ["accepted like everybody", { catchAll: "yes" }, "catch_all", "catch_all"],
   ["accepted, and the decoy deferred", { catchAll: "undecided" }, "risky", "catch_all_unverified"],
   ["accepted, and no decoy was asked", { catchAll: "not_tested" }, "risky", "catch_all_unverified"],
@@ -222,6 +231,8 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   rejectsUnknownRecipients: bool,
   acceptsUnknownRecipients: bool,
   bounced: bool,
+  nameFault: fc.constantFrom(null, "not_a_gmail_name"),
+  hasUnusualLength: bool,
   botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
   encrypted: bool,
 });
@@ -243,6 +254,7 @@ test("what we could not find out never makes an address invalid", () => {
       const ours = {
         ...one,
         syntaxFault: null,
+        nameFault: null,
         domain: "dns_inconclusive" as const,
         mailbox: GREYLISTED,
         bounced: false,

@@ -165,3 +165,29 @@ test.each([
     expect(verified).toMatchObject({ status: "unknown", reason, retry });
   },
 );
+
+test("a name that Gmail never gave is invalid, and no mail server is asked", async () => {
+  const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");
+
+  const result = await verify(engine, "john_doe@gmail.com", OPTIONS);
+
+  expect(asked).toEqual([]);
+  expect(result).toMatchObject({
+    status: "invalid",
+    reason: "not_a_gmail_name",
+    subStatus: null,
+    verification: { syntaxValid: true, domainExists: true, mxFound: true, mailboxExists: false },
+  });
+});
+
+test("a domain whose subscription has ended has no mailboxes, though the verdict is risky", async () => {
+  const { engine } = givenEngine("example-com.mail.protection.outlook.com", {
+    finding: { ...ACCEPTED, verdict: "risky", reason: "domain_without_mailboxes" },
+  });
+
+  expect(await verify(engine, "ann@example.com", OPTIONS)).toMatchObject({
+    status: "risky",
+    reason: "domain_without_mailboxes",
+    verification: { mailboxExists: false },
+  });
+});

@@ -26,6 +26,10 @@ export type Signals = {
   readonly acceptsUnknownRecipients: boolean;
   /** The account's own mail to this address bounced lately, because the mailbox takes none. */
   readonly bounced: boolean;
+  /** Why the provider cannot have given this name to anyone, or null. */
+  readonly nameFault: string | null;
+  /** The name is shorter or longer than those that the provider gives today. */
+  readonly hasUnusualLength: boolean;
   readonly botLikeness: number;
   readonly encrypted: boolean;
 };
@@ -137,6 +141,11 @@ const PRECEDENCE: readonly VerdictRule[] = [
     holds: ({ listed }) => listed.disposable,
     reason: useReason("listed_disposable"),
   },
+  {
+    status: "invalid",
+    holds: ({ nameFault }) => nameFault !== null,
+    reason: ({ nameFault }) => nameFault ?? "",
+  },
   { status: "invalid", holds: hasVerdict("invalid"), reason: getMailboxReason },
   {
     // Sent mail is the proof that an acceptance of a server that accepts everybody is not.
@@ -244,6 +253,11 @@ const ADJUSTMENTS: readonly Adjustment[] = [
     part: "looks generated",
     points: -6,
     holds: ({ botLikeness }) => botLikeness >= BOT_THRESHOLD,
+  },
+  {
+    part: "unusually short or long name",
+    points: -6,
+    holds: ({ hasUnusualLength }) => hasUnusualLength,
   },
   {
     part: "the DNS look-up failed",

@@ -8,6 +8,7 @@ import {
   mayAcceptThenBounce,
   rejectsUnknownRecipients,
 } from "../mail/mail-providers.ts";
+import { findNameFault, hasUnusualLength } from "../mail/name-rules.ts";
 import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
 import { scoreCatchAll } from "../signals/catch-all.ts";
 import { parsePersonName } from "../signals/person-name.ts";
@@ -15,6 +16,7 @@ import { suggestTypo } from "../signals/typo.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
 import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./account-history.ts";
+import { hasMailHost, toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
 import {
@@ -60,7 +62,7 @@ export const verify = async (
     return createVerification(engine, lookup, options);
   }
   const listed = findListings(engine.lists, parsed);
-  const deepVerify = options.deepVerify && !listed.trap;
+  const deepVerify = options.deepVerify && !listed.trap && findNameFault(parsed) === null;
   const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
   await engine.yieldToCallers?.(requester);
   const lookup = { text, address: parsed, fault: null, listed, ...domainLookup };
@@ -216,6 +218,8 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     rejectsUnknownRecipients: isBelieved && !isDoubted,
     acceptsUnknownRecipients: isBelieved && isDoubted,
     bounced: bouncedAt !== null,
+    nameFault: address && findNameFault(address),
+    hasUnusualLength: address !== null && hasUnusualLength(address),
     // A privacy relay assigns random local parts to people who read their mail.
     botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),
     encrypted: probeResult?.encrypted ?? false,
@@ -272,7 +276,11 @@ const TEXT_MAX = 320;
 const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
   domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
 
-const findSubStatus = ({ reason }: Judgement, { mailbox, domain }: Signals): string | null => {
+const findSubStatus = (
+  { reason }: Judgement,
+  { mailbox, domain, nameFault }: Signals,
+): string | null => {
+  if (reason === nameFault) return null;
   const detail = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
   return detail === reason ? null : detail;
 };
@@ -283,28 +291,6 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   implicit_mail_host: NOT_PROBED,
   dns_inconclusive: "dns_inconclusive",
   dns_answer_too_large: "dns_answer_too_large",
-};
-
-const hasMailHost = (domain: DomainSignal): boolean =>
-  domain === "mail_host" || domain === "implicit_mail_host";
-
-/** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
-const toChecks = (signals: Signals): Verification["verification"] => {
-  const { domain, mailbox, catchAll, syntaxFault } = signals;
-  const hasHost = hasMailHost(domain);
-  const exists = hasHost || ["null_mx", "no_mail_host", "mx_unroutable"].includes(domain);
-  const answered = mailbox !== null && mailbox.verdict !== "unknown";
-  return {
-    syntaxValid: syntaxFault === null,
-    domainExists: exists,
-    mxFound: hasHost,
-    smtpCheck: answered,
-    // An acceptance proves a mailbox only where the server would refuse a random recipient.
-    mailboxExists:
-      (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
-      (mailbox?.verdict === "risky" && catchAll !== "yes"),
-    catchAll: catchAll === "yes",
-  };
 };
 
 const createAiFields = (

@@ -1,0 +1,27 @@
+import type { DomainSignal, Signals } from "./judge.ts";
+import type { Verification } from "./result.ts";
+
+export const hasMailHost = (domain: DomainSignal): boolean =>
+  domain === "mail_host" || domain === "implicit_mail_host";
+
+/** Any other risky reply is about a mailbox that is there. */
+const NO_MAILBOXES = "domain_without_mailboxes";
+
+/** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
+export const toChecks = (signals: Signals): Verification["verification"] => {
+  const { domain, mailbox, catchAll, syntaxFault } = signals;
+  const hasHost = hasMailHost(domain);
+  const exists = hasHost || ["null_mx", "no_mail_host", "mx_unroutable"].includes(domain);
+  const answered = mailbox !== null && mailbox.verdict !== "unknown";
+  return {
+    syntaxValid: syntaxFault === null,
+    domainExists: exists,
+    mxFound: hasHost,
+    smtpCheck: answered,
+    // An acceptance proves a mailbox only where the server would refuse a random recipient.
+    mailboxExists:
+      (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
+      (mailbox?.verdict === "risky" && mailbox.reason !== NO_MAILBOXES && catchAll !== "yes"),
+    catchAll: catchAll === "yes",
+  };
+};
