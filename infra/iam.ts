@@ -92,7 +92,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "blobs:read": ["BUCKET_NAME"],
   "blobs:write": ["BUCKET_NAME"],
   mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
-  smtp: ["DNS_SERVERS", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
+  smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
   dns: [
     "BARRACUDA_REGISTERED",
     "BLOCKLISTS",

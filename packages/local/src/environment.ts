@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/core/mail/address";
 import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
+import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import * as v from "valibot";
 
 const PORT_MESSAGE = "must be a number from 0 to 65535";
@@ -42,6 +43,15 @@ const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?$/;
 const Proxy = v.pipe(
   v.string(),
   v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
+);
+const Policy = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): ProbePolicy => {
+    const policy = parseProbePolicy(dataset.value);
+    if (typeof policy !== "string") return policy;
+    addIssue({ message: policy });
+    return NEVER;
+  }),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
 const SENDER_MESSAGE = "must be an email address in plain letters";
@@ -104,6 +114,7 @@ const Environment = v.object({
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
+  PROBE_POLICY: v.optional(Policy, ""),
   SMTP_PROXIES: v.optional(createListSchema(Proxy), ""),
   SMTP_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
   BLOCKLISTS: v.optional(createListSchema(ListName), ""),

@@ -90,6 +90,7 @@ export const openMailPorts = (
       from: environment.SMTP_FROM,
       port: environment.SMTP_PORT,
     },
+    probePolicy: environment.PROBE_POLICY,
     // The folder belongs to one server, so there is no other process to share with.
     slots: localSlots,
     sessionsMax: shareDescriptors(countFreeDescriptors()).sessions,

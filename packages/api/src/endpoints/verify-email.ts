@@ -3,7 +3,12 @@ import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
-import { HOST_DAILY_LIMIT, isNotProbed, type Verification } from "@mailproof/core/verify/result";
+import {
+  HOST_DAILY_LIMIT,
+  isNotProbed,
+  PROBE_POLICY,
+  type Verification,
+} from "@mailproof/core/verify/result";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/verify-once";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -169,11 +174,13 @@ const activityFor = async (world: World, caller: Caller, email: string) => {
 };
 
 const UNVERIFIED_FIELDS = "so smtp_check, mailbox_exists and catch_all are not known.";
+const SENTENCES: Readonly<Record<string, string>> = {
+  [HOST_DAILY_LIMIT]: `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`,
+  [PROBE_POLICY]: `This service does not ask the mail servers of this provider, ${UNVERIFIED_FIELDS}`,
+};
 const messageFor = ({ reason }: Verification): string =>
   withMoneySentence(
-    reason === HOST_DAILY_LIMIT
-      ? `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`
-      : `The mail server was not asked, ${UNVERIFIED_FIELDS}`,
+    SENTENCES[reason] ?? `The mail server was not asked, ${UNVERIFIED_FIELDS}`,
     "nothing_charged",
   );
 

@@ -18,7 +18,7 @@ import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { HOST_DAILY_LIMIT } from "../verify/result.ts";
+import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { findUsualPattern, isUsable } from "./candidates.ts";
 import {
@@ -138,6 +138,11 @@ const runSearch = async (
       what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
     });
 
+  if (result.reason === PROBE_POLICY) {
+    if ((await release(world, operation)) !== "ended")
+      throw createUnsureFailure("The outcome of this search is not known.");
+    return { price: 0 as Halves, replayed: false, result };
+  }
   const answer: Json = result;
   if ((await settle(world, operation, { answer })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");

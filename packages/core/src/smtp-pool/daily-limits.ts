@@ -5,6 +5,7 @@ import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import { type Cidr, isInBlock, parseIp } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
+import { getProbeMode, NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots.ts";
 
@@ -38,6 +39,12 @@ export const DAILY_LIMITS = {
    */
   provider: { unknown: 2_000_000, recipients: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, DailyLimits>;
+
+/** A tenth of what one mail host gets, where the operator wants care with a provider. */
+const CAREFUL_LIMITS: DailyLimits = {
+  unknown: DAILY_LIMITS.host.unknown / 10,
+  recipients: DAILY_LIMITS.host.recipients / 10,
+};
 
 /** One account may use half of each limit, so it cannot close a mail host to all other accounts. */
 const ACCOUNT_SHARE = 0.5;
@@ -80,6 +87,7 @@ type QuotaPorts = {
   readonly lists: Pick<Lists, "free">;
   /** Blocks without daily limits, such as the lab's. */
   readonly allowed: readonly Cidr[];
+  readonly probePolicy?: ProbePolicy | undefined;
 };
 
 type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
@@ -125,7 +133,7 @@ export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
 const toAccountKey = (name: string, account: string): string => `${name} ${account}`;
 
 const listSubjects = (
-  { lists, allowed }: QuotaPorts,
+  { lists, allowed, probePolicy = NO_POLICY }: QuotaPorts,
   domain: string,
   at: MailHost | undefined,
 ): readonly QuotaSubject[] => {
@@ -134,10 +142,13 @@ const listSubjects = (
   const host: QuotaSubject =
     provider === "other"
       ? { name: `HOST#${toSlotKey(at).providerKey}`, limits: DAILY_LIMITS.host }
-      : { name: `PROVIDER#${provider}`, limits: DAILY_LIMITS.provider };
+      : { name: `PROVIDER#${provider}`, limits: getProviderLimits(probePolicy, at) };
   if (lists.free(domain)) return [host];
   return [{ name: `DOMAIN#${domain}`, limits: DAILY_LIMITS.domain }, host];
 };
+
+const getProviderLimits = (policy: ProbePolicy, at: MailHost): DailyLimits =>
+  getProbeMode(policy, [at]) === "careful" ? CAREFUL_LIMITS : DAILY_LIMITS.provider;
 
 const isAllowed = ({ ips }: MailHost, allowed: readonly Cidr[]): boolean =>
   allowed.length > 0 &&

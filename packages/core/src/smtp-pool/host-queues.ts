@@ -1,6 +1,7 @@
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import type { ProviderLimits } from "../mail/mail-provider-table.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
+import { getProbeMode, NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { PendingProbe } from "../verify/recipient-check.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
@@ -32,7 +33,7 @@ export type HostQueue = {
 export type HostQueues = ReturnType<typeof createHostQueues>;
 
 /** The host queues that have recipients waiting or sessions open. */
-export const createHostQueues = () => {
+export const createHostQueues = (policy: ProbePolicy = NO_POLICY) => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostState>();
   const { getProviderState, forget } = createProviderRegistry();
@@ -51,7 +52,7 @@ export const createHostQueues = () => {
   };
 
   const getOrAddQueue = (key: string, host: MailHost | undefined): HostQueue =>
-    all.get(key) ?? addQueue(key, toSlotKey(host));
+    all.get(key) ?? addQueue(key, toAllowedSlotKey(policy, host));
 
   const close = (queue: HostQueue): void => {
     if (all.get(queue.key) !== queue) return;
@@ -63,6 +64,14 @@ export const createHostQueues = () => {
   };
 
   return { all: all as ReadonlyMap<string, HostQueue>, getOrAddQueue, close, forget };
+};
+
+/** Where the operator wants care, all processes have one session with the provider: its first slot. */
+const toAllowedSlotKey = (policy: ProbePolicy, host: MailHost | undefined): SlotKey => {
+  const slotKey = toSlotKey(host);
+  return host && getProbeMode(policy, [host]) === "careful"
+    ? { ...slotKey, connections: 1, slots: [0] }
+    : slotKey;
 };
 
 const createHostQueue = (

@@ -36,7 +36,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
     quota,
     egress: createEgressHealth(),
   };
-  const queues = createHostQueues();
+  const queues = createHostQueues(ports.probePolicy);
   const { join, serve } = createScheduler(queues, sessionPorts);
 
   return (question) =>

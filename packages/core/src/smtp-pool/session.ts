@@ -1,3 +1,4 @@
+import type { ProbePolicy } from "../mail/probe-policy.ts";
 import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import { type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
@@ -24,6 +25,8 @@ import { createBrokenResult } from "./unprobed-results.ts";
 export type ProbePorts = {
   readonly connect: SmtpConnect;
   readonly catchAllCache: CatchAllCache;
+  /** Absent: every provider is probed. */
+  readonly probePolicy?: ProbePolicy | undefined;
   /** Absent: canaries are not counted. */
   readonly canaries?: Canaries;
   readonly now: () => Date;

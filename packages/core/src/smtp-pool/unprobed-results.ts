@@ -1,5 +1,5 @@
-import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
-import { HOST_DAILY_LIMIT } from "../verify/result.ts";
+import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
+import { HOST_DAILY_LIMIT, type PROBE_POLICY } from "../verify/result.ts";
 
 // Results for recipients about which no mail server was asked.
 
@@ -15,18 +15,22 @@ export const createBrokenResult = ({
 });
 
 /** No mail server was asked, because the mail host or the domain has reached its daily limit. */
-export const createDailyLimitResult = ({
-  recipient,
-  unknownRecipients,
-  hosts,
-}: PendingProbe): ProbeResult => ({
+export const createDailyLimitResult = (one: PendingProbe): ProbeResult => ({
+  ...createUnaskedResult(one, HOST_DAILY_LIMIT),
+  unknownRecipients: one.unknownRecipients,
+});
+
+/** No mail server was asked, and none would be at another attempt. */
+export const createUnaskedResult = (
+  { recipient, hosts }: Pick<ProbeRequest, "recipient" | "hosts">,
+  reason: typeof HOST_DAILY_LIMIT | typeof PROBE_POLICY,
+): ProbeResult => ({
   ...createUnansweredResult(recipient),
-  unknownRecipients,
   host: hosts[0]?.host ?? "",
   finding: {
     verdict: "unknown",
-    reason: HOST_DAILY_LIMIT,
-    rule: HOST_DAILY_LIMIT,
+    reason,
+    rule: reason,
     confidence: 1,
     retry: null,
     aboutUs: true,

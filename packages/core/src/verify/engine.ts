@@ -1,12 +1,14 @@
 import type { Dns } from "../mail/dns/dns.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
+import { NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
 import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
+import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
 import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { SlotPool } from "../smtp-pool/slots.ts";
@@ -39,6 +41,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** In memory when this is the only process that opens sessions; in the table when there are several. */
   readonly slots: SlotPool;
+  /** Absent: every provider is probed. */
+  readonly probePolicy?: ProbePolicy;
   /** Absent: nothing is logged. */
   readonly log?: World["log"];
   /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
@@ -50,14 +54,15 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
 
 export const createEngine = (ports: MailPorts): Engine => {
   const beliefs = createProviderBeliefs(ports);
+  const probe = createProbe({
+    ...withSteadyClock(ports),
+    catchAllCache: createCatchAllCache(ports.table, ports.now),
+    quota: createDailyQuota(ports),
+    canaries: beliefs.canaries,
+  });
   return {
     findMailHosts: createMailHostLookup(withSteadyClock(ports)),
-    probe: createProbe({
-      ...withSteadyClock(ports),
-      catchAllCache: createCatchAllCache(ports.table, ports.now),
-      quota: createDailyQuota(ports),
-      canaries: beliefs.canaries,
-    }),
+    probe: createProbeByPolicy(probe, ports.probePolicy ?? NO_POLICY),
     beliefs,
     lists: ports.lists,
     now: ports.now,

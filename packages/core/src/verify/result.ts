@@ -36,9 +36,15 @@ export const isDomainExistenceDecided = ({
 export const NOT_PROBED = "not_probed";
 /** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
 export const HOST_DAILY_LIMIT = "host_daily_limit";
+/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
+export const PROBE_POLICY = "probe_policy";
 
 /** Why a mail server was not asked. */
-const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
+const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
+  NOT_PROBED,
+  HOST_DAILY_LIMIT,
+  PROBE_POLICY,
+]);
 
 const Bool = v.boolean();
 const Text = v.string();

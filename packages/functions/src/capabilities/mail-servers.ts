@@ -1,5 +1,6 @@
 import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import { createLists } from "@mailproof/core/mail/lists/lists";
+import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
@@ -7,7 +8,7 @@ import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
 import { putMetric } from "../put-metric.ts";
-import { readList } from "../settings.ts";
+import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
 /** About 100,000 answers of usual size. */
@@ -28,6 +29,7 @@ export const withMailServers = (base: BaseContext) => {
       table,
       lists: createLists(),
       allowed: [],
+      probePolicy: readProbePolicy(environment),
       smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
       // A mail server sees hundreds of Lambdas as one sender, so they share one count.
       slots: createSharedSlots({ table, now, random, sleep }),
@@ -36,6 +38,13 @@ export const withMailServers = (base: BaseContext) => {
       sleep,
     }),
   };
+};
+
+/** A policy that cannot be read excludes nothing that the operator meant to exclude, so the Lambda does not start. */
+const readProbePolicy = (environment: LambdaEnvironment): ProbePolicy => {
+  const policy = parseProbePolicy(environment["PROBE_POLICY"] ?? "");
+  if (typeof policy === "string") throw new Error(`PROBE_POLICY ${policy}.`);
+  return policy;
 };
 
 /** Counts sessions that reached no mail server: an alarm watches their share. */
