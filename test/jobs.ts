@@ -98,3 +98,12 @@ export const formatRows = (job: any): string[] =>
     ({ row, email, status }: { row: number; email: string; status: string }) =>
       `${row} ${email} ${status}`,
   );
+
+/** The request bodies and the form part of verifyFile that tests change one field of. */
+export const UPLOADING = { action: "get_upload_url", file_name: "list.csv" };
+export const PROCESSING = createProcessRequest("uploads/live/acc_1/upl_1.csv");
+export const FILE_PART = {
+  name: "file",
+  fileName: "list.csv",
+  content: formatCsv(createEmails(2)),
+};
