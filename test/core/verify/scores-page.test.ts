@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isBot, scoreBotLikeness } from "@mailproof/core/signals/bot";
-import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all-score";
 import { scoreNameLikeness } from "@mailproof/core/signals/name-likeness";
 import { suggestTypo } from "@mailproof/core/signals/typo";
 import { expect, test } from "vitest";

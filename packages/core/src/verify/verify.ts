@@ -10,7 +10,7 @@ import {
 } from "../mail/mail-providers.ts";
 import { findNameFault, hasUnusualLength } from "../mail/name-rules.ts";
 import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
-import { scoreCatchAll } from "../signals/catch-all.ts";
+import { scoreCatchAll } from "../signals/catch-all-score.ts";
 import { parsePersonName } from "../signals/person-name.ts";
 import { suggestTypo } from "../signals/typo.ts";
 import type { Requester } from "../smtp-pool/requester.ts";

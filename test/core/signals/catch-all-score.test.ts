@@ -1,4 +1,4 @@
-import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all-score";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { areaUnderCurve, humanLocals, machineLocals } from "./local-part-lab.ts";
