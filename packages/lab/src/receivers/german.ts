@@ -1,0 +1,171 @@
+import { expectExisting, expectRefusal, expectUnknown } from "./lists.ts";
+import type { Receiver } from "./receiver.ts";
+
+export const gmx: Receiver = {
+  id: "gmx",
+  title: "GMX, web.de, mail.com",
+  sources: [
+    {
+      what: "error messages: several lines, no enhanced codes",
+      at: "https://postmaster.gmx.com/en/error-messages",
+      date: "2025-11",
+    },
+    {
+      what: "replies by brand",
+      at: "https://smtp.codes/unitedinternet/",
+      date: "2026-11",
+    },
+  ],
+  notes: "The last line has the cause, as a parameter of its address (c=r1601: no such mailbox).",
+  hosts: ["mx00.emig.gmx.net", "mx01.emig.gmx.net"],
+  greeting: "220 gmx.net (mxgmx104) Nemesis ESMTP Service ready",
+  extensions: ["8BITMIME", "SIZE 157286400"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 Requested mail action okay, completed",
+    unknown:
+      "550-Requested action not taken: mailbox unavailable\n550 For explanation visit https://postmaster.gmx.net/en/case?c=r1601&i=ip&v={client}&r=1MNcgj-1ue23t3pyV-00S2YR",
+  },
+  blocks: [
+    {
+      stage: "greeting",
+      minutes: 24 * 60,
+      reply:
+        "554-gmx.net (mxgmx104) Nemesis ESMTP Service not available\n554-No SMTP service\n554-IP address is block listed.\n554 For explanation visit https://postmaster.gmx.net/en/case?c=r0201&i=ip&v={client}&r=1MNcgj-1ue23t3pyV-00S2YR",
+    },
+  ],
+  domains: [
+    { name: "gmx.net" },
+    { name: "gmx.de" },
+    { name: "web.de", hosts: ["mx-ha02.web.de", "mx-ha03.web.de"] },
+    { name: "mail.com", hosts: ["mx00.mail.com", "mx01.mail.com"] },
+  ],
+  scenarios: [
+    {
+      shows: "mailboxes",
+      results: [
+        ...expectRefusal("gmx.net"),
+        ...expectRefusal("web.de"),
+        ...expectRefusal("mail.com"),
+      ],
+      openIssue: "the line with a link hides the words for an unknown mailbox",
+    },
+    {
+      shows: "a client on the block list: the greeting is the refusal",
+      isBlocked: true,
+      results: expectExisting(200, "gmx.de", "unknown ip_blocked"),
+      atMost: { sessionsIntoBlock: 20 },
+      openIssue: "a block does not stop the sessions",
+    },
+  ],
+};
+
+export const ionos: Receiver = {
+  id: "ionos",
+  title: "IONOS",
+  sources: [
+    {
+      what: "SMTP error messages of the IONOS mail servers",
+      at: "https://www.ionos.de/hilfe/e-mail/postmaster/smtp-fehlermeldungen-der-11-ionos-mailserver",
+      date: "2026-11",
+    },
+  ],
+  notes:
+    "Too many unknown recipients close the service to a client: 421 Reject due to policy violations. The number is not published: the lab takes 50.",
+  hosts: ["mx00.kundenserver.de", "mx01.kundenserver.de"],
+  greeting: "220 kundenserver.de (mxeue012) Nemesis ESMTP Service ready",
+  extensions: ["8BITMIME", "SIZE 157286400"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 Requested mail action okay, completed",
+    unknown: "550 Requested action not taken: mailbox unavailable",
+    full: "550 Quota Exceeded",
+  },
+  blocks: [
+    {
+      stage: "greeting",
+      minutes: 60,
+      afterUnknown: 50,
+      reply: "421 Reject due to policy violations",
+    },
+  ],
+  domains: [{ name: "customer.ionos.example.com" }],
+  scenarios: [
+    {
+      shows: "mailboxes",
+      results: [
+        ...expectRefusal("customer.ionos.example.com"),
+        ["full.mailbox@customer.ionos.example.com", "risky mailbox_full"],
+      ],
+    },
+    {
+      shows: "150 names that do not exist: the service closes on the way",
+      results: expectUnknown(
+        150,
+        "customer.ionos.example.com",
+        "invalid mailbox_not_found",
+        "unknown policy_blocked",
+        "unknown rate_limited",
+        "unknown server_error",
+        "unknown server_refuses",
+      ),
+      atMost: { sessionsIntoBlock: 20 },
+    },
+  ],
+};
+
+export const tOnline: Receiver = {
+  id: "t_online",
+  title: "T-Online",
+  sources: [
+    {
+      what: "a client without a reputation is refused at the greeting until its operator writes",
+      at: "https://www.spamresource.com/2020/06/whoops-t-onlinede-not-accepting-mail.html",
+      date: "2020-06",
+    },
+    {
+      what: "554 … None/bad reputation (NOWL)",
+      at: "https://bllmnn.de/2024/05/fehler-554-none-bad-reputation-beim-mailversand-an-t-online-de",
+      date: "2024-05",
+    },
+    {
+      what: "replies about mailboxes",
+      at: "http://www.sitepackage.de/service/dokumentation/auswertung/typische-fehlermeldungen-bei-unzustellbarkeit.html",
+      date: "2026-11",
+    },
+  ],
+  hosts: ["mx00.t-online.de", "mx01.t-online.de"],
+  greeting: "220 mailin24.mgt.mul.t-online.de T-Online ESMTP receiver fssmtpd2025 ready.",
+  extensions: ["PIPELINING", "SIZE 52428800", "ENHANCEDSTATUSCODES", "8BITMIME"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 2.1.5 Recipient accepted",
+    unknown: "550 5.1.1 user unknown",
+    full: "552 5.2.2 Over STORAGE quota",
+  },
+  blocks: [
+    {
+      stage: "greeting",
+      minutes: 24 * 60,
+      reply:
+        "554 IP={client} - None/bad reputation. Ask your postmaster for help or to contact tobr@rx.t-online.de for reset. (NOWL)",
+    },
+  ],
+  domains: [{ name: "t-online.de" }],
+  scenarios: [
+    {
+      shows: "mailboxes",
+      results: [
+        ...expectRefusal("t-online.de"),
+        ["full.mailbox@t-online.de", "risky mailbox_full"],
+      ],
+    },
+    {
+      shows: "a client that T-Online has not met",
+      isBlocked: true,
+      results: expectExisting(200, "t-online.de", "unknown ip_reputation", "unknown ip_blocked"),
+      atMost: { sessionsIntoBlock: 20 },
+      openIssue: "a block does not stop the sessions",
+    },
+  ],
+};

@@ -1,0 +1,156 @@
+import { expectExisting, expectRefusal } from "./lists.ts";
+import type { Receiver } from "./receiver.ts";
+
+export const godaddy: Receiver = {
+  id: "godaddy",
+  title: "GoDaddy Workspace Email",
+  sources: [
+    {
+      what: "rejected email with a bounce error",
+      at: "https://www.godaddy.com/help/fix-rejected-email-with-a-bounce-error-40685",
+      date: "2026-11",
+    },
+    { what: "IB105 and IB607 in logs", at: "sisimai/rb-sisimai, rhost/godaddy", date: "2026-11" },
+  ],
+  hosts: ["smtp.secureserver.net", "mailstore1.secureserver.net"],
+  greeting: "220 p3plibsmtp02-08.prod.phx3.secureserver.net bizsmtp ESMTP server ready",
+  extensions: ["PIPELINING", "SIZE 30000000", "8BITMIME"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 2.1.5 <{address}> recipient ok",
+    unknown: "550 5.1.1 <{address}> Recipient not found.  <http://x.co/irbounce>",
+  },
+  blocks: [
+    {
+      stage: "greeting",
+      minutes: 24 * 60,
+      reply:
+        "554 p3plibsmtp02-08.prod.phx3.secureserver.net bizsmtp IB113. Connection refused. {client} has a poor reputation. <http://x.co/srbounce>",
+    },
+  ],
+  domains: [{ name: "customer.godaddy.example.com" }],
+  scenarios: [
+    { shows: "mailboxes", results: expectRefusal("customer.godaddy.example.com") },
+    {
+      shows: "a client with a poor reputation: the greeting is the refusal",
+      isBlocked: true,
+      results: expectExisting(
+        200,
+        "customer.godaddy.example.com",
+        "unknown ip_reputation",
+        "unknown ip_blocked",
+      ),
+      atMost: { sessionsIntoBlock: 20 },
+    },
+  ],
+};
+
+export const rackspace: Receiver = {
+  id: "rackspace",
+  title: "Rackspace",
+  sources: [
+    { what: "replies by code", at: "https://smtp.codes/rackspace", date: "2026-11" },
+    {
+      what: "common email bounce messages",
+      at: "https://docs.rackspace.com/docs/common-email-bounces",
+      date: "2026-11",
+    },
+    {
+      what: "could not be found, or was misspelled (G8)",
+      at: "reacherhq/check-if-email-exists, core/src/smtp/parser.rs",
+      date: "2022-11",
+    },
+  ],
+  hosts: ["mx1.emailsrvr.com", "mx2.emailsrvr.com"],
+  extensions: ["PIPELINING", "SIZE 75000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 2.1.5 Ok",
+    unknown: "550 5.1.1 <{address}>: Email address could not be found, or was misspelled (G8)",
+    busy: "450 4.2.1 <{address}>: Mailbox received too much email in a short period of time (G30)",
+  },
+  domains: [{ name: "customer.rackspace.example.com" }],
+  scenarios: [
+    {
+      shows: "mailboxes",
+      results: [
+        ...expectRefusal("customer.rackspace.example.com"),
+        ["busy.person@customer.rackspace.example.com", "risky mailbox_rate_limited"],
+      ],
+    },
+  ],
+};
+
+export const zoho: Receiver = {
+  id: "zoho",
+  title: "Zoho Mail",
+  sources: [{ what: "replies by code", at: "https://smtp.codes/zoho", date: "2026-11" }],
+  hosts: ["mx.zoho.com", "mx2.zoho.com"],
+  greeting: "220 mx.zohomail.com SMTP Server ready November 22, 2026 12:00:00 PM PDT",
+  extensions: ["PIPELINING", "SIZE 53477376"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 Recipient <{address}> OK",
+    unknown: "550 5.1.1 <{address}> User unknown",
+    disabled: "452 <{address}> Mailbox delivery restricted by policy error",
+  },
+  domains: [{ name: "zohomail.com" }, { name: "customer.zoho.example.com" }],
+  scenarios: [
+    {
+      shows: "mailboxes",
+      results: [
+        ...expectRefusal("customer.zoho.example.com"),
+        [
+          "disabled.person@customer.zoho.example.com",
+          "unknown policy_blocked",
+          "unknown recipient_restricted",
+        ],
+      ],
+    },
+  ],
+};
+
+export const infomaniak: Receiver = {
+  id: "infomaniak",
+  title: "Infomaniak",
+  sources: [{ what: "replies by code", at: "https://smtp.codes/550", date: "2026-11" }],
+  hosts: ["mta-gw.infomaniak.ch"],
+  extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 2.1.5 Ok",
+    unknown: "550 5.1.1 <{address}>: Recipient address rejected: User unknown",
+  },
+  domains: [{ name: "customer.infomaniak.example.com" }],
+  scenarios: [{ shows: "mailboxes", results: expectRefusal("customer.infomaniak.example.com") }],
+};
+
+export const libero: Receiver = {
+  id: "libero",
+  title: "Libero",
+  sources: [
+    {
+      what: "550 Too many invalid recipients at the greeting, in a log of Postfix",
+      at: "https://pastebin.com/d5zFErcd",
+      date: "2013-11",
+    },
+  ],
+  notes: "How many begin the block is not published: the lab takes 30.",
+  hosts: ["smtp-in.libero.it"],
+  extensions: ["8BITMIME", "PIPELINING", "SIZE 42000000"],
+  tls: "offered",
+  mailboxes: {
+    existing: "250 2.1.5 <{address}> recipient ok",
+    unknown: "550 5.1.1 <{address}> User unknown",
+  },
+  blocks: [
+    {
+      stage: "greeting",
+      minutes: 60,
+      afterUnknown: 30,
+      reply: "550 Too many invalid recipients. For further information contact your provider.",
+    },
+  ],
+  domains: [{ name: "libero.it" }],
+  scenarios: [{ shows: "mailboxes", results: expectRefusal("libero.it") }],
+};

@@ -1,0 +1,144 @@
+import type { Block, Limit, Receiver, ReceiverDomain, Source } from "./receiver.ts";
+import { RECEIVERS } from "./receivers.ts";
+import { UNDOCUMENTED } from "./undocumented.ts";
+
+/** The entries of docs/receivers.md, from the same values that the lab plays. */
+export const formatAtlas = (): string =>
+  [
+    "## Documented receivers",
+    ...RECEIVERS.map(formatEntry),
+    "## Providers without documents",
+    "The engine treats these as it treats similar ones, and the lab does not play them.",
+    formatTable(
+      ["entry", "provider"],
+      Object.entries(UNDOCUMENTED).map(([id, what]) => [`\`${id}\``, what]),
+    ),
+  ].join("\n\n");
+
+const formatEntry = (receiver: Receiver): string =>
+  [
+    `### ${receiver.title}`,
+    `Entry \`${receiver.id}\`. ${formatHosts(receiver)}${receiver.notes ? ` ${receiver.notes}` : ""}`,
+    formatReplies(receiver),
+    formatList([...listLimits(receiver), ...(receiver.blocks ?? []).map(formatBlock)]),
+    formatSettings(receiver.domains),
+    formatList(receiver.scenarios.map(formatScenario)),
+    `Sources: ${receiver.sources.map(formatSource).join("; ")}.`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+
+const formatHosts = ({ hosts, domains, extensions = [], tls = "none" }: Receiver): string => {
+  const [host = ""] = [...hosts, ...domains.flatMap((domain) => domain.hosts ?? [])];
+  const offers = [
+    ...extensions.map((line) => line.split(" ", 1)[0]),
+    ...(tls === "none" ? [] : ["STARTTLS"]),
+  ];
+  return `Hosts such as \`${host}\`; EHLO lists ${offers.length > 0 ? offers.join(", ") : "what every server has"}.`;
+};
+
+const MAILBOXES = {
+  existing: "exists",
+  unknown: "does not exist",
+  full: "is full",
+  disabled: "is disabled",
+  busy: "gets too much",
+} as const;
+
+const formatReplies = ({ mailboxes }: Receiver): string =>
+  formatTable(
+    ["a mailbox that", "reply"],
+    Object.entries(MAILBOXES).flatMap(([condition, label]) => {
+      const reply = mailboxes[condition as keyof typeof MAILBOXES];
+      return reply === undefined ? [] : [[label, formatReply(reply)]];
+    }),
+  );
+
+const formatReply = (reply: string): string =>
+  `\`${reply.replaceAll("\n", " ⏎ ").replaceAll("|", "\\|")}\``;
+
+const LIMITS = {
+  sessionsAtOnce: "open sessions of one client",
+  transactionsPerSession: "transactions in a session",
+  recipientsPerSession: "recipients in a session",
+  recipientsPerTransaction: "recipients in a transaction",
+  domainsPerTransaction: "domains in a transaction",
+  refusalsPerSession: "refused recipients in a session",
+} as const;
+
+const listLimits = ({ limits = {}, recipientSeconds }: Receiver): readonly string[] => [
+  ...Object.entries(LIMITS).flatMap(([name, label]) => {
+    const limit: Limit | undefined = limits[name as keyof typeof LIMITS];
+    return limit ? [`At most ${limit.most} ${label}, then ${formatReply(limit.reply)}`] : [];
+  }),
+  ...(recipientSeconds === undefined ? [] : [`Takes ${recipientSeconds} seconds for each RCPT`]),
+];
+
+const STAGES = { greeting: "at the greeting", mail: "at MAIL", rcpt: "at RCPT" } as const;
+
+const formatBlock = ({ stage, reply, minutes, afterUnknown }: Block): string => {
+  const cause =
+    afterUnknown === undefined ? "A listed client" : `After ${afterUnknown} unknown recipients`;
+  return `${cause}: refused ${STAGES[stage]} for ${formatMinutes(minutes)} with ${formatReply(reply)}`;
+};
+
+const formatMinutes = (minutes: number): string =>
+  minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+
+const formatSettings = (domains: readonly ReceiverDomain[]): string => {
+  const bySetting = new Map(
+    domains.flatMap((domain) => (domain.setting === undefined ? [] : [[domain.setting, domain]])),
+  );
+  const rows = [...bySetting].flatMap(([setting, { mailboxes = {}, greylist }]) => [
+    ...Object.entries(MAILBOXES).flatMap(([condition, label]) => {
+      const reply = mailboxes[condition as keyof typeof MAILBOXES];
+      return reply === undefined ? [] : [[setting, label, formatReply(reply)]];
+    }),
+    ...(greylist
+      ? [
+          [
+            setting,
+            `is asked about before ${greylist.minutes} minutes`,
+            formatReply(greylist.reply),
+          ],
+        ]
+      : []),
+  ]);
+  return rows.length === 0
+    ? ""
+    : formatTable(["a customer's setting", "a mailbox that", "reply"], rows);
+};
+
+const formatScenario = ({
+  shows,
+  isBlocked,
+  results,
+  atMost = {},
+  openIssue,
+}: Receiver["scenarios"][number]): string => {
+  const verdicts = [
+    ...new Set(results.map(([, ...all]) => all.map((one) => `\`${one}\``).join(" or "))),
+  ];
+  const counts = Object.entries(atMost).map(
+    ([name, most]) => `${COUNTS[name] ?? name} at most ${most}`,
+  );
+  return [
+    `Scenario: ${shows}${isBlocked ? " (blocked from the start)" : ""}. ${results.length} ${results.length === 1 ? "address" : "addresses"}: ${verdicts.join(", ")}`,
+    ...counts,
+    ...(openIssue === undefined ? [] : [`**open: ${openIssue}**`]),
+  ].join("; ");
+};
+
+const COUNTS: Readonly<Record<string, string>> = {
+  sessionsIntoBlock: "sessions into the block",
+  overLimit: "replies over a limit",
+};
+
+const formatSource = ({ what, at, date }: Source): string =>
+  `${what} (${at.startsWith("http") ? `<${at}>` : at}, ${date})`;
+
+const formatList = (lines: readonly string[]): string =>
+  lines.map((line) => `- ${line}.`).join("\n");
+
+const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
