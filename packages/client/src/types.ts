@@ -91,7 +91,7 @@ export interface VerificationResult {
     /** Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another. */
     catch_all_confidence?: number;
   };
-  /** DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`. */
+  /** DNS answers, SMTP transcript and the parts of the score; `receiver` is the mail provider's entry in docs/receivers.md. Present only with `include_evidence`. */
   evidence?: Record<string, unknown>;
   /** Checks not made because the mail server was not asked. Left out when it was asked or did not have to be. */
   checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];

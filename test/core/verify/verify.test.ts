@@ -77,6 +77,17 @@ test.each([
   },
 );
 
+test.each([
+  ["ann@outlook.fr", "outlook-fr.olc.protection.outlook.com", "microsoft_consumer"],
+  ["ann@example.com", "aspmx.l.google.com", "google"],
+  ["ann@example.com", "mx.example.com", undefined],
+])("the evidence about %s at %s names the receiver's entry: %s", async (email, mxHost, entry) => {
+  const { engine } = givenEngine(mxHost);
+  const { evidence } = await verify(engine, email, OPTIONS);
+
+  expect(evidence?.receiver).toBe(entry);
+});
+
 test("the evidence shows our own recipient and our decoy, and nobody else, however he is named", async () => {
   const decoy = "qk3v9x2m7c1z8b4n6l0p@example.com";
   const lines = [

@@ -1,6 +1,7 @@
 import { type Address, toSmtpForm } from "../mail/address.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
+import { findMailProvider } from "../mail/mail-providers.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Judgement } from "./judge.ts";
 import type { ProbeResult } from "./recipient-check.ts";
@@ -22,6 +23,7 @@ export const collectEvidence = (
 ): Evidence => ({
   dns: dnsQueries,
   mailHost,
+  ...findReceiver(mailHost),
   ip: probeResult?.ip || null,
   reply: probeResult?.reply ?? null,
   rule: probeResult?.finding.rule ?? null,
@@ -34,6 +36,12 @@ export const collectEvidence = (
   score: parts,
   lists: versions,
 });
+
+/** The entry of docs/receivers.md, where the mail host is one of a provider with an entry. */
+const findReceiver = (mailHost: string | null): Pick<Evidence, "receiver"> => {
+  const { name } = findMailProvider(mailHost ?? "");
+  return name === "other" ? {} : { receiver: name };
+};
 
 /** A session serves many recipients. The evidence of one must not show the questions and replies about another. */
 const filterTranscript = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {

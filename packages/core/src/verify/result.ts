@@ -173,6 +173,8 @@ const AI = {
 const EVIDENCE = {
   dns: { schema: typed<readonly RecordedQuery[]>() },
   mailHost: { name: "mail_host", schema: TextOrNull },
+  /** The mail provider, by its entry in docs/receivers.md. Absent where the host is of no provider with an entry. */
+  receiver: { schema: v.optional(Text) },
   ip: { schema: TextOrNull },
   reply: { schema: typed<Reply | null>() },
   rule: { schema: TextOrNull },
@@ -251,7 +253,7 @@ export const RESULT_FIELDS = {
   evidence: {
     schema: describe(
       v.optional(AnyEvidence),
-      "DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`.",
+      "DNS answers, SMTP transcript and the parts of the score; `receiver` is the mail provider's entry in docs/receivers.md. Present only with `include_evidence`.",
     ),
     fields: EVIDENCE,
   },

@@ -169,7 +169,8 @@ export const proofpoint: Receiver = {
       setting: "Essentials: a Microsoft tenant decides",
       mailboxes: {
         existing: "250 2.1.5 Ok",
-        unknown: `550 5.4.1 <{address}>: Recipient address rejected: undeliverable address: host tenant.mail.protection.outlook.com[192.0.2.5] said: ${EDGE_BLOCKED} (in reply to RCPT TO command)`,
+        unknown:
+          "550 5.4.1 <{address}>: Recipient address rejected: undeliverable address: host tenant.mail.protection.outlook.com[192.0.2.5] said: 550 5.4.1 Recipient address rejected: Access denied. [AM7EUR03FT012.eop-EUR03.prod.protection.outlook.com] (in reply to RCPT TO command)",
       },
     },
     {

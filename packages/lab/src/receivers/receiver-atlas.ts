@@ -58,18 +58,22 @@ const formatReply = (reply: string): string =>
   `\`${reply.replaceAll("\n", " ⏎ ").replaceAll("|", "\\|")}\``;
 
 const LIMITS = {
-  sessionsAtOnce: "open sessions of one client",
-  transactionsPerSession: "transactions in a session",
-  recipientsPerSession: "recipients in a session",
-  recipientsPerTransaction: "recipients in a transaction",
-  domainsPerTransaction: "domains in a transaction",
-  refusalsPerSession: "refused recipients in a session",
+  sessionsAtOnce: ["open session of one client", "open sessions of one client"],
+  transactionsPerSession: ["transaction in a session", "transactions in a session"],
+  recipientsPerSession: ["recipient in a session", "recipients in a session"],
+  recipientsPerTransaction: ["recipient in a transaction", "recipients in a transaction"],
+  domainsPerTransaction: ["domain in a transaction", "domains in a transaction"],
+  refusalsPerSession: ["refused recipient in a session", "refused recipients in a session"],
 } as const;
 
 const listLimits = ({ limits = {}, recipientSeconds }: Receiver): readonly string[] => [
-  ...Object.entries(LIMITS).flatMap(([name, label]) => {
+  ...Object.entries(LIMITS).flatMap(([name, [one, several]]) => {
     const limit: Limit | undefined = limits[name as keyof typeof LIMITS];
-    return limit ? [`At most ${limit.most} ${label}, then ${formatReply(limit.reply)}`] : [];
+    return limit
+      ? [
+          `At most ${limit.most} ${limit.most === 1 ? one : several}, then ${formatReply(limit.reply)}`,
+        ]
+      : [];
   }),
   ...(recipientSeconds === undefined ? [] : [`Takes ${recipientSeconds} seconds for each RCPT`]),
 ];
