@@ -14,10 +14,10 @@ import { exim, opensmtpd, postfix } from "./servers.ts";
 
 /** In the order of docs/receivers.md. A new receiver is a value in one of these files and a name here. */
 export const RECEIVERS: readonly Receiver[] = [
-  ...[google, microsoftConsumer, microsoft, yahoo, icloud, fastmail, proton],
-  ...[gmx, ionos, tOnline, orange, laposte, free, sfr, ovh, libero],
-  ...[comcast, att, godaddy, rackspace, zoho, infomaniak],
-  ...[mailRu, yandex, rambler, iua, qq, netease, naver, docomo],
-  ...[mimecast, proofpoint, barracuda, cisco, symantec, spamexperts, hornetsecurity, zerospam],
-  ...[postfix, exim, opensmtpd],
-];
+  [google, microsoftConsumer, microsoft, yahoo, icloud, fastmail, proton],
+  [gmx, ionos, tOnline, orange, laposte, free, sfr, ovh, libero],
+  [comcast, att, godaddy, rackspace, zoho, infomaniak],
+  [mailRu, yandex, rambler, iua, qq, netease, naver, docomo],
+  [mimecast, proofpoint, barracuda, cisco, symantec, spamexperts, hornetsecurity, zerospam],
+  [postfix, exim, opensmtpd],
+].flat();
