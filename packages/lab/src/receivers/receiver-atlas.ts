@@ -144,5 +144,14 @@ const formatSource = ({ what, at, date }: Source): string =>
 const formatList = (lines: readonly string[]): string =>
   lines.map((line) => `- ${line}.`).join("\n");
 
-const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+/** As the formatter leaves it: every column as wide as its widest cell. */
+const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const widths = head.map((_, at) =>
+    Math.max(3, ...[head, ...rows].map((cells) => cells[at]?.length ?? 0)),
+  );
+  const rule = widths.map((width) => "-".repeat(width));
+  return [head, rule, ...rows]
+    .map((cells) => widths.map((width, at) => (cells[at] ?? "").padEnd(width)))
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+};
