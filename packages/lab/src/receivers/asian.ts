@@ -58,7 +58,6 @@ export const qq: Receiver = {
         ["busy.person@qq.com", "risky mailbox_rate_limited"],
         ["busy.person@company.qq.example.com", "risky mailbox_rate_limited"],
       ],
-      openIssue: "words that only Tencent has",
     },
     {
       shows: "60 names that do not exist: the block begins on the way",
@@ -204,7 +203,6 @@ export const docomo: Receiver = {
         ...expectRefusal("docomo.ne.jp"),
         ["full.mailbox@docomo.ne.jp", "risky mailbox_full"],
       ],
-      openIssue: "words that only docomo has",
     },
   ],
 };

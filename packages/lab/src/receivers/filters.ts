@@ -113,7 +113,6 @@ export const hornetsecurity: Receiver = {
     {
       shows: "a tenant behind it refuses at its edge",
       results: expectRefusal("tenant.hornet.example.com"),
-      openIssue: "edge blocking counts only from Microsoft's own hosts",
     },
   ],
 };
@@ -145,7 +144,6 @@ export const zerospam: Receiver = {
     {
       shows: "mailboxes",
       results: expectRefusal("customer.zerospam.example.com"),
-      openIssue: "words that only ZEROSPAM has",
     },
   ],
 };

@@ -82,7 +82,6 @@ export const mimecast: Receiver = {
     {
       shows: "a tenant behind it refuses at its edge",
       results: expectRefusal("forwarded.mimecast.example.com"),
-      openIssue: "edge blocking counts only from Microsoft's own hosts",
     },
     {
       shows: "an unknown recipient of a federated account",
@@ -93,7 +92,6 @@ export const mimecast: Receiver = {
           "risky mailbox_not_found_transient",
         ],
       ],
-      openIssue: "451 with words for an unknown recipient counts as greylisting",
     },
     {
       shows: "a client with a poor reputation",
@@ -196,7 +194,6 @@ export const proofpoint: Receiver = {
         ...expectRefusal("essentials.proofpoint.example.com"),
         ...expectRefusal("tenant.proofpoint.example.com"),
       ],
-      openIssue: "a quoted reply of an inner server is taken for the outer one's",
     },
     {
       shows: "an address that is being verified does not pause the others",
@@ -283,7 +280,6 @@ export const barracuda: Receiver = {
     {
       shows: "a tenant behind it refuses at its edge",
       results: expectRefusal("tenant.barracuda.example.com"),
-      openIssue: "edge blocking counts only from Microsoft's own hosts",
     },
   ],
 };

@@ -48,7 +48,6 @@ export const gmx: Receiver = {
         ...expectRefusal("web.de"),
         ...expectRefusal("mail.com"),
       ],
-      openIssue: "the line with a link hides the words for an unknown mailbox",
     },
     {
       shows: "a client on the block list: the greeting is the refusal",

@@ -126,11 +126,10 @@ export const google: Receiver = {
       results: [
         ...expectOneEach(companies.slice(0, 95), "valid accepted"),
         ...expectOneEach(demanding, "unknown auth_or_tls_required"),
-        ...expectOneEach(closed, "unknown ip_blocked"),
+        ...expectOneEach(closed, "unknown recipient_restricted"),
         ...expectOneEach(companies.slice(95, 190), "valid accepted"),
       ],
       atMost: { overLimit: 0 },
-      openIssue: "a 421 about one customer's domain pauses the whole provider",
     },
     {
       shows: "300 addresses of one customer",
