@@ -1,5 +1,5 @@
 import { expectExisting, expectRefusal, numberDomains } from "./lists.ts";
-import type { Expectation, Receiver } from "./receiver.ts";
+import type { Expectation, Receiver, Verdict } from "./receiver.ts";
 
 const CUSTOMERS = "google.example.com";
 const companies = numberDomains(200, "company", CUSTOMERS);
@@ -8,9 +8,12 @@ const closed = numberDomains(5, "allowlist", CUSTOMERS);
 
 const expectOneEach = (
   domains: readonly string[],
-  verdict: Expectation[1],
+  ...verdicts: readonly Verdict[]
 ): readonly Expectation[] =>
-  domains.map((domain): Expectation => [`ada.lovelace@${domain}`, verdict ?? "valid accepted"]);
+  domains.map((domain): Expectation => [`ada.lovelace@${domain}`, ...verdicts]);
+
+/** The 421 about the next domain may take with it the reply about this one's random recipient. */
+const BEFORE_AN_END: readonly Verdict[] = ["valid accepted", "risky catch_all_unverified"];
 
 const GMAIL = ["gmail-smtp-in.l.google.com", "alt1.gmail-smtp-in.l.google.com"];
 
@@ -124,10 +127,10 @@ export const google: Receiver = {
     {
       shows: "ten customers who refuse the client, among 190 who do not",
       results: [
-        ...expectOneEach(companies.slice(0, 95), "valid accepted"),
+        ...expectOneEach(companies.slice(0, 95), ...BEFORE_AN_END),
         ...expectOneEach(demanding, "unknown auth_or_tls_required"),
         ...expectOneEach(closed, "unknown recipient_restricted"),
-        ...expectOneEach(companies.slice(95, 190), "valid accepted"),
+        ...expectOneEach(companies.slice(95, 190), ...BEFORE_AN_END),
       ],
       atMost: { overLimit: 0 },
     },
