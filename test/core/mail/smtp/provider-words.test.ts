@@ -40,11 +40,25 @@ test.each<[provider: string, line: string, expected: Partial<Finding>, mxHost?: 
     "QQ, too much mail for one person",
     "550 Mailbox unavailable or access denied",
     { verdict: "risky", reason: "mailbox_rate_limited" },
+    "mx3.qq.com",
+  ],
+  [
+    "Cox with QQ's words, for a mailbox that does not exist",
+    "550 Mailbox unavailable or access denied - <bob@cox.net>",
+    { verdict: "unknown" },
+    "post1.cox.net",
+  ],
+  [
+    "others with QQ's spelling",
+    "550 Mailbox unavailable or access denined",
+    { verdict: "unknown" },
+    "mx.example.com",
   ],
   [
     "QQ, misspelled",
     "550 Mailbox unavailable or access denined",
     { verdict: "risky", reason: "mailbox_rate_limited" },
+    "mx3.qq.com",
   ],
   [
     "Yandex, account blocked",

@@ -40,10 +40,13 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // Tencent's help has it for a recipient who gets too many messages at once. Some hosts misspell it.
+        // Tencent's help has it for a recipient who gets too many messages at once, and some of its hosts misspell it.
+        // Cox has the same words for a mailbox that does not exist, so elsewhere they prove nothing.
         id: "tencent_recipient_busy",
         text: /\bmailbox unavailable or access den(?:ied|ined)\b/,
+        mx: /(?:^|\.)qq\.com$/,
         example: "550 Mailbox unavailable or access denined",
+        fromHost: "mx3.qq.com",
       },
     ],
   },

@@ -167,7 +167,7 @@ export const POLICY: readonly RuleFamily[] = [
     rules: [
       {
         id: "policy_words",
-        text: /\bpolic(?:y|ies)\b|\baccess (?:is )?denied\b|\bprohibit\w*|\bviolat\w*|\bblocked\b|\bsecurity\b|\brefused?\b|\brejecte?d? (?:by|due|because|for|as|under)\b|\bnot (?:allowed|permitted|accepted|acceptable)\b|\bdenied\b|\brichtlinie\w*|\bgesperrt\b|\bpolitique\b|\bpoliticas?\b|\bcommunity standards\b/,
+        text: /\bpolic(?:y|ies)\b|\baccess (?:is )?den(?:ied|ined)\b|\bprohibit\w*|\bviolat\w*|\bblocked\b|\bsecurity\b|\brefused?\b|\brejecte?d? (?:by|due|because|for|as|under)\b|\bnot (?:allowed|permitted|accepted|acceptable)\b|\bdenied\b|\brichtlinie\w*|\bgesperrt\b|\bpolitique\b|\bpoliticas?\b|\bcommunity standards\b/,
         example: "554 5.7.1 <bob@example.com>: Recipient address rejected: Access denied",
       },
       {
