@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Plugin } from "esbuild";
 
-/** A module called *.built.ts is data: it is run when a bundle is made, and what it exports stands there written out. */
+/** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
 const inlineBuiltModules: Plugin = {
   name: "built ahead",
   setup: (build) => {
@@ -16,7 +16,7 @@ const inlineBuiltModules: Plugin = {
   },
 };
 
-/** What `describe` says beside a field is for the document and for the tools, which are built ahead; a `why` is for the manual. */
+/** The texts of `describe` are for the document and the tools, which are built ahead; a `why` is for the manual. */
 const withoutDescriptions: Plugin = {
   name: "without descriptions",
   setup: (build) => {
@@ -33,7 +33,7 @@ const CALL = "describe(";
 const WHY = /^ *why: "(?:[^"\\]|\\.)*",\n/gm;
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 
-/** From the last call to the first: those within another are done before it. */
+/** From the last call to the first, so that inner calls are replaced before outer ones. */
 export const dropDescriptions = (source: string): string => {
   let text = source.replaceAll(WHY, "");
   for (let at = text.lastIndexOf(CALL); at > 0; at = text.lastIndexOf(CALL, at - 1)) {
@@ -44,7 +44,7 @@ export const dropDescriptions = (source: string): string => {
   return text;
 };
 
-/** Where the bracket closes that is open at this place. What stands in strings is no bracket. */
+/** The index of the bracket that closes the call. Brackets within strings do not count. */
 const endOfCall = (source: string, from: number): number => {
   const plain = source.slice(from).replaceAll(STRING, (found) => " ".repeat(found.length));
   let open = 1;
@@ -58,21 +58,21 @@ const endOfCall = (source: string, from: number): number => {
 
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** How a Lambda's entry becomes one file. Whoever deploys it and whoever weighs it use the same options. */
+/** How a Lambda's entry becomes one file. The deployment and the test of its size use the same options. */
 export const BUNDLE = {
   bundle: true,
   minify: true,
   platform: "node",
   format: "esm",
   target: "node24",
-  // What packages publish for bundlers first: of the older form nothing can be left out.
+  // ES modules first: a bundler can drop unused parts of these only.
   mainFields: ["module", "main"],
   alias: {
     "node:http": resolveHere("src/node-http-stub.ts"),
     "@modelcontextprotocol/server/_shims": resolveHere("src/ajv-stub.ts"),
   },
   plugins: [inlineBuiltModules, withoutDescriptions],
-  // dns-packet is of that older form, and asks Node for its modules by a function that an ES module does not have.
+  // dns-packet is a CommonJS module: it calls require, which an ES module does not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },

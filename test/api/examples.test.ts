@@ -66,7 +66,7 @@ test("every field and every parameter is explained", () => {
   expect(parameters.filter(({ description }) => !description)).toEqual([]);
 });
 
-/** Words of our own that nobody looks up: they have ordinary forms (rule: plain API-reference English). */
+/** Words of our own that a search would not find: they have ordinary forms (rule: plain API-reference English). */
 const ODD =
   /\b(?:whose|whoever|somebody|nobody|toothless|told|tells|came of|comes to|asked for|look-up by)\b/i;
 

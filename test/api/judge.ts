@@ -49,9 +49,9 @@ export const createJudge = (document: any): Judge => {
 /** Whether an answer of this status has this header each time, or only where there is something to say. */
 const isPromised = (name: string, status: number): boolean => {
   if (name === "Content-Disposition") return false;
-  // Whoever is sent away for now is always told for how long.
+  // A 429 or 503 always says how long to wait.
   if (name === "Retry-After") return status === 429 || status === 503;
-  // What breaks before the key is known cannot tell what it has left.
+  // A failure before the key is known cannot report its allowance.
   return !(name.startsWith("X-RateLimit-") && status === 503);
 };
 

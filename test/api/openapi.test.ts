@@ -90,7 +90,7 @@ test("the document has every event that is sent, with its payload", () => {
   );
 });
 
-/** Objects and lists of names; of other shapes nobody would want a type. */
+/** Objects and lists of names: the shapes that need a type in a generated client. */
 const deservesName = (schema: any): boolean =>
   schema.pipe === undefined && (schema.entries !== undefined || schema.type === "picklist");
 

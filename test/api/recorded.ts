@@ -44,7 +44,7 @@ const givenShop = async (balance = 5_000) => {
   return { ...ctx, ...opened, world };
 };
 
-/** Nothing in the document is to be taken for somebody's secret, or to lead to a file. */
+/** No value in the document may look like a real secret, or link to a file. */
 const publishEvent = (text: string): string =>
   text
     .replaceAll(/(mp_(?:live|test)_)[0-9A-Za-z]{28}/g, "$1<shown this once>")

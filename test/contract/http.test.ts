@@ -178,7 +178,7 @@ test.each<[string, WireRequest, number]>([
     200,
   ],
   [
-    "a path parameter nobody knows",
+    "an unknown id in the path",
     { method: "DELETE", url: "/v1/api-keys/key_a%20b", headers: [["x-api-key", "KEY"]] },
     404,
   ],
@@ -341,7 +341,7 @@ test.each<[string, WireRequest, number]>([
   ["another server's name and a slash", get("//evil.example/"), 404],
   ["a wrong method with a slash", { method: "PUT", url: "/v1/api-keys/" }, 405],
   ["a wrong method", { method: "PUT", url: "/v1/api-keys" }, 405],
-  ["a method that nobody reads", { method: "PATCH", url: "/health" }, 405],
+  ["a method without a route", { method: "PATCH", url: "/health" }, 405],
 ])(
   "%s is answered the same through Lambda and through the local server",
   async (_case, sent, status) => {

@@ -69,7 +69,7 @@ test.each<[string, (link: string) => string, string]>([
     "PUT",
   ],
   ["another method", (link) => link, "GET"],
-  ["a method nobody signs", (link) => link, "DELETE"],
+  ["a method that is never signed", (link) => link, "DELETE"],
 ])("a link with %s is refused and writes nothing", async (_, change, method) => {
   const { blobs } = await givenStore();
   const link = change(await blobs.presignPut(KEY, PUT));

@@ -139,7 +139,7 @@ test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and ev
   await thenLedgerIsInOrder(folder);
 }, 1_800_000);
 
-/** So many answers are heard in a storm before the server is killed: with twenty clients, always in the middle. */
+/** How many responses arrive before the server is killed. With twenty clients it is always in the middle of work. */
 const KILL_AFTER = [1, 30, 4, 60, 12, 20];
 
 type CrashRun = {
@@ -190,7 +190,7 @@ const simulateCrashes = async (
 const waitForResponses = async (ask: () => Promise<MoneyResponse>): Promise<MoneyResponse> => {
   for (;;) {
     const responses = await ask();
-    // Whoever was killed over it had a lease; and a minute has only so many requests.
+    // The killed process held a lease, and the rate limit allows only so many requests in a minute.
     if (responses.status !== 409 && responses.status !== 429) return responses;
     await setTimeout(1_000);
   }

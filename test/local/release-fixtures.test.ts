@@ -12,8 +12,8 @@ import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createSend, type ReleaseRecord, serveWorld } from "../fixtures/play-release.ts";
 import { createFolder } from "./running.ts";
 
-// What every release left behind is opened with the code of today. A fixture is never written again: whoever must
-// change one to see this green would break it for everybody who upgrades.
+// Today's code opens the state of every release. A fixture is never written again: a change that needs another fixture
+// would break the upgrade of every operator.
 
 type ReleaseFixture = {
   readonly told: ReleaseRecord;

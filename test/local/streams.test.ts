@@ -82,7 +82,7 @@ test("when the client hangs up, the source is closed and not asked to its end", 
   await consumed.closed;
 
   expect(consumed.pieces).toBeLessThan(1_000);
-  // It is the client's good right, and nothing to wake anybody for.
+  // A client may hang up: this is nothing to log.
   expect(logged).toEqual([]);
 });
 

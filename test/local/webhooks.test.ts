@@ -13,13 +13,13 @@ import { createFolder, whenStarted } from "./running.ts";
 
 type Call = { readonly headers: IncomingMessage["headers"]; readonly body: string };
 
-/** Somebody who is told, over real sockets, and what a server must be told to reach him. */
+/** A webhook receiver on a real socket, and the settings with which a server can reach it. */
 const givenReceiver = async (folder: string, statusOf: () => number = () => 200) => {
   const received: Call[] = [];
   const arrived = new EventTarget();
   const { port, connections } = await listenSecure(async (request, answer) => {
     received.push({ headers: request.headers, body: await text(request) });
-    // Whoever is refused comes back after three seconds at the soonest: time enough for a power cut.
+    // A refused delivery is retried after three seconds at the earliest: long enough for a power cut.
     answer.writeHead(statusOf(), { "retry-after": "3" }).end();
     arrived.dispatchEvent(new Event("call"));
   });
@@ -48,7 +48,7 @@ const call = async (base: string, key: string, route: string, body: unknown) => 
   return { status: answer.status, ...((await answer.json()) as { data?: any; error?: any }) };
 };
 
-/** What was heard on the other side is written down a moment later on ours. */
+/** The server records a delivery a moment after the receiver has it. */
 const untilNoted = async (base: string, key: string, hook: string): Promise<void> => {
   for (;;) {
     const { data } = await call(base, key, `GET /v1/webhooks/${hook}/deliveries`, undefined);

@@ -81,7 +81,7 @@ const PBL = medium("PBL: an address that should not send mail by itself", 15);
 /** The first day of a domain's life, hour by hour: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
 
-/** What is asked unless an operator says otherwise, gravest first. */
+/** The blocklists that are queried by default, most severe first. */
 export const BLOCKLISTS: readonly Blocklist[] = [
   {
     ...BY_IP,

@@ -2,7 +2,7 @@ import { cacheDns } from "./cache.ts";
 import type { Dns } from "./dns.ts";
 
 const PUBLIC_ZONE = "com";
-/** Enough for what is asked here, which is one question. */
+/** Enough for the single query of this check. */
 const ONE_ENTRY_BYTES = 64_000;
 /** Never exists, at any resolver (RFC 6761 §6.4). */
 const RESERVED_NAME = /(?:^|\.)invalid$/i;
