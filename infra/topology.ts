@@ -287,6 +287,8 @@ export const METRICS = {
   dueMisplaced: "due_misplaced",
   /** Each minute: credits that have been held for more than an hour. */
   heldLong: "held_over_an_hour",
+  /** Each minute: mail providers that accepted a canary. */
+  providersInDoubt: "providers_in_doubt",
   /** Each day: broken invariants of the ledger. */
   auditViolations: "audit_violations",
   /** Sessions with mail servers, and those for which no server could be reached. */

@@ -74,6 +74,14 @@ const moneyAlarms: readonly AlarmSpec[] = [
     silence: "rings",
   },
   {
+    id: "ProviderInDoubt",
+    metric: measures.providersInDoubt,
+    threshold: 1,
+    periods: 1,
+    description:
+      "A mail provider accepted a random recipient: its results are risky. Run admin providers; decision 61.",
+  },
+  {
     id: "Audit",
     metric: measures.auditViolations,
     threshold: 1,

@@ -92,6 +92,7 @@ const DAY = Duration.days(1);
 export const dueAge = createOwnMetric("Maximum")(METRICS.dueAgeSeconds);
 export const dueMisplaced = createOwnMetric("Maximum")(METRICS.dueMisplaced);
 export const heldLong = createOwnMetric("Maximum")(METRICS.heldLong);
+export const providersInDoubt = createOwnMetric("Maximum")(METRICS.providersInDoubt);
 export const auditViolations = createOwnMetric("Maximum", DAY)(METRICS.auditViolations);
 
 const FIVE_MINUTES = Duration.minutes(5);

@@ -103,6 +103,10 @@ test("money that stands still rings, and so does silence about it", () => {
     Threshold: 1,
     TreatMissingData: "breaching",
   });
+  expect(alarm("ProviderInDoubt")).toMatchObject({
+    MetricName: "providers_in_doubt",
+    Threshold: 1,
+  });
   expect(alarm("Audit")).toMatchObject({
     MetricName: "audit_violations",
     Threshold: 1,

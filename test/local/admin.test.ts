@@ -107,6 +107,24 @@ test("an operator has an address forgotten, beside a running server", async () =
   await stop("SIGTERM");
 });
 
+test("an operator reads what became of mail, and what canaries found, before there is any", async () => {
+  const folder = createFolder();
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+
+  const calibration = await whenCommanded(folder, "admin", "calibration", "--months", "1");
+  const providers = await whenCommanded(folder, "admin", "providers");
+
+  expect(calibration.code).toBe(0);
+  expect(JSON.parse(calibration.out)).toEqual({
+    months: [new Date().toISOString().slice(0, 7)],
+    by_status: [],
+    by_score: [],
+    by_provider_and_status: [],
+    by_provider_status_and_score: [],
+  });
+  expect(JSON.parse(providers.out)).toEqual({ providers: [] });
+});
+
 test.each([
   ["no command", [], "Commands:\n\n  npx mailproof verify"],
   ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
@@ -146,6 +164,11 @@ test.each([
     "what is no address",
     ["admin", "activity", "forget", "--email", "ann"],
     "--email must be an email address",
+  ],
+  [
+    "months that are not stored",
+    ["admin", "calibration", "--months", "14"],
+    "--months must be a number of months from 1 to 13",
   ],
   [
     "an audit where there is nothing",

@@ -3,8 +3,10 @@ import { forgetActivity } from "@mailproof/core/activity/forget";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { createEvent, toAddress, whenEventsSent } from "../activity.ts";
+import { whenWorked } from "../drain-queues.ts";
 import { withUnreadable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
+import { readJob, whenBatched } from "../jobs.ts";
 import { whenVerified } from "../send.ts";
 
 const DAY_MS = 86_400_000;
@@ -79,6 +81,21 @@ test("a bounce is forgotten after a month, and when the address is", async () =>
   expect(await statuses()).toEqual(["invalid", "catch_all"]);
   later(31 * DAY_MS);
   expect(await statuses()).toEqual(["catch_all", "catch_all"]);
+});
+
+test("a row of a batch has the bounce, too", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenEventsSent(ctx.world, ctx.liveKey, createBounce("catchall.ann@x.com"));
+  const emails = ["catchall.ann@x.com", "catchall.bo@x.com"];
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+
+  await whenWorked(ctx);
+
+  const { results } = await readJob(ctx);
+  expect(results).toMatchObject([
+    { status: "invalid", reason: "bounced" },
+    { status: "catch_all", reason: "catch_all" },
+  ]);
 });
 
 test("bounces that cannot be read change no verdict and fail no request", async () => {

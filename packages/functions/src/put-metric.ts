@@ -5,6 +5,7 @@ export type MetricName =
   | "due_age_seconds"
   | "due_misplaced"
   | "held_over_an_hour"
+  | "providers_in_doubt"
   | "audit_violations"
   | "smtp_sessions"
   | "smtp_unreached";

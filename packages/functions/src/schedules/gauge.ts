@@ -8,10 +8,12 @@ const gauge = {
   name: "gauge",
   everySeconds: 60,
   async run(world: ReturnType<typeof createLambdaWorld>) {
-    const { dueAgeSeconds, heldOverAnHour, dueMisplaced } = await readGauges(world);
+    const gauges = await readGauges(world);
+    const { dueAgeSeconds, heldOverAnHour, dueMisplaced, providersInDoubt } = gauges;
     putMetric("due_age_seconds", dueAgeSeconds, world.now());
     putMetric("due_misplaced", dueMisplaced, world.now());
     putMetric("held_over_an_hour", heldOverAnHour, world.now());
+    putMetric("providers_in_doubt", providersInDoubt, world.now());
   },
 };
 

@@ -11,7 +11,7 @@ export const formatCalibration = (report: CalibrationReport): Json => ({
   months: report.months,
   by_status: report.byStatus.map(formatRow),
   by_score: report.byBand.map(formatRow),
-  by_provider: report.byProvider.map(formatRow),
+  by_provider_and_status: report.byProvider.map(formatRow),
   by_provider_status_and_score: report.cells.map(formatRow),
 });
 
