@@ -161,6 +161,7 @@ test("one command shows the operator whether work is stuck, and scripts see it b
     clock_jump_seconds: 0,
     resources_exhausted: 0,
     providers_in_doubt: 0,
+    mail_providers_blocked: 0,
     dead_letters: 0,
   });
   expect(ill.code).toBe(1);

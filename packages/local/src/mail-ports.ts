@@ -27,7 +27,7 @@ import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
-import { createProxyConnect } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
@@ -82,6 +82,7 @@ export const openMailPorts = (
       },
     },
     connect: createConnect(environment, lab, steadyNow),
+    ...listExits(environment),
     table,
     lists: createLists(readListChanges(environment.MAILPROOF_DIR), broad),
     allowed,
@@ -131,6 +132,9 @@ const readBlocklistKeys = ({
   ...(spamhaus !== undefined && { [SPAMHAUS_KEY.key]: spamhaus }),
   ...(BARRACUDA_REGISTERED && { [BARRACUDA_KEY.key]: "registered" }),
 });
+
+const listExits = ({ SMTP_PROXIES }: Environment) =>
+  SMTP_PROXIES.length > 0 && { exits: listProxyExits(SMTP_PROXIES) };
 
 const createConnect = (
   { SMTP_PROXIES }: Environment,

@@ -12,41 +12,60 @@ const DIAL_MS_MAX = 2000;
 
 /**
  * Connects through a pool of SOCKS5 proxies (RFC 1928), and never without one. Affinity keys are spread over the proxies,
- * and each keeps its proxy while that one works: greylisting remembers the address of the first attempt.
+ * and each keeps its proxy while that one works and the provider accepts it: greylisting remembers the address of the
+ * first attempt.
  */
 export const createProxyConnect = (urls: readonly string[], now: () => Date): SmtpConnect => {
-  const proxies = urls.map(parseProxy);
+  const proxies = parseProxies(urls);
   const backoffUntil = new Map<Proxy, number>();
   const getBackoffUntil = (proxy: Proxy): number => {
     const until = backoffUntil.get(proxy) ?? 0;
     return until > now().getTime() ? until : 0;
   };
 
-  return async ({ ip, port }, { timeoutMs, affinityKey }) => {
+  return async ({ ip, port }, { timeoutMs, affinityKey, mayUse = () => true }) => {
     if (isIP(ip) === 0) return "no_address";
     const endsAt = now().getTime() + timeoutMs;
-    const ordered = orderByAffinity(proxies, affinityKey).toSorted(
-      (a, b) => getBackoffUntil(a) - getBackoffUntil(b),
-    );
+    const ordered = orderByAffinity(proxies, affinityKey)
+      .filter(({ exit }) => mayUse(exit))
+      .toSorted((a, b) => getBackoffUntil(a) - getBackoffUntil(b));
     for (const proxy of ordered.slice(0, PROXIES_TRIED_MAX)) {
       const leftMs = endsAt - now().getTime();
       if (leftMs <= 0) break;
       const socket = await openTunnel(proxy, { host: ip, port }, leftMs);
       if (socket === "proxy_failed") backoffUntil.set(proxy, now().getTime() + BACKOFF_MS);
-      else return typeof socket === "string" ? socket : createSmtpWire(socket);
+      else if (typeof socket === "string") return socket;
+      else return { ...createSmtpWire(socket), exit: proxy.exit };
     }
     return "proxy_failed";
   };
 };
 
 type Proxy = {
+  readonly exit: string;
   readonly host: string;
   readonly port: number;
   readonly login: { readonly userId: string; readonly password: string } | null;
 };
 
+/** The names of the exits, one for each proxy: host and port, for the rest of a URL may be secret. */
+export const listProxyExits = (urls: readonly string[]): readonly string[] =>
+  parseProxies(urls).map(({ exit }) => exit);
+
+/** Proxies at one host and port differ by their users, as services with many addresses have it: they are numbered. */
+const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
+  const counts = new Map<string, number>();
+  return urls.map((url) => {
+    const proxy = parseProxy(url);
+    const name = `${proxy.host}:${proxy.port}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return { ...proxy, exit: count === 1 ? name : `${name}#${count}` };
+  });
+};
+
 /** socks5://user:password@host:1080, where the user and the password may be missing. */
-const parseProxy = (url: string): Proxy => {
+const parseProxy = (url: string): Omit<Proxy, "exit"> => {
   const parsed = URL.parse(url);
   // The address may hold a password, so the message does not repeat it.
   if (!parsed || !/^socks5h?:$/.test(parsed.protocol) || !parsed.hostname)
@@ -61,10 +80,10 @@ const parseProxy = (url: string): Proxy => {
   };
 };
 
-/** Rendezvous hashing: during a proxy's backoff only its own keys move, and each to another proxy. */
+/** Rendezvous hashing: while a proxy may not be used only its own keys move, and each to another proxy. */
 const orderByAffinity = (proxies: readonly Proxy[], affinityKey: string): readonly Proxy[] => {
-  const computeScore = ({ host, port }: Proxy) =>
-    createHash("sha256").update(`${affinityKey} ${host}:${port}`).digest("hex");
+  const computeScore = ({ exit }: Proxy) =>
+    createHash("sha256").update(`${affinityKey} ${exit}`).digest("hex");
   return proxies
     .map((proxy) => ({ proxy, score: computeScore(proxy) }))
     .toSorted((a, b) => (a.score < b.score ? -1 : 1))

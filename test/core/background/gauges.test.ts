@@ -14,6 +14,7 @@ const NOTHING = {
   clockJumpSeconds: 0,
   resourcesExhausted: 0,
   providersInDoubt: 0,
+  mailProvidersBlocked: 0,
 };
 const MINUTE_MS = 60_000;
 const LEASE_MS = 5 * MINUTE_MS;

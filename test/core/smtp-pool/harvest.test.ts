@@ -106,8 +106,9 @@ test("a server that goes on taking us for a harvester is asked a few times, and 
   const answers = await askAll(engines, 300);
 
   expect(verdicts(answers)).toEqual(["unknown directory_harvest"]);
-  expect(new Set(answers.map(({ finding }) => finding.retry))).toEqual(new Set(["later"]));
-  expect(sessions.length).toBeLessThanOrEqual(30);
+  // The pause that follows is longer than any wait of a row.
+  expect(answers.filter(({ finding }) => finding.retry !== null).length).toBeLessThanOrEqual(20);
+  expect(sessions.length).toBeLessThanOrEqual(20);
 });
 
 test("a server that hangs up on us in the middle gets a moment before the next session", async () => {

@@ -5,6 +5,7 @@ import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import { isInDoubt, listCanaryCounts } from "../smtp-pool/canaries.ts";
+import { listProviderBlocks } from "../smtp-pool/circuit-items.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 
@@ -22,6 +23,8 @@ export type Gauges = {
   readonly resourcesExhausted: number;
   /** How many mail providers are believed to refuse unknown recipients and accepted a canary. */
   readonly providersInDoubt: number;
+  /** How many large mail providers refuse sessions from one of our exits, each exit counted. */
+  readonly mailProvidersBlocked: number;
 };
 
 const HOUR_MS = 60 * 60_000;
@@ -50,6 +53,7 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
     clockJumpSeconds: await readIncident(world, "clock_jumped"),
     resourcesExhausted: await readIncident(world, "resources_exhausted"),
     providersInDoubt: (await listCanaryCounts(table)).filter(isInDoubt).length,
+    mailProvidersBlocked: (await listProviderBlocks(world)).length,
   };
 };
 

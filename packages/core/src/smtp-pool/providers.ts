@@ -89,7 +89,7 @@ const createProviderState = (connections: number): ProviderState => ({
 });
 
 /** The outcome as a session of this process would have had it: the reply is the server's. */
-const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOutcome => ({
+export const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOutcome => ({
   host,
   ip,
   result: {

@@ -4,7 +4,9 @@ import type { PendingProbe } from "../verify/recipient-check.ts";
 import { NO_REFUSAL } from "./backoff.ts";
 import type { ProbeCount } from "./daily-limits.ts";
 import { runSession, type SessionPorts, type SessionSummary } from "./session.ts";
+import { openSessionExits, type SessionExits } from "./session-exits.ts";
 import {
+  findSlotKey,
   getJitteredPauseMs,
   type ProviderBackoff,
   type Slot,
@@ -58,17 +60,34 @@ const acquireAndRun = async (
   slotKey: SlotKey,
   batch: readonly PendingProbe[],
 ): Promise<SlotSessionSummary> => {
+  const exits = await openSessionExits(ports, slotKey, batch);
+  if (exits === "refused") return createEmptySummary(batch);
+  if (exits === "wait") return { ...createEmptySummary(batch), isFull: true };
   const acquired = await ports.slots.acquire(slotKey);
-  if (acquired.kind === "full") return { ...createEmptySummary(batch), isFull: true };
-  if (acquired.kind === "backoff")
-    return { ...createEmptySummary(batch), sharedBackoff: acquired.backoff };
-  const { slot: ownSlot } = acquired;
+  if (acquired.kind === "acquired")
+    return runThrough({ ...ports, connect: exits.connect }, slotKey, batch, {
+      ownSlot: acquired.slot,
+      record: exits.record,
+    });
+  await exits.release();
+  return acquired.kind === "full"
+    ? { ...createEmptySummary(batch), isFull: true }
+    : { ...createEmptySummary(batch), sharedBackoff: acquired.backoff };
+};
 
+type HeldSlot = Pick<SessionExits, "record"> & { readonly ownSlot: Slot };
+
+const runThrough = async (
+  ports: SessionPorts,
+  slotKey: SlotKey,
+  batch: readonly PendingProbe[],
+  { ownSlot, record }: HeldSlot,
+): Promise<SlotSessionSummary> => {
   const hosts = batch[0]?.hosts ?? [];
   const fallbackSlots = new Map<string, Slot>();
   const account = batch[0]?.requester.account ?? "";
   const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
-  const summary = await runSession({ ...ports, connect }, batch);
+  const summary = await record(await runSession({ ...ports, connect }, batch));
   if (fallbackSlots.size === 0)
     return { ...summary, sharedBackoff: await ownSlot.release(summary), isFull: false };
 
@@ -88,6 +107,7 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
   remaining: batch,
   host: "",
   lostFlight: false,
+  attempts: [],
   sharedBackoff: null,
   isFull: false,
 });
@@ -129,6 +149,3 @@ const acquireFallbackSlot = async (
   }
   return null;
 };
-
-const findSlotKey = (hosts: readonly MailHost[], name: string): SlotKey =>
-  toSlotKey(hosts.find(({ host }) => host === name));

@@ -1,5 +1,6 @@
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
+import { createCircuitBreaker } from "./circuit-breaker.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
 import { createEgressHealth } from "./egress-health.ts";
 import { limitHostConnections } from "./host-limits.ts";
@@ -13,26 +14,37 @@ import {
   type HostQueue,
   type HostQueues,
 } from "./host-queues.ts";
-import { applyBackoff, hasBackedOffTooOften, type ProviderState } from "./providers.ts";
+import {
+  applyBackoff,
+  hasBackedOffTooOften,
+  type ProviderState,
+  toSharedOutcome,
+} from "./providers.ts";
 import { type Requester, SOLE_REQUESTER } from "./requester.ts";
 import { runWithSlot, type SlotSessionSummary } from "./run-with-slot.ts";
 import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
+import { toCircuitSubject } from "./session-exits.ts";
 import { createSessionShares, type SessionShares } from "./session-shares.ts";
 import { createSlotTimeout, joinSlotWait } from "./slot-wait.ts";
 import { localSlots } from "./slots.ts";
 import { createTurns } from "./turns.ts";
-import { createDailyLimitResult } from "./unprobed-results.ts";
+import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
 
 /** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
 export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
 
 export const createProbe = (ports: ProbePorts): Probe => {
   const connect = limitHostConnections(ports.connect, ports.sleep);
-  const { slots = localSlots, quota = NO_QUOTA } = ports;
+  const {
+    slots = localSlots,
+    quota = NO_QUOTA,
+    breaker = createCircuitBreaker({ now: ports.now, sleep: ports.sleep }),
+  } = ports;
   const sessionPorts: SessionPorts = {
     ...ports,
     connect,
     slots,
+    breaker,
     quota,
     egress: createEgressHealth(),
   };
@@ -46,11 +58,19 @@ export const createProbe = (ports: ProbePorts): Probe => {
       const { provider } = queue;
       const { requester = SOLE_REQUESTER } = question;
       const isFirst = !queue.waiting.has(requester);
-      const own = { requester, unknownRecipients: [], hosts, resolve, failures: 0 };
+      const own = {
+        requester,
+        unknownRecipients: [],
+        hosts,
+        resolve,
+        failures: 0,
+        refusedExits: [],
+      };
       const waiting = { fallbacks: [], ...question, ...own };
-      if (provider.refusal && hasBackedOffTooOften(provider))
+      const early = findEarlyResult(sessionPorts, queue, waiting);
+      if (early) resolve(early);
+      else if (provider.refusal && hasBackedOffTooOften(provider))
         resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
-      else if (isOverDailyLimit(sessionPorts, waiting)) resolve(createDailyLimitResult(waiting));
       else join(queue, waiting);
       // Recipients that arrive in the same tick share the session.
       if (isFirst) void sessionPorts.sleep(0).then(() => serve(queue));
@@ -69,7 +89,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   ): void => {
     for (const queue of [...queues.all.values()].filter((one) => one.provider === provider)) {
       for (const one of waiting.takeAll(queue))
-        one.resolve(toProbeResult(sessionPorts, toOutcome(queue), one));
+        one.resolve(createGivenUpResult(sessionPorts, queue, toOutcome(queue), one));
       updateQueue(queue);
     }
   };
@@ -86,22 +106,21 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
 
   const runNext = async (queue: HostQueue, opener: Requester): Promise<void> => {
     const { provider } = queue;
-    const batch = dropOverLimit(sessionPorts, waiting.take(queue, opener));
+    const taken = dropEarly(sessionPorts, queue, waiting.take(queue, opener));
+    const { batch, others } = splitByExits(sessionPorts, queue, taken);
+    waiting.putBack(queue, others);
     if (batch.length === 0) return updateQueue(queue);
     countSession(queue, 1);
     shares.open(opener);
     updateQueue(queue);
-    const early = createEarlyEnd(provider, batch);
-    const summary = await runWithSlot(
-      { ...sessionPorts, shouldEnd: early.shouldEnd, pipelining: decidePipelining(queue) },
-      queue.slotKey,
-      batch,
-    );
+    const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
+    const session = { ...sessionPorts, shouldEnd, pipelining: decidePipelining(queue) };
+    const summary = await runWithSlot(session, queue.slotKey, batch);
     const isShort = shares.close(opener);
     countSession(queue, -1);
     waiting.putBack(queue, summary.remaining);
     if (summary.lostFlight) avoidPipelining(queue);
-    if (early.hasEnded()) provider.yielding--;
+    if (hasEnded()) provider.yielding--;
     else adjustBatchSize(queue, batch.length, summary.remaining.length);
     queue.isFull = summary.isFull;
     if (!summary.isFull) recordOutcome(provider, summary);
@@ -195,19 +214,57 @@ const createWaitingProbes = () => {
   };
 };
 
-const isOverDailyLimit = (
-  { quota }: SessionPorts,
-  { requester, domain, hosts }: PendingProbe,
-): boolean => quota.isReached(requester.account, domain, hosts[0]);
-
-/** A limit may have been reached while recipients waited: those get their results at once. */
-const dropOverLimit = (
+/** The result of a recipient that no mail server is asked about: a limit is reached, or all exits are refused. */
+const findEarlyResult = (
   sessionPorts: SessionPorts,
+  { slotKey }: HostQueue,
+  one: PendingProbe,
+): ProbeResult | null => {
+  const { quota, breaker } = sessionPorts;
+  const { requester, domain, hosts } = one;
+  if (quota.isReached(requester.account, domain, hosts[0])) return createDailyLimitResult(one);
+  const standing = breaker.findRefusal(toCircuitSubject(slotKey, one));
+  if (!standing) return null;
+  const result = toProbeResult(sessionPorts, toSharedOutcome(standing.refusal), one);
+  return createRefusedResult(result, standing.isLasting);
+};
+
+/** For a recipient that is given up: what it would get if it came now, or the outcome for all. */
+const createGivenUpResult = (
+  sessionPorts: SessionPorts,
+  queue: HostQueue,
+  outcome: SessionOutcome,
+  one: PendingProbe,
+): ProbeResult =>
+  findEarlyResult(sessionPorts, queue, one) ?? toProbeResult(sessionPorts, outcome, one);
+
+/** A limit or a refusal may have come up while recipients waited: those get their results at once. */
+const dropEarly = (
+  sessionPorts: SessionPorts,
+  queue: HostQueue,
   batch: readonly PendingProbe[],
-): readonly PendingProbe[] => {
-  for (const one of batch)
-    if (isOverDailyLimit(sessionPorts, one)) one.resolve(createDailyLimitResult(one));
-  return batch.filter((one) => !isOverDailyLimit(sessionPorts, one));
+): readonly PendingProbe[] =>
+  batch.filter((one) => {
+    const early = findEarlyResult(sessionPorts, queue, one);
+    if (early) one.resolve(early);
+    return !early;
+  });
+
+/** The recipients that may leave by the same exits as the first, and the others. */
+const splitByExits = (
+  { breaker }: SessionPorts,
+  { slotKey }: HostQueue,
+  taken: readonly PendingProbe[],
+): { readonly batch: readonly PendingProbe[]; readonly others: readonly PendingProbe[] } => {
+  const all = taken.map((one) => {
+    const exits = breaker.listExits(toCircuitSubject(slotKey, one)).join();
+    return { one, exits };
+  });
+  const isAlike = ({ exits }: { readonly exits: string }) => exits === all[0]?.exits;
+  return {
+    batch: all.filter(isAlike).map(({ one }) => one),
+    others: all.filter((entry) => !isAlike(entry)).map(({ one }) => one),
+  };
 };
 
 const countSession = (queue: HostQueue, by: number): void => {

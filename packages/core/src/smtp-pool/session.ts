@@ -1,6 +1,6 @@
 import type { ProbePolicy } from "../mail/probe-policy.ts";
 import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
-import { type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
+import { type HostAttempt, type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
@@ -9,6 +9,7 @@ import { createYieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { DailyQuota } from "./daily-limits.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import { toFinding } from "./finding.ts";
@@ -35,6 +36,8 @@ export type ProbePorts = {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Absent: this process is the only one. */
   readonly slots?: SlotPool;
+  /** Absent: this process counts refusals of us alone. */
+  readonly breaker?: CircuitBreaker;
   /** Absent: mail hosts have no daily limits. */
   readonly quota?: DailyQuota;
   /** How many sessions this process may have open at a time. */
@@ -45,6 +48,7 @@ export type ProbePorts = {
 export type SessionPorts = ProbePorts & {
   readonly egress: EgressHealth;
   readonly slots: SlotPool;
+  readonly breaker: CircuitBreaker;
   readonly quota: DailyQuota;
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
@@ -66,10 +70,11 @@ export type SessionSummary = SessionEnd & {
   readonly host: string;
   /** The connection broke while several commands may have been under way. */
   readonly lostFlight: boolean;
+  readonly attempts: readonly HostAttempt[];
 };
 
 /** `wasTried`: the server got the recipient, and replied. */
-type AnsweredProbe = {
+export type AnsweredProbe = {
   readonly one: PendingProbe;
   readonly probeResult: ProbeResult;
   readonly wasTried: boolean;
@@ -91,6 +96,7 @@ export const runSession = (
       answered,
       remaining: [],
       host: "",
+      attempts: [],
       needsCooldown: true,
       lostFlight: false,
     };
@@ -161,6 +167,7 @@ const runBatch = async (
     answered: [...reached, ...givenUp],
     remaining: patient,
     host: outcome.host,
+    attempts: outcome.attempts,
     refusal,
     needsCooldown: session.closedBy === "lost",
     lostFlight: session.closedBy === "lost" && session.extensions.includes("PIPELINING"),

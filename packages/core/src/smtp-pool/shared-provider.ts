@@ -1,16 +1,15 @@
 import * as v from "valibot";
-import { redact } from "../lib/redact.ts";
 import { isUnexpired } from "../lib/time.ts";
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import { isFault } from "../mail/smtp/wire.ts";
 import type { Fields, Item, Key, Where } from "../ports/table.ts";
 import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "./backoff.ts";
 import { SESSION_MS } from "./session.ts";
-import { PAUSE_MS, type ProviderBackoff, type ProviderRefusal } from "./slots.ts";
+import { PAUSE_MS, type ProviderBackoff } from "./slots.ts";
+import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
 
-// Layout. All processes share one small item per mail provider: its slots and its circuit breaker. A process acquires a
-// slot by a write whose conditions are that the slot is free and that the breaker is closed; it reads the item once
-// before.
+// Layout. All processes share one small item per mail provider: its slots and its backoff. A process acquires a slot by
+// a write whose conditions are that the slot is free and that no backoff began; it reads the item once before.
 //
 //   pk               sk      what
 //   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", the lease of slot n
@@ -27,24 +26,12 @@ export const LEASE_MS = SESSION_MS + 30_000;
 const RETENTION_SECONDS = 1_800;
 /** Longer than any pause of a waiting process, so that none of them is overlooked. */
 const WAIT_MARK_MS = 3 * PAUSE_MS;
-const REPLY_CHARS_MAX = 200;
-
-const STAGES = ["connect", "greeting", "ehlo", "starttls", "mail", "rcpt"] as const;
 
 const SharedProvider = v.object({
   closed_until: v.optional(v.number(), 0),
   rests: v.optional(v.number(), 0),
   wanted_until: v.optional(v.number(), 0),
-  said: v.optional(
-    v.object({
-      host: v.string(),
-      ip: v.string(),
-      stage: v.picklist(STAGES),
-      code: v.number(),
-      enhanced: v.nullable(v.string()),
-      text: v.string(),
-    }),
-  ),
+  said: v.optional(StoredRefusal),
 });
 
 export const toItemKey = (providerKey: string): Key => ({
@@ -84,18 +71,6 @@ export const getBackoff = (shared: SharedProvider, atMs: number): ProviderBackof
     : null;
 };
 
-const toRefusal = ({
-  host,
-  ip,
-  stage,
-  ...reply
-}: NonNullable<SharedProvider["said"]>): ProviderRefusal => ({
-  host,
-  ip,
-  stage,
-  reply,
-});
-
 /** What a session changes for all; null during a backoff, for then the refusal is stored already. */
 export const createBackoffChange = (
   shared: SharedProvider,
@@ -112,13 +87,10 @@ export const createBackoffChange = (
   };
 };
 
-/** The reply may name the recipient, which no other account may see. */
-const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined => {
-  if (!ending || isFault(ending.reply)) return undefined;
-  const { code, enhanced, text } = ending.reply;
-  const short = String(redact(text)).slice(0, REPLY_CHARS_MAX).toWellFormed();
-  return { host, ip, stage: ending.stage, code, enhanced, text: short };
-};
+const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined =>
+  ending && !isFault(ending.reply)
+    ? toStoredRefusal({ host, ip, stage: ending.stage, reply: ending.reply })
+    : undefined;
 
 /** The condition that no process closed the provider since the read. */
 export const matchClosing = ({ closed_until }: SharedProvider): Where => ({

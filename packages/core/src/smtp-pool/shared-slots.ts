@@ -43,7 +43,7 @@ type SlotLease = { readonly slotKey: SlotKey; readonly slot: number; readonly te
 
 /**
  * Slots that all processes with this table share. A session costs one read and one write before it and one write after
- * it, whether it went well or opens the provider's circuit breaker.
+ * it, whether it went well or begins the provider's backoff.
  */
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
   const localUses = new Map<string, LocalUse>();

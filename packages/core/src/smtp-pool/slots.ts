@@ -78,6 +78,10 @@ export const toSlotKey = (at: MailHost | undefined): SlotKey => {
   return { providerKey, host, connections, slots: listSlots(host, hostConnections, connections) };
 };
 
+/** Of the host by this name. */
+export const findSlotKey = (hosts: readonly MailHost[], name: string): SlotKey =>
+  toSlotKey(hosts.find(({ host }) => host === name));
+
 const ALL_SLOTS = [...Array(DEFAULT_LIMITS.connections).keys()];
 
 /**

@@ -37,6 +37,13 @@ export const createUnaskedResult = (
   },
 });
 
+/**
+ * No mail server was asked, because it refused the process before. A lasting refusal is final: no later attempt of this
+ * verification would reach the server.
+ */
+export const createRefusedResult = (result: ProbeResult, isLasting: boolean): ProbeResult =>
+  isLasting ? { ...result, finding: { ...result.finding, retry: null } } : result;
+
 /** Our own failure before any mail server could be asked. */
 export const createUnansweredResult = (recipient: string): ProbeResult => ({
   recipient,

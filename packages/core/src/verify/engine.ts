@@ -6,6 +6,7 @@ import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
+import { createCircuitBreaker } from "../smtp-pool/circuit-breaker.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
 import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
 import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
@@ -43,6 +44,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly slots: SlotPool;
   /** Absent: every provider is probed. */
   readonly probePolicy?: ProbePolicy;
+  /** The exits that `connect` chooses from, by name. Absent: the process has one. */
+  readonly exits?: readonly string[];
   /** Absent: nothing is logged. */
   readonly log?: World["log"];
   /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
@@ -58,6 +61,8 @@ export const createEngine = (ports: MailPorts): Engine => {
     ...withSteadyClock(ports),
     catchAllCache: createCatchAllCache(ports.table, ports.now),
     quota: createDailyQuota(ports),
+    // The pauses stand in the table and outlive the process, so they end by the clock that all processes have.
+    breaker: createCircuitBreaker(ports),
     canaries: beliefs.canaries,
   });
   return {

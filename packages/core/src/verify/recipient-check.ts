@@ -43,6 +43,8 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   readonly requester: Requester;
   readonly resolve: (resolve: ProbeResult) => void;
   failures: number;
+  /** The exits from which the provider refused a session with this recipient. */
+  refusedExits: readonly string[];
   /** The guess that is tried now; the guesses still to be tried; those that the server does not know. */
   recipient: string;
   fallbacks: readonly string[];

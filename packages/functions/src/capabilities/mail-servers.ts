@@ -5,8 +5,9 @@ import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
-import { createProxyConnect } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
+import { createLambdaLog } from "../log.ts";
 import { putMetric } from "../put-metric.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
@@ -26,6 +27,8 @@ export const withMailServers = (base: BaseContext) => {
     engine: createEngine({
       dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
       connect: countSessions(connectOut, now),
+      ...(proxies.length > 0 && { exits: listProxyExits(proxies) }),
+      log: createLambdaLog(),
       table,
       lists: createLists(),
       allowed: [],

@@ -24,6 +24,7 @@ export const gaugesCommand = defineAppCommand({
       clock_jump_seconds: gauges.clockJumpSeconds,
       resources_exhausted: gauges.resourcesExhausted,
       providers_in_doubt: gauges.providersInDoubt,
+      mail_providers_blocked: gauges.mailProvidersBlocked,
       dead_letters: dead,
     };
     return { output, exitCode: isHealthy ? 0 : 1 };

@@ -44,6 +44,8 @@ export type SmtpWire = {
    * waited for a moment. May be called twice.
    */
   close(): Promise<void>;
+  /** The exit that it left by. Absent: the process has one. */
+  readonly exit?: string;
 };
 
 /** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
@@ -53,6 +55,8 @@ export type ConnectOptions = {
   readonly timeoutMs: number;
   /** Calls with one lane leave from one address of ours, as greylisting requires of a second attempt. */
   readonly affinityKey: string;
+  /** Absent: any exit may be used. */
+  readonly mayUse?: (exit: string) => boolean;
 };
 
 /** The port to mail servers. Never rejects. */

@@ -1,0 +1,143 @@
+import type { Log } from "../ports/world.ts";
+import { type Circuit, countOpenings, type ReplyToUs } from "./circuit.ts";
+import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
+import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
+import { type CircuitPorts, createSharedCircuits, type TrialEnd } from "./shared-circuits.ts";
+import type { ProviderRefusal } from "./slots.ts";
+import { redactRefusal } from "./stored-refusal.ts";
+
+/** The way out of a process that uses no proxy. */
+export const DIRECT_EXIT = "direct";
+
+/** A recipient, as far as a refusal may concern it. */
+export type CircuitSubject = DomainSubject & {
+  /** The exits from which the provider refused a session with this recipient. */
+  readonly refusedExits: readonly string[];
+};
+
+/** `isLasting`: a later attempt of the same verification would meet the same refusal. */
+type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
+
+/** What a session may use. `trial`: the exit whose circuit this session decides. */
+export type SessionAdmission = {
+  readonly kind: "admitted";
+  readonly exits: readonly string[];
+  readonly trial: string | null;
+  /** Of each exit's circuit when the session began. */
+  readonly openings: ReadonlyMap<string, number>;
+};
+
+/** `refused`: all circuits are open. `wait`: another session has the trial, and its replies decide. */
+type Admission = SessionAdmission | { readonly kind: "refused" } | { readonly kind: "wait" };
+
+/** A reply of a session that left by this exit. `about`: the recipient; null before RCPT. */
+export type ObservedReply = {
+  readonly exit: string;
+  readonly about: Pick<DomainSubject, "domain" | "account"> | null;
+  /** Null: the reply is no refusal of us. */
+  readonly refusal: ProviderRefusal | null;
+};
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
+
+type BreakerPorts = CircuitPorts & {
+  /** By name, each with an IP address of its own. Absent: the process has one. */
+  readonly exits?: readonly string[];
+  readonly log?: Log;
+};
+
+/** Which mail providers refuse us, by exit: it keeps sessions from going where they would be refused. */
+export const createCircuitBreaker = (ports: BreakerPorts) => {
+  const { now, exits = [DIRECT_EXIT], log = () => undefined } = ports;
+  const providers = createSharedCircuits(ports);
+  const domains = createDomainCircuits(now);
+
+  /** The exits that this recipient may use, as far as this process knows. Reads nothing. */
+  const listExits = (subject: CircuitSubject): readonly string[] => {
+    const { providerKey, refusedExits } = subject;
+    return exits.filter(
+      (exit) =>
+        !refusedExits.includes(exit) &&
+        providers.getState({ providerKey, exit }) !== "open" &&
+        domains.getState(subject, exit) !== "open",
+    );
+  };
+
+  /** The refusal that a recipient would meet from every exit; null when it may be asked. Reads nothing. */
+  const findRefusal = (subject: CircuitSubject): StandingRefusal | null => {
+    const deferral = domains.findDeferral(subject);
+    if (deferral) return { refusal: deferral, isLasting: false };
+    if (listExits(subject).length > 0) return null;
+    const { providerKey } = subject;
+    const refusal = exits
+      .flatMap((exit) => [providers.get({ providerKey, exit }), domains.get(subject, exit)])
+      .find((circuit) => circuit.refusal)?.refusal;
+    return refusal ? { refusal, isLasting: true } : null;
+  };
+
+  /** Before a session. After a pause it gets the trial, unless another session has it. */
+  const admit = async (subject: CircuitSubject): Promise<Admission> => {
+    const { providerKey } = subject;
+    await providers.refresh(providerKey, exits);
+    const allowed = listExits(subject);
+    const isClosed = (exit: string) => providers.getState({ providerKey, exit }) === "closed";
+    const halfOpen = allowed.filter((exit) => !isClosed(exit));
+    const trial = await providers.claimTrial(providerKey, halfOpen);
+    const usable = allowed.filter((exit) => exit === trial || isClosed(exit));
+    if (usable.length === 0) return { kind: halfOpen.length > 0 ? "wait" : "refused" };
+    const count = (exit: string) =>
+      countOpenings(providers.get({ providerKey, exit }), now().getTime());
+    const openings = new Map(usable.map((exit) => [exit, count(exit)]));
+    return { kind: "admitted", exits: usable, trial, openings };
+  };
+
+  /** After a session, with its replies in their order. Never rejects. */
+  const record = async (
+    providerKey: string,
+    { openings, trial }: SessionAdmission,
+    replies: readonly ObservedReply[],
+    usedExits: ReadonlySet<string>,
+  ): Promise<void> => {
+    for (const { exit, about, ...reply } of replies)
+      if (about) domains.apply({ providerKey, ...about }, exit, toReplyToUs({ about, ...reply }));
+    const toTrialEnd = (exit: string): TrialEnd => {
+      if (exit !== trial) return "none";
+      return usedExits.has(exit) || openings.size === 1 ? "used" : "unused";
+    };
+    await Promise.all(
+      [...openings].map(async ([exit, count]) => {
+        const name = { providerKey, exit };
+        const own = replies.filter((reply) => reply.exit === exit).map(toReplyToUs);
+        const opened = await providers.apply(name, own, {
+          openings: count,
+          trial: toTrialEnd(exit),
+        });
+        if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
+      }),
+    );
+  };
+
+  const deferDomain = (subject: DomainSubject, refusal: ProviderRefusal): void =>
+    domains.defer(subject, redactRefusal(refusal));
+
+  return { listExits, findRefusal, admit, record, deferDomain };
+};
+
+const toReplyToUs = ({ refusal, about }: Omit<ObservedReply, "exit">): ReplyToUs =>
+  refusal
+    ? { kind: "refused", domain: about?.domain ?? null, refusal: redactRefusal(refusal) }
+    : { kind: "accepted" };
+
+/** The operator's notice: an alarm may count these lines by their name. */
+const logBlock = (
+  log: Log,
+  { providerKey, exit }: CircuitName,
+  { refusal, openUntilMs, openings }: Circuit,
+): void =>
+  log("mail_provider_blocked", {
+    provider: providerKey,
+    exit,
+    until: new Date(openUntilMs).toISOString(),
+    pauses: openings,
+    reply: refusal && `${refusal.reply.code} ${refusal.reply.text}`,
+  });

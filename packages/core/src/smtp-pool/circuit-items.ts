@@ -1,0 +1,128 @@
+import * as v from "valibot";
+import { parseIp } from "../mail/ip.ts";
+import type { Fields, Item, Key, Table } from "../ports/table.ts";
+import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
+import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
+
+// Layout. All processes share one item per mail provider and exit, from the first refusal of us on. It is removed when
+// the provider accepts us again, and expires when its circuit is forgotten.
+//
+//   pk               sk              what
+//   OPERATOR#<name>  CIRCUIT#<exit>  refusals, domains: of the row; refusal: the latest; at (ms)
+//                                    openings, open_until (ms): the pauses in a row and the end of the last one
+//                                    trial_until (ms): a process has the one session after the pause
+//                                    version: grows with each write
+//                                    list_pk, list_sk: of a large mail provider, while a pause may last
+
+/** A circuit as the table has it; `version` 0: it has none. */
+export type SharedCircuit = {
+  readonly circuit: Circuit;
+  readonly version: number;
+  readonly trialUntilMs: number;
+};
+
+export type CircuitName = { readonly providerKey: string; readonly exit: string };
+
+export const formatCircuitName = ({ providerKey, exit }: CircuitName): string =>
+  `${providerKey} ${exit}`;
+
+export const toCircuitKey = ({ providerKey, exit }: CircuitName): Key => ({
+  pk: `OPERATOR#${providerKey}`,
+  sk: `${SK_PREFIX}${exit}`,
+});
+
+const SK_PREFIX = "CIRCUIT#";
+const LIST_PK = "CIRCUITS";
+/** As many as a page has; there are far fewer large mail providers times exits. */
+const LISTED_MAX = 500;
+
+const CircuitItem = v.object({
+  refusals: v.optional(v.number(), 0),
+  domains: v.optional(v.array(v.string()), []),
+  refusal: v.optional(StoredRefusal),
+  at: v.optional(v.number(), 0),
+  openings: v.optional(v.number(), 0),
+  open_until: v.optional(v.number(), 0),
+  trial_until: v.optional(v.number(), 0),
+  version: v.optional(v.number(), 0),
+});
+
+export const parseCircuit = (item: Item | undefined): SharedCircuit => {
+  const {
+    refusals,
+    domains,
+    refusal: stored,
+    at,
+    openings,
+    open_until,
+    trial_until,
+    version,
+  } = v.parse(CircuitItem, item ?? {});
+  const refusal = stored ? toRefusal(stored) : null;
+  return {
+    // Recipients get the refusal as their result: a circuit without one is not open.
+    circuit: {
+      refusals,
+      domains,
+      refusal,
+      atMs: at,
+      openings: refusal ? openings : 0,
+      openUntilMs: open_until,
+    },
+    version,
+    trialUntilMs: trial_until,
+  };
+};
+
+/** The fields of an item; a session that ends also ends its trial. */
+export const toCircuitFields = (name: CircuitName, circuit: Circuit): Fields => ({
+  refusals: circuit.refusals,
+  domains: circuit.domains,
+  refusal: circuit.refusal ? toStoredRefusal(circuit.refusal) : undefined,
+  at: circuit.atMs,
+  openings: circuit.openings,
+  open_until: circuit.openUntilMs,
+  trial_until: undefined,
+  expires_at: Math.ceil(getForgottenAtMs(circuit) / 1000),
+  // A block by one small server is no news to an operator.
+  ...(circuit.openings > 0 && isLargeProvider(name.providerKey)
+    ? { list_pk: LIST_PK, list_sk: formatCircuitName(name) }
+    : {}),
+});
+
+/** The key of any other server is its IP address. */
+export const isLargeProvider = (providerKey: string): boolean =>
+  providerKey !== "" && parseIp(providerKey) === undefined;
+
+/** A mail provider that refuses sessions from one of our exits. */
+export type ProviderBlock = {
+  readonly provider: string;
+  readonly exit: string;
+  readonly until: Date;
+  /** The refusal's code and first line. */
+  readonly reply: string;
+};
+
+/** The large mail providers whose circuits are open. Only reads. */
+export const listProviderBlocks = async ({
+  table,
+  now,
+}: {
+  readonly table: Pick<Table, "query">;
+  readonly now: () => Date;
+}): Promise<readonly ProviderBlock[]> => {
+  const { items } = await table.query({ index: "list", pk: LIST_PK, limit: LISTED_MAX });
+  return items.flatMap((item) => {
+    const { circuit } = parseCircuit(item);
+    if (getCircuitState(circuit, now().getTime()) !== "open") return [];
+    const { code, text } = circuit.refusal?.reply ?? { code: 0, text: "" };
+    return [
+      {
+        provider: item.pk.slice(item.pk.indexOf("#") + 1),
+        exit: item.sk.slice(SK_PREFIX.length),
+        until: new Date(circuit.openUntilMs),
+        reply: `${code} ${text.split("\n")[0]}`,
+      },
+    ];
+  });
+};

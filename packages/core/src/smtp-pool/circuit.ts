@@ -1,0 +1,120 @@
+import { DAY_MS, HOUR_MS, isUnexpired } from "../lib/time.ts";
+import type { ProviderRefusal } from "./slots.ts";
+
+// The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,
+// `open` during the pause after refusals of us, and then `half_open`: the reply in one session decides.
+
+/** One refusal may be a slip of one machine, and two of the same pool; a blocked address meets nothing else. */
+const REFUSALS_MAX = 3;
+/** The first pause. Blocks that end by themselves last for hours; the operator's request for removal takes a day. */
+const PAUSE_MS = HOUR_MS;
+/** Each pause in a row is twice as long as the one before, up to this: a session a day costs no reputation. */
+const PAUSE_MAX_MS = DAY_MS;
+/** Refusals this far apart are no row. */
+const ROW_MS = HOUR_MS;
+/** So long after a pause the number of pauses in a row is forgotten. */
+const MEMORY_MS = DAY_MS;
+
+export type Circuit = {
+  /** In a row, before a recipient was named. */
+  readonly refusals: number;
+  /** The recipient domains that refused us in the same row: one may do so by its own choice, several do not. */
+  readonly domains: readonly string[];
+  /** The latest of these. */
+  readonly refusal: ProviderRefusal | null;
+  /** When the row last grew (ms). */
+  readonly atMs: number;
+  /** Pauses in a row, and the end of the last one (ms). */
+  readonly openings: number;
+  readonly openUntilMs: number;
+};
+
+export const CLOSED: Circuit = {
+  refusals: 0,
+  domains: [],
+  refusal: null,
+  atMs: 0,
+  openings: 0,
+  openUntilMs: 0,
+};
+
+/** A reply that shows whether the provider refuses us. `domain`: of the recipient; null before RCPT. */
+export type ReplyToUs =
+  | { readonly kind: "refused"; readonly domain: string | null; readonly refusal: ProviderRefusal }
+  | { readonly kind: "accepted" };
+
+export type CircuitState = "closed" | "open" | "half_open";
+
+export const getCircuitState = (circuit: Circuit, atMs: number): CircuitState => {
+  if (countOpenings(circuit, atMs) === 0) return "closed";
+  return isOpen(circuit, atMs) ? "open" : "half_open";
+};
+
+/** Pauses in a row, as far as they still count. */
+export const countOpenings = (circuit: Circuit, atMs: number): number =>
+  forgetOld(circuit, atMs).openings;
+
+const getPauseMs = (openings: number): number =>
+  Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (openings - 1));
+
+const isOpen = ({ openings, openUntilMs }: Circuit, atMs: number): boolean =>
+  isUnexpired(openUntilMs, atMs, getPauseMs(openings));
+
+/** When a circuit is as good as one that was never used (ms). */
+export const getForgottenAtMs = ({ openings, openUntilMs, atMs }: Circuit): number =>
+  openings > 0 ? openUntilMs + MEMORY_MS : atMs + ROW_MS;
+
+const forgetOld = (circuit: Circuit, atMs: number): Circuit => {
+  const longestMs = circuit.openings > 0 ? getPauseMs(circuit.openings) + MEMORY_MS : ROW_MS;
+  return isUnexpired(getForgottenAtMs(circuit), atMs, longestMs) ? circuit : CLOSED;
+};
+
+/** When replies were given: in a session that began after so many pauses in a row. */
+export type SessionTime = { readonly openings: number; readonly atMs: number };
+
+/**
+ * The circuit after a session's replies. A session that began before the circuit opened decides nothing any more:
+ * sessions side by side meet the same refusal.
+ */
+export const applyReplies = (
+  circuit: Circuit,
+  replies: readonly ReplyToUs[],
+  { openings, atMs }: SessionTime,
+): Circuit => {
+  let next = forgetOld(circuit, atMs);
+  if (next.openings !== openings || isOpen(next, atMs)) return circuit;
+  for (const reply of replies) {
+    next = applyReply(next, reply, atMs);
+    if (next.openings > openings) break;
+  }
+  return next === CLOSED && isUnused(circuit) ? circuit : next;
+};
+
+const applyReply = (circuit: Circuit, reply: ReplyToUs, atMs: number): Circuit => {
+  if (reply.kind === "accepted") return isUnused(circuit) ? circuit : CLOSED;
+  const { domain, refusal } = reply;
+  const grown: Circuit = {
+    ...circuit,
+    refusals: circuit.refusals + (domain === null ? 1 : 0),
+    domains:
+      domain === null || circuit.domains.includes(domain)
+        ? circuit.domains
+        : [...circuit.domains, domain],
+    refusal,
+    atMs,
+  };
+  // After a pause the first refusal before RCPT is enough.
+  const isOver =
+    grown.refusals + grown.domains.length >= REFUSALS_MAX ||
+    (circuit.openings > 0 && domain === null);
+  return isOver ? open(grown, atMs) : grown;
+};
+
+const open = (circuit: Circuit, atMs: number): Circuit => {
+  const openings = circuit.openings + 1;
+  const openUntilMs = atMs + getPauseMs(openings);
+  return { ...circuit, refusals: 0, domains: [], openings, openUntilMs };
+};
+
+const isUnused = ({ refusals, domains, openings }: Circuit): boolean =>
+  refusals + domains.length + openings === 0;

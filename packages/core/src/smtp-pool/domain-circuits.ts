@@ -1,0 +1,68 @@
+import { createBoundedMap } from "../lib/bounded-map.ts";
+import {
+  applyReplies,
+  type Circuit,
+  CLOSED,
+  countOpenings,
+  getCircuitState,
+  type ReplyToUs,
+} from "./circuit.ts";
+import type { ProviderRefusal } from "./slots.ts";
+
+/**
+ * A 421 about one domain holds for this long, so that its other recipients do not each end a session. Shorter than any
+ * wait of a deferred row: the next attempt asks again.
+ */
+const DEFERRAL_MS = 5 * 60_000;
+/** Domains that a process remembers. A forgotten one is asked again. */
+const DOMAINS_MAX = 50_000;
+
+/** One domain at a mail provider, as one account knows it. */
+export type DomainSubject = {
+  readonly providerKey: string;
+  readonly domain: string;
+  readonly account: string;
+};
+
+type Deferral = { readonly refusal: ProviderRefusal; readonly untilMs: number };
+
+/**
+ * The domains that refuse us by their own choice. They belong to one account in one process: a result without a session
+ * would show an account which domains others verify.
+ */
+export const createDomainCircuits = (now: () => Date) => {
+  const circuits = createBoundedMap<Circuit>(DOMAINS_MAX);
+  const deferrals = createBoundedMap<Deferral>(DOMAINS_MAX);
+  const getMs = () => now().getTime();
+  const get = (subject: DomainSubject, exit: string): Circuit =>
+    circuits.get(`${exit} ${formatSubject(subject)}`) ?? CLOSED;
+
+  return {
+    get,
+    getState: (subject: DomainSubject, exit: string) =>
+      getCircuitState(get(subject, exit), getMs()),
+
+    /** Every refusal counts, since all are of one domain. */
+    apply: (subject: DomainSubject, exit: string, reply: ReplyToUs): void => {
+      const before = get(subject, exit);
+      const own: ReplyToUs = reply.kind === "refused" ? { ...reply, domain: null } : reply;
+      const openings = countOpenings(before, getMs());
+      const after = applyReplies(before, [own], { openings, atMs: getMs() });
+      const key = `${exit} ${formatSubject(subject)}`;
+      if (after === CLOSED) circuits.delete(key);
+      else if (after !== before) circuits.set(key, after);
+    },
+
+    /** After a 421 about the domain: its other recipients get the same result for a while. */
+    defer: (subject: DomainSubject, refusal: ProviderRefusal): void =>
+      deferrals.set(formatSubject(subject), { refusal, untilMs: getMs() + DEFERRAL_MS }),
+
+    findDeferral: (subject: DomainSubject): ProviderRefusal | null => {
+      const deferral = deferrals.get(formatSubject(subject));
+      return deferral && deferral.untilMs > getMs() ? deferral.refusal : null;
+    },
+  };
+};
+
+const formatSubject = ({ providerKey, account, domain }: DomainSubject): string =>
+  `${providerKey} ${account} ${domain}`;

@@ -1,0 +1,70 @@
+import { concernsOneDomain, refusesUs } from "../mail/smtp/classify.ts";
+import type { HostAttempt } from "../mail/smtp/connect.ts";
+import { isFault } from "../mail/smtp/wire.ts";
+import type { ObservedReply } from "./circuit-breaker.ts";
+import type { AnsweredProbe, SessionSummary } from "./session.ts";
+import type { ProviderRefusal } from "./slots.ts";
+
+// What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
+
+/** A reply with the host that it is from. */
+export type HostReply = Omit<ObservedReply, "exit"> & { readonly host: string };
+
+/**
+ * In their order. A reply that shows neither is left out, such as a rate limit, a fault, or words that no rule
+ * reads.
+ */
+export const listHostReplies = ({
+  answered,
+  attempts,
+  host,
+}: Pick<SessionSummary, "answered" | "attempts" | "host">): readonly HostReply[] => [
+  ...attempts.slice(0, -1).flatMap(toOpeningReply),
+  ...answered.flatMap((one) => toRecipientReply(one, host)),
+  ...attempts.slice(-1).flatMap(toOpeningReply),
+];
+
+const toOpeningReply = (attempt: HostAttempt): readonly HostReply[] => {
+  const refusal = findOpeningRefusal(attempt);
+  return refusal ? [{ host: attempt.host, about: null, refusal }] : [];
+};
+
+const toRecipientReply = (
+  { one: { domain, requester }, probeResult, wasTried }: AnsweredProbe,
+  mxHost: string,
+): readonly HostReply[] => {
+  const { reply, finding, ip } = probeResult;
+  if (!wasTried || !reply) return [];
+  const about = { domain, account: requester.account };
+  if (finding.aboutUs)
+    return refusesUs(reply, { stage: "rcpt", mxHost })
+      ? [{ host: mxHost, about, refusal: { host: mxHost, ip, stage: "rcpt", reply } }]
+      : [];
+  const isOfUse = finding.verdict !== "unknown" || finding.reason === "greylisted";
+  return isOfUse ? [{ host: mxHost, about, refusal: null }] : [];
+};
+
+/** The refusal of us that ended the attempt before a recipient was named. */
+export const findOpeningRefusal = ({ host, ip, result }: HostAttempt): ProviderRefusal | null => {
+  const { ending } = result;
+  if (!ending || isFault(ending.reply) || ending.stage === "connect" || ending.stage === "rcpt")
+    return null;
+  const { stage, reply } = ending;
+  return refusesUs(reply, { stage, mxHost: host }) ? { host, ip, stage, reply } : null;
+};
+
+/** The recipients whose domain alone refused us, by a 421 that ended the session. */
+export const listDomainRefusals = ({
+  answered,
+  host,
+}: Pick<SessionSummary, "answered" | "host">): readonly (AnsweredProbe & {
+  readonly refusal: ProviderRefusal;
+})[] =>
+  answered.flatMap((one) => {
+    const { reply, ip } = one.probeResult;
+    return one.wasTried &&
+      reply?.code === 421 &&
+      concernsOneDomain(reply, { stage: "rcpt", mxHost: host })
+      ? [{ ...one, refusal: { host, ip, stage: "rcpt" as const, reply } }]
+      : [];
+  });

@@ -1,0 +1,130 @@
+import { createBoundedMap } from "../lib/bounded-map.ts";
+import { isUnexpired } from "../lib/time.ts";
+import {
+  applyReplies,
+  type Circuit,
+  CLOSED,
+  getCircuitState,
+  type ReplyToUs,
+  type SessionTime,
+} from "./circuit.ts";
+import { type CircuitName, formatCircuitName, type SharedCircuit } from "./circuit-items.ts";
+import {
+  type CircuitChange,
+  type CircuitTablePorts,
+  createCircuitTable,
+  TRIAL_LEASE_MS,
+} from "./circuit-table.ts";
+
+/** Without a table this process counts alone. */
+export type CircuitPorts = Omit<CircuitTablePorts, "table"> & Partial<CircuitTablePorts>;
+
+/** What a process read so long ago is read again before the next session. */
+const FRESH_MS = 10_000;
+/** Providers and exits that this process remembers; it reads a forgotten one again. */
+const REMEMBERED_MAX = 50_000;
+
+/** The part that a session had in a trial; `unused`: it went another way. */
+export type TrialEnd = "none" | "used" | "unused";
+
+/** `hasTrial`: the one session after the pause is this process's. `trialUntilMs`: it is another's. */
+type LocalCircuit = {
+  circuit: Circuit;
+  /** The table did not take it. */
+  isUnsaved: boolean;
+  readAtMs: number;
+  hasTrial: boolean;
+  trialUntilMs: number;
+};
+
+/**
+ * The circuits of mail providers, as this process knows them. What it learns counts for it at once, and then for all.
+ * Nothing here rejects: without the table each process counts alone, and no verdict changes.
+ */
+export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
+  const items = table ? createCircuitTable({ table, now, sleep }) : null;
+  const circuits = createBoundedMap<LocalCircuit>(REMEMBERED_MAX);
+  const getMs = () => now().getTime();
+
+  const getLocal = (name: CircuitName): LocalCircuit => {
+    const key = formatCircuitName(name);
+    const local = circuits.get(key) ?? createLocalCircuit();
+    circuits.set(key, local);
+    return local;
+  };
+
+  const adopt = (local: LocalCircuit, shared: SharedCircuit): void => {
+    if (!local.isUnsaved) local.circuit = shared.version === 0 ? CLOSED : shared.circuit;
+    if (!local.hasTrial) local.trialUntilMs = shared.trialUntilMs;
+  };
+
+  const refreshOne = async (name: CircuitName): Promise<void> => {
+    const local = getLocal(name);
+    if (!items || Math.abs(getMs() - local.readAtMs) < FRESH_MS) return;
+    // Sessions side by side share the read.
+    local.readAtMs = getMs();
+    const shared = await items.read(name).catch(() => null);
+    if (shared) adopt(local, shared);
+  };
+
+  const claimOne = async (name: CircuitName): Promise<boolean> => {
+    const local = getLocal(name);
+    if (local.hasTrial || isUnexpired(local.trialUntilMs, getMs(), TRIAL_LEASE_MS)) return false;
+    local.hasTrial = true;
+    const taken = items ? await items.claimTrial(name).catch(() => null) : null;
+    if (!taken) return true;
+    local.hasTrial = false;
+    adopt(local, taken);
+    return false;
+  };
+
+  /** The first of these exits whose trial no session has; null when there is none. */
+  const claimTrial = async (providerKey: string, exits: readonly string[]) => {
+    for (const exit of exits) if (await claimOne({ providerKey, exit })) return exit;
+    return null;
+  };
+
+  /** After a session. Returns the circuit if these replies opened it, otherwise null. */
+  const apply = async (
+    name: CircuitName,
+    replies: readonly ReplyToUs[],
+    { openings, trial }: Pick<SessionTime, "openings"> & { readonly trial: TrialEnd },
+  ): Promise<Circuit | null> => {
+    const change = (circuit: Circuit): Circuit =>
+      applyReplies(circuit, replies, { openings, atMs: getMs() });
+    const local = getLocal(name);
+    let changed: CircuitChange = { before: local.circuit, after: change(local.circuit) };
+    local.circuit = changed.after;
+    if (trial !== "none") {
+      local.hasTrial = false;
+      // The session preferred another exit, and so would the next ones.
+      local.trialUntilMs = trial === "unused" ? getMs() + TRIAL_LEASE_MS : 0;
+    }
+    if (items && (changed.after !== changed.before || trial === "used")) {
+      const stored = await items.changeCircuit(name, change, trial === "used").catch(() => null);
+      local.isUnsaved = stored === null;
+      changed = stored ?? changed;
+      local.circuit = changed.after;
+    }
+    return changed.after.openings > changed.before.openings ? changed.after : null;
+  };
+
+  const get = (name: CircuitName): Circuit =>
+    circuits.get(formatCircuitName(name))?.circuit ?? CLOSED;
+  return {
+    get,
+    getState: (name: CircuitName) => getCircuitState(get(name), getMs()),
+    refresh: async (providerKey: string, exits: readonly string[]): Promise<void> =>
+      void (await Promise.all(exits.map((exit) => refreshOne({ providerKey, exit })))),
+    claimTrial,
+    apply,
+  };
+};
+
+const createLocalCircuit = (): LocalCircuit => ({
+  circuit: CLOSED,
+  isUnsaved: false,
+  readAtMs: Number.NEGATIVE_INFINITY,
+  hasTrial: false,
+  trialUntilMs: 0,
+});
