@@ -81,6 +81,12 @@ describe("an address is attempted again only while its result is unknown for a c
     ["a lost connection", "-", { reason: "connection_lost" }, [0, 1, 6, 26]],
     ["a busy server", "421", { reason: "rate_limited" }, [0, 1, 6, 26]],
     ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
+    [
+      "an unknown recipient at Mimecast",
+      "451",
+      { verdict: "risky", reason: "mailbox_not_found_transient" },
+      [0, 1, 6, 26],
+    ],
   ])("%s (%s), which is %j, is asked at minutes %j", async (_case, _reply, finding, minutes) => {
     const ctx = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
 
@@ -95,6 +101,31 @@ describe("an address is attempted again only while its result is unknown for a c
 
     expect(await listProbeMinutes(ctx, asBatch(["info@x.com"]))).toEqual([0]);
     expect((await readJob(ctx)).results).toMatchObject([{ status: "role" }]);
+  });
+
+  test("a recipient that is unknown at every attempt is risky, and found when a later one accepts it", async () => {
+    const unknownForNow: Partial<Finding> = {
+      verdict: "risky",
+      reason: "mailbox_not_found_transient",
+      retry: "later",
+    };
+    const findings: Record<string, Partial<Finding>> = { bo: unknownForNow, eve: unknownForNow };
+    const ctx = answering(await givenChunked(), findings);
+    await asBatch(["bo@x.com", "eve@x.com"])(ctx);
+    await whenWorked(ctx);
+    expect((await readJob(ctx)).deferred).toMatchObject({ count: 2 });
+    findings["eve"] = { verdict: "valid", reason: "accepted", retry: null };
+    await whenMinutesElapse(ctx, 30);
+
+    expect((await readJob(ctx)).results).toMatchObject([
+      {
+        status: "risky",
+        reason: "mailbox_not_found_transient",
+        verification: { mailbox_exists: false },
+      },
+      { reason: "catch_all_unverified" },
+    ]);
+    await thenConsistent(ctx);
   });
 
   test("a domain whose DNS fails is looked up again after 1, 5 and 20 minutes", async () => {

@@ -5,7 +5,10 @@ export const hasMailHost = (domain: DomainSignal): boolean =>
   domain === "mail_host" || domain === "implicit_mail_host";
 
 /** Any other risky reply is about a mailbox that is there. */
-const NO_MAILBOXES = "domain_without_mailboxes";
+const WITHOUT_MAILBOX: ReadonlySet<string> = new Set([
+  "domain_without_mailboxes",
+  "mailbox_not_found_transient",
+]);
 
 /** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
 export const toChecks = (signals: Signals): Verification["verification"] => {
@@ -21,7 +24,7 @@ export const toChecks = (signals: Signals): Verification["verification"] => {
     // An acceptance proves a mailbox only where the server would refuse a random recipient.
     mailboxExists:
       (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
-      (mailbox?.verdict === "risky" && mailbox.reason !== NO_MAILBOXES && catchAll !== "yes"),
+      (mailbox?.verdict === "risky" && !WITHOUT_MAILBOX.has(mailbox.reason) && catchAll !== "yes"),
     catchAll: catchAll === "yes",
   };
 };

@@ -1,5 +1,5 @@
-// When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried:
-// any other verdict is final, also where the mail server replied "later".
+// When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried, and
+// one that later attempts have to confirm: any other verdict is final, also where the mail server replied "later".
 
 type RetrySchedule = {
   /** The waits between one attempt and the next, in minutes. After the last attempt the result is final. */
@@ -91,6 +91,9 @@ export type AttemptOutcome = {
   readonly code: number | null;
 };
 
+/** A verdict with this reason stands when the reply is the same at every attempt. */
+const TO_BE_CONFIRMED = "mailbox_not_found_transient";
+
 /** Null: the result is final. */
 export const findRetryCause = ({
   status,
@@ -99,7 +102,7 @@ export const findRetryCause = ({
   rule,
   code,
 }: AttemptOutcome): RetryCause | null => {
-  if (status !== "unknown" || retry === null) return null;
+  if ((status !== "unknown" && reason !== TO_BE_CONFIRMED) || retry === null) return null;
   // A 5xx is permanent (RFC 5321 §4.2.1), except where it is about this connection or our rate alone.
   const isOfUs = retry === "new_connection" || reason === "directory_harvest";
   if (code !== null && code >= 500 && !isOfUs) return null;

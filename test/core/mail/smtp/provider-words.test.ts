@@ -85,6 +85,12 @@ test.each<[provider: string, line: string, expected: Partial<Finding>, mxHost?: 
   [
     "Mimecast with federated accounts",
     "451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [abc.uk1]",
+    { verdict: "risky", reason: "mailbox_not_found_transient", retry: "later" },
+    "us-smtp-inbound-2.mimecast.com",
+  ],
+  [
+    "others with Mimecast's words",
+    "451 Invalid Recipient",
     { verdict: "unknown", reason: "mailbox_not_found_transient", retry: "later" },
   ],
   [

@@ -20,6 +20,24 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     ],
   },
   {
+    reason: "mailbox_not_found_transient",
+    verdict: "risky",
+    confidence: 0.6,
+    retry: "later",
+    rules: [
+      {
+        // Mimecast answers for an account of a federated directory: 451 for an unknown recipient, at every attempt.
+        id: "mimecast_federated_unknown",
+        code: "451",
+        text: /\binvalid recipient\b/,
+        mx: /\bmimecast(?:-offshore)?\./,
+        example:
+          "451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [abc.uk1]",
+        fromHost: "eu-smtp-inbound-1.mimecast.com",
+      },
+    ],
+  },
+  {
     reason: "server_error",
     verdict: "unknown",
     confidence: 0.9,
