@@ -122,6 +122,23 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(getCodes(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
     });
 
+    test("forty are asked several at once where the server takes that, and each gets their own answer", async () => {
+      const isUnknown = (index: number) => index % 6 === 3;
+      const askedRecipients = Array.from({ length: 40 }, (_, index) =>
+        isUnknown(index) ? `zoe${index}@here.test` : `${index % 2 ? "ann" : "bob"}@here.test`,
+      );
+
+      const tried = await ask(server.port, askedRecipients);
+
+      expect(getCodes(tried)).toEqual(
+        askedRecipients.map((_, index) => (isUnknown(index) ? 550 : 250)),
+      );
+      expect(tried.result).toMatchObject({ closedBy: "us", remaining: [] });
+      const speakers = tried.transcript.map(({ who }) => who);
+      const isTwice = speakers.some((who, at) => who === "client" && speakers[at + 1] === "client");
+      expect(isTwice).toBe(tried.result.extensions.includes("PIPELINING"));
+    });
+
     test("an address that nobody has is accepted where everybody is, and only there", async () => {
       const { result } = await ask(server.port, ["ann@here.test", "ann@all.test"]);
 
