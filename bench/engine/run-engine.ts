@@ -10,7 +10,7 @@ export const runEngine = async (
   job: Omit<EngineJob, "labAddress">,
 ): Promise<EngineOutcome> => {
   const network = startProcess("lab-process.ts", [JSON.stringify(lab)]);
-  const client = startProcess("client.ts", []);
+  const client = startProcess("engine-process.ts", []);
   try {
     const labAddress = await receiveMessage<LabAddress>(network);
     client.send({ ...job, labAddress });
