@@ -33,8 +33,9 @@ const shouldEnd = (state: SessionState): boolean => {
 };
 
 /**
- * If all of the flight were refused, the connection would still bear it: also the random recipients that follow those
- * deferred. Guesses are alone in their flight, for the next depends on the reply.
+ * If all of the flight were refused, the connection would still bear it. Once a recipient was deferred, the next ones
+ * will be, and their random recipients, too: there is room for both. Guesses are alone in their flight, for the next
+ * depends on the reply.
  */
 const addRecipients = (state: SessionState, questions: Question[], width: number): void => {
   const { plan, results, recipients, rejections } = state;

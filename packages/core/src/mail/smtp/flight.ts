@@ -88,11 +88,11 @@ const readReplies = (
       state.transaction = kind === "mail" ? createTransaction(question) : null;
       continue;
     }
-    // Results have no gap, so all that follow a recipient for another transaction are asked again with it.
-    isAskedAgain ||= splitTransaction(state, question, reply);
-    const stop = isAskedAgain
-      ? findStop(reply, state.plan.mxHost)
-      : readReply(state, question, reply);
+    const isSplit = splitTransaction(state, question, reply);
+    // Results have no gap: the recipients that follow one for another transaction are asked again with it.
+    if (question.kind === "recipient") isAskedAgain ||= isSplit;
+    const isUnread = isSplit || (isAskedAgain && question.kind === "recipient");
+    const stop = isUnread ? findStop(reply, state.plan.mxHost) : readReply(state, question, reply);
     if (stop) return stop;
     countReply(state, reply);
   }
@@ -108,6 +108,7 @@ const splitTransaction = (
   const { transaction, limits, plan } = state;
   if (!transaction || transaction.recipients === 0 || !asksForNewTransaction(reply)) return false;
   if (findStop(reply, plan.mxHost)) return false;
+  if (transaction.isFull) return true;
   if (isMixed(reply) && transaction.domain !== question.domain)
     limits.oneDomainPerTransaction = true;
   else limits.recipientsPerTransaction = transaction.recipients;
