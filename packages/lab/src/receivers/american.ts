@@ -61,7 +61,6 @@ export const comcast: Receiver = {
       isBlocked: true,
       results: expectExisting(200, "comcast.net", "unknown ip_blocked"),
       atMost: { sessionsIntoBlock: 20 },
-      openIssue: "a block does not stop the sessions",
     },
   ],
 };

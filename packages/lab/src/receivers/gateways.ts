@@ -103,7 +103,6 @@ export const mimecast: Receiver = {
         "unknown ip_blocked",
       ),
       atMost: { sessionsIntoBlock: 20 },
-      openIssue: "a block does not stop the sessions",
     },
   ],
 };
@@ -212,7 +211,6 @@ export const proofpoint: Receiver = {
       isBlocked: true,
       results: expectExisting(200, "enterprise.proofpoint.example.com", "unknown ip_blocked"),
       atMost: { sessionsIntoBlock: 20 },
-      openIssue: "a block does not stop the sessions",
     },
   ],
 };

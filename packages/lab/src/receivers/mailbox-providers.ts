@@ -112,7 +112,6 @@ export const icloud: Receiver = {
       isBlocked: true,
       results: expectExisting(300, "icloud.com", "unknown ip_blocked"),
       atMost: { sessionsIntoBlock: 20 },
-      openIssue: "a block does not stop the sessions",
     },
   ],
 };

@@ -104,7 +104,6 @@ export const microsoftConsumer: Receiver = {
       isBlocked: true,
       results: expectExisting(300, "outlook.com", "unknown ip_blocked"),
       atMost: { sessionsIntoBlock: 20 },
-      openIssue: "a block does not stop the sessions",
     },
     {
       shows: "300 names that do not exist: the block begins on the way",
