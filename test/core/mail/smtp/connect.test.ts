@@ -1,5 +1,6 @@
 import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { type SessionRequest, trySession } from "@mailproof/core/mail/smtp/connect";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
 import { type Behaviour, createNetwork, friendly } from "./mail-hosts.ts";
 
@@ -203,4 +204,26 @@ test("the provider of the host decides how much one connection is asked", async 
   const { log } = await whenTried({ "192.0.2.1": friendly }, hosts);
 
   expect(log.filter((line) => line === "RSET")).toHaveLength(1);
+});
+
+test.each([
+  ["filter10.antispamcloud.com", 45_000],
+  ["mx1.a.example", 10_000],
+])("%s has %i ms for a recipient", async (host, wanted) => {
+  const { connect } = createNetwork({ "192.0.2.1": friendly });
+  const waits: number[] = [];
+  const listening: SmtpConnect = async (target, options) => {
+    const wire = await connect(target, options);
+    if (typeof wire === "string") return wire;
+    const receive = (ms: number) => {
+      waits.push(ms);
+      return wire.receive(ms);
+    };
+    return { ...wire, receive };
+  };
+  const patient = { now: () => new Date(0), deadline: new Date(120_000) };
+
+  await trySession(listening, [{ host, priority: 0, ips: ["192.0.2.1"] }], request, patient);
+
+  expect(waits).toEqual([10_000, 10_000, 10_000, wanted, wanted, 1_000]);
 });
