@@ -89,6 +89,11 @@ export const GROUPS = {
     what: "at that speed: no host over its limit, and no wrong verdict",
     boundBy: "",
   },
+  receivers: {
+    bench: "receivers",
+    what: "receivers as they are documented to answer (docs/receivers.md): verdicts, and sessions into their blocks",
+    boundBy: "",
+  },
   bulkCare: {
     bench: "bulk",
     what: "while the file runs: exact counts and money, no host over its limit, and other requests are served",
@@ -166,6 +171,16 @@ export const BUDGETS = {
   },
   falseInvalid: { of: "engineCare", what: "false invalid", unit: "situations", most: 0 },
   falseValid: { of: "engineCare", what: "false valid", unit: "situations", most: 0 },
+  receiversRight: { of: "receivers", what: "right verdicts", unit: "%", least: 95 },
+  receiversFalseInvalid: { of: "receivers", what: "false invalid", unit: "addresses", most: 0 },
+  receiversFalseValid: { of: "receivers", what: "false valid", unit: "addresses", most: 0 },
+  // Twenty for each receiver that has the client on its list or puts it there.
+  receiversIntoBlock: {
+    of: "receivers",
+    what: "sessions into blocks",
+    unit: "sessions",
+    most: 20 * 20,
+  },
   bulkExact: {
     of: "bulkCare",
     what: "counts that are not exact, of eight",

@@ -98,10 +98,30 @@ ${OF_DESIGN.map((name) => `- **${GROUPS[name].what}.** ${GROUPS[name].boundBy}`)
 
 ${formatTable(OTHERS, verdicts)}
 
+## Receivers: this engine and its peers
+
+The same three lists in one run, before the same receivers of the lab ([receivers.md](receivers.md)). Right is the verdict that the
+scenario expects; a peer without a word for it counts as right where its word is no worse. "Unknown" is where a better engine
+could have known. This engine is tested with these scenarios and its peers are not: the table shows what they do with documented
+replies, not how often they are right about a list of real addresses.
+
+\`\`\`
+${formatBlock(results, "receivers")}
+\`\`\`
+
 ## Measurements
 
 ${formatMarkdown(["command", "when", "where"], results.map(formatRun))}
 `;
+};
+
+/** The tables of one bench, as the terminal shows them. */
+const formatBlock = (results: readonly BenchResult[], name: string): string => {
+  const { tables = [] } = results.find((one) => one.name === name) ?? {};
+  return tables
+    .filter(({ lines }) => lines.length > 1)
+    .map(({ title, lines }) => [title, "", ...lines].join("\n"))
+    .join("\n\n");
 };
 
 const formatShort = ({ line, row }: BudgetVerdict): string =>

@@ -40,8 +40,11 @@ const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) 
   }
 };
 
-const runPeer: RunEngine = async ({ engine, addresses, inFlight, limitMs }, onVerdict) => {
-  const ask = openPeer(engine);
+const runPeer: RunEngine = async (
+  { engine, labAddress, addresses, inFlight, limitMs },
+  onVerdict,
+) => {
+  const ask = openPeer(engine, labAddress);
   const endsAt = performance.now() + limitMs;
   let next = 0;
   const worker = async () => {

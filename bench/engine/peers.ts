@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import type { BenchVerdict } from "./job.ts";
+import type { BenchVerdict, LabAddress } from "./job.ts";
+import { findReacherObstacle, openReacher, REACHER } from "./reacher.ts";
 
 // Each peer as its own page shows it, with its own defaults. What it says is taken in the kindest way: a fault that
 // it tells apart from a refusal counts as "unknown".
@@ -72,6 +73,20 @@ const openEmailExistence = (): AskPeer => {
     });
 };
 
+type EmailCheck = (address: string, options: { from: string }) => Promise<boolean>;
+const openEmailCheck = (): AskPeer => {
+  const check = require("email-check") as EmailCheck;
+  return async (address) => {
+    try {
+      const exists = await check(address, { from: "probe@probe.example.org" });
+      return exists ? "valid" : "invalid";
+    } catch {
+      // It throws where a server refuses the client.
+      return "unknown";
+    }
+  };
+};
+
 const PEERS: Readonly<Record<string, () => AskPeer>> = {
   "deep-email-validator": openDeepEmailValidator,
   "email-deep-validator": openEmailDeepValidator,
@@ -79,12 +94,33 @@ const PEERS: Readonly<Record<string, () => AskPeer>> = {
   "email-existence": openEmailExistence,
 };
 
+/** Those whose speed is compared: npm packages, in a process like ours. */
 export const peerNames = Object.keys(PEERS);
 
-export const openPeer = (name: string): AskPeer => {
-  const open = PEERS[name];
+/** Those whose verdicts are compared. */
+const MORE_PEERS: Readonly<Record<string, (labAddress: LabAddress) => AskPeer>> = {
+  "email-check": openEmailCheck,
+  [REACHER]: openReacher,
+};
+
+const AFTERSHIP = "AfterShip/email-verifier";
+
+export const receiverPeerNames = [...peerNames, ...Object.keys(MORE_PEERS), AFTERSHIP];
+
+export const openPeer = (name: string, labAddress: LabAddress): AskPeer => {
+  const open = PEERS[name] ?? MORE_PEERS[name];
   if (!open) throw new Error(`There is no peer ${name}.`);
-  return open();
+  return open(labAddress);
+};
+
+/** Whether it asks no other name server than one on port 53. */
+export const requiresPort53 = (name: string): boolean => name === REACHER;
+
+/** Why a peer cannot be measured here, or null. */
+export const findObstacle = (name: string): string | null => {
+  if (name === REACHER) return findReacherObstacle();
+  if (name === AFTERSHIP) return "its Go module could not be installed";
+  return isInstalled(name) ? null : "not installed: npm install --prefix bench";
 };
 
 /** Whether `npm install --prefix bench` was done. */
