@@ -23,7 +23,7 @@ export const comcast: Receiver = {
   tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 <{address}> recipient ok",
-    unknown: "550 5.1.1 <{address}> Account not available",
+    unknown: "550 5.2.0 <{address}> - Recipient unavailable",
     disabled: "550 5.1.1 Account Closed, Please Remove",
     busy: "452 4.1.1 <{address}> too many recent messages; Try again later",
   },

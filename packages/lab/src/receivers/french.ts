@@ -102,7 +102,8 @@ export const free: Receiver = {
       date: "2026-11",
     },
   ],
-  notes: "How many errors begin a block is not published: the lab takes 30.",
+  notes:
+    "How many errors begin a block is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
   extensions: ["PIPELINING", "SIZE 78643200", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -146,7 +147,8 @@ export const sfr: Receiver = {
       date: "2025-06",
     },
   ],
-  notes: "The threshold of unknown users is not published: the lab takes 30.",
+  notes:
+    "The threshold of unknown users is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["smtp-in.sfr.fr"],
   extensions: ["PIPELINING", "SIZE 50000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -201,6 +203,7 @@ export const ovh: Receiver = {
       date: "2026-02",
     },
   ],
+  notes: "The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["mx1.mail.ovh.net", "mx2.mail.ovh.net"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
