@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { trySession } from "@mailproof/core/mail/smtp/connect";
-import { createProxyConnect } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
 import { describe, expect, test } from "vitest";
 import { closedPort, createMailServer, HOST, listen } from "./servers.ts";
 
@@ -148,6 +148,34 @@ test("lanes are spread over the proxies, and each keeps to its own", async () =>
 
   expect(passes.slice(affinityKeys.length)).toEqual(passes.slice(0, affinityKeys.length));
   expect(new Set(passes)).toEqual(new Set([0, 1, 2]));
+});
+
+test("a proxy that a mail provider blocks is left out, and each wire names its exit", async () => {
+  const pool = [await proxy(), await proxy()];
+  const urls = pool.map(({ url }) => url);
+  const [blocked = "", open = ""] = listProxyExits(urls);
+  const target = await mailHost();
+  const through = createProxyConnect(urls, now);
+  const connect = async (affinityKey: string, mayUse?: (exit: string) => boolean) => {
+    const wire = await through(target, { ...OPTIONS, affinityKey, ...(mayUse && { mayUse }) });
+    if (typeof wire !== "string") await wire.close();
+    return typeof wire === "string" ? wire : wire.exit;
+  };
+
+  const before = await Promise.all(affinityKeys.map((key) => connect(key)));
+  const during = await Promise.all(affinityKeys.map((key) => connect(key, (it) => it !== blocked)));
+  const after = await Promise.all(affinityKeys.map((key) => connect(key)));
+
+  expect(new Set(before)).toEqual(new Set([blocked, open]));
+  expect(new Set(during)).toEqual(new Set([open]));
+  expect(after, "greylisting remembers the first").toEqual(before);
+  expect(await connect("a.example", () => false)).toBe("proxy_failed");
+});
+
+test("exits are named without what is secret in a URL, and those of one port are numbered", () => {
+  const urls = ["socks5://me:secret@p.example:1080", "socks5://you:secret@p.example", "socks5://q"];
+
+  expect(listProxyExits(urls)).toEqual(["p.example:1080", "p.example:1080#2", "q:1080"]);
 });
 
 describe("a proxy that failed", () => {

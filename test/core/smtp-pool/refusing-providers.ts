@@ -111,7 +111,7 @@ const toReply = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 export const hostsOf = (...names: readonly string[]): readonly MailHost[] =>
-  names.map((host) => ({ host, priority: 10, ips: ["192.0.2.1"] }));
+  names.map((host, n) => ({ host, priority: 10, ips: [`192.0.2.${n + 1}`] }));
 
 export const ICLOUD = hostsOf("mx01.mail.icloud.com", "mx02.mail.icloud.com");
 export const OUTLOOK = hostsOf("outlook-com.olc.protection.outlook.com");

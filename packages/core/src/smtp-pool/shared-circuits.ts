@@ -33,6 +33,8 @@ type LocalCircuit = {
   /** The table did not take it. */
   isUnsaved: boolean;
   readAtMs: number;
+  /** The last read: sessions side by side share it. */
+  read: Promise<void>;
   hasTrial: boolean;
   trialUntilMs: number;
 };
@@ -60,11 +62,10 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
 
   const refreshOne = async (name: CircuitName): Promise<void> => {
     const local = getLocal(name);
-    if (!items || Math.abs(getMs() - local.readAtMs) < FRESH_MS) return;
-    // Sessions side by side share the read.
+    if (!items || Math.abs(getMs() - local.readAtMs) < FRESH_MS) return local.read;
     local.readAtMs = getMs();
-    const shared = await items.read(name).catch(() => null);
-    if (shared) adopt(local, shared);
+    local.read = items.read(name).then((shared) => adopt(local, shared), ignoreError);
+    return local.read;
   };
 
   const claimOne = async (name: CircuitName): Promise<boolean> => {
@@ -125,6 +126,9 @@ const createLocalCircuit = (): LocalCircuit => ({
   circuit: CLOSED,
   isUnsaved: false,
   readAtMs: Number.NEGATIVE_INFINITY,
+  read: Promise.resolve(),
   hasTrial: false,
   trialUntilMs: 0,
 });
+
+const ignoreError = (): void => {};

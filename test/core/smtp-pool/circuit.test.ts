@@ -1,0 +1,75 @@
+import {
+  applyReplies,
+  CLOSED,
+  getCircuitState,
+  type ReplyToUs,
+} from "@mailproof/core/smtp-pool/circuit";
+import { describe, expect, test } from "vitest";
+
+const HOUR_MS = 3_600_000;
+const AT_MS = 1_000 * HOUR_MS;
+const reply = { code: 554, enhanced: null, text: "Blocked" };
+const refusal = { host: "mx.example.com", ip: "192.0.2.1", stage: "greeting", reply } as const;
+const refused = (domain: string | null = null): ReplyToUs => ({ kind: "refused", domain, refusal });
+const accepted: ReplyToUs = { kind: "accepted" };
+
+const apply = (replies: readonly ReplyToUs[], openings = 0, atMs = AT_MS, circuit = CLOSED) =>
+  applyReplies(circuit, replies, { openings, atMs });
+const getState = (replies: readonly ReplyToUs[], afterMs = 0) =>
+  getCircuitState(apply(replies), AT_MS + afterMs);
+
+test.each<[string, readonly ReplyToUs[], string]>([
+  ["two refusals", [refused(), refused()], "closed"],
+  ["three in a row", [refused(), refused(), refused()], "open"],
+  ["three with a good reply between", [refused(), refused(), accepted, refused()], "closed"],
+  ["three of one domain", [refused("a"), refused("a"), refused("a")], "closed"],
+  ["three domains", [refused("a"), refused("b"), refused("c")], "open"],
+  ["a domain and two before RCPT", [refused("a"), refused(), refused()], "open"],
+])("after %s the circuit is as it should be", (_, replies, state) => {
+  expect(getState(replies)).toBe(state);
+});
+
+describe("a circuit that opened", () => {
+  const opened = apply([refused(), refused(), refused()]);
+
+  test("is open for an hour, then half open, and forgotten a day later", () => {
+    const at = (hours: number) => getCircuitState(opened, AT_MS + hours * HOUR_MS);
+
+    expect([0, 0.99, 1, 24, 25, 26].map(at)).toEqual([
+      "open",
+      "open",
+      "half_open",
+      "half_open",
+      "closed",
+      "closed",
+    ]);
+  });
+
+  test.each([
+    ["good", accepted],
+    ["bad", refused()],
+  ])("takes no %s reply of a session that began before, not even after the pause", (_, late) => {
+    for (const hours of [0.5, 2])
+      expect(apply([late], 0, AT_MS + hours * HOUR_MS, opened)).toBe(opened);
+  });
+
+  test("opens for two hours by one refusal after the pause, but not by one domain", () => {
+    const afterMs = AT_MS + 2 * HOUR_MS;
+
+    expect(apply([refused()], 1, afterMs, opened).openUntilMs).toBe(afterMs + 2 * HOUR_MS);
+    expect(getCircuitState(apply([refused("a")], 1, afterMs, opened), afterMs)).toBe("half_open");
+    expect(apply([refused("a"), accepted], 1, afterMs, opened)).toBe(CLOSED);
+  });
+
+  test("counts as over where the clock is set back by more than its pause", () => {
+    expect(getCircuitState(opened, AT_MS - 2 * HOUR_MS)).not.toBe("open");
+  });
+});
+
+test("refusals more than an hour apart are no row", () => {
+  const first = apply([refused(), refused()]);
+
+  const second = apply([refused()], 0, AT_MS + 2 * HOUR_MS, first);
+
+  expect(second).toMatchObject({ refusals: 1, openings: 0 });
+});
