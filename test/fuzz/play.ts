@@ -212,7 +212,9 @@ const sendRequest = async (ctx: TestContext, request: Request) => {
   if (isFree(status, text) && JSON.stringify(before) !== JSON.stringify(after))
     faults.push(`${status}, and yet the balance moved`);
   const charged = toCredits(before.available) - toCredits(after.available);
-  if (status < 300 && charged !== getCreditsUsed(text))
+  // Where the table broke at the end of a verification that costs nothing, its hold is left for the reconciler.
+  const left = ctx.brittle.isBroken() ? toCredits(after.held) - toCredits(before.held) : 0;
+  if (status < 300 && ![charged, charged - left].includes(getCreditsUsed(text)))
     faults.push(`${status}: ${charged} credits were taken, and ${getCreditsUsed(text)} told of`);
   if (status < 300 && isWrong(request))
     faults.push(`${status}, though the document calls it wrong`);

@@ -251,6 +251,7 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
   Rule       no_mailbox
   Reply      550 5.1.1 No such�[2Juser
   Catch-all  not tested
+  Bounced    2026-11-20T09:00:00.000Z
   Score      5 (invalid) - 2 (old)
 
 `);
