@@ -1,6 +1,5 @@
 import { hashAddress, hashDomain } from "../activity/hashes.ts";
-import { findUsualPattern } from "../find/candidates.ts";
-import { readPatternCounts } from "../find/items.ts";
+import { findUsualPattern, readPatternCounts } from "../find/items.ts";
 import { DAY_MS, isUnexpired } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import type { AccountHistory } from "../verify/account-history.ts";

@@ -1,5 +1,5 @@
 import { findMailProvider } from "../mail/mail-providers.ts";
-import { NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
+import { findUsualPattern, NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
 import {
   listNameForms,
   looksSwapped,
@@ -60,10 +60,6 @@ export const isUsualPattern = (naming: PatternCounts, pattern: Pattern): boolean
 };
 
 const USUAL_FINDS_MIN = 2;
-
-/** The pattern with the most finds, if any. */
-export const findUsualPattern = (naming: PatternCounts): Pattern | null =>
-  [...naming].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 
 type PatternShare = { readonly pattern: Pattern; readonly share: number };
 

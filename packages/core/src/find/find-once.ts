@@ -20,7 +20,7 @@ import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { findUsualPattern, isUsable } from "./candidates.ts";
+import { isUsable } from "./candidates.ts";
 import {
   type FindOutcome,
   type FindResult,
@@ -28,7 +28,7 @@ import {
   INVALID_NAME,
   type Search,
 } from "./find.ts";
-import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "./items.ts";
+import { findUsualPattern, learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "./items.ts";
 
 /** What the caller gets for the price. */
 export type FindResponse = {

@@ -10,9 +10,9 @@ import {
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
 import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
-import { type Candidate, findUsualPattern, isUsualPattern, listCandidates } from "./candidates.ts";
+import { type Candidate, isUsualPattern, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
-import type { PatternCounts } from "./items.ts";
+import { findUsualPattern, type PatternCounts } from "./items.ts";
 import { listNameForms, type Person } from "./name-forms.ts";
 import { getNameCoverage, type Pattern } from "./patterns.ts";
 

@@ -20,6 +20,10 @@ export type PatternCounts = ReadonlyMap<Pattern, number>;
 
 export const NO_PATTERN_COUNTS: PatternCounts = new Map();
 
+/** The pattern with the most finds, if any. */
+export const findUsualPattern = (naming: PatternCounts): Pattern | null =>
+  [...naming].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /** Counts that cannot be read count as none: that costs a few recipients, no more. */
