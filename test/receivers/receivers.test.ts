@@ -15,7 +15,7 @@ const rows = RECEIVERS.flatMap((receiver) =>
 const settled = rows.filter(({ scenario }) => scenario.openIssue === undefined);
 const open = rows.filter(({ scenario }) => scenario.openIssue !== undefined);
 
-test.each(settled)("$title", async ({ receiver, scenario }) => {
+test.concurrent.each(settled)("$title", async ({ receiver, scenario }) => {
   const { faults } = await verifyScenario(receiver, scenario);
 
   expect(faults.slice(0, 5)).toEqual([]);

@@ -8,8 +8,10 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 
-/** Seconds of a slow receiver take so much less here, and so do the waits for it and the backoffs of the engine. */
-const TIME_SCALE = 25;
+/** Seconds of a slow receiver take so much less here, and so do the engine's waits for it. */
+const SLOW_SCALE = 10;
+/** So much less do backoffs take. */
+const BACKOFF_SCALE = 25;
 /** The shortest backoff is half a minute; what is shorter is a time limit, which a busy machine needs in full. */
 const BACKOFF_MIN_MS = 20_000;
 
@@ -18,7 +20,7 @@ const withShortWaits =
   async (target, options) => {
     const wire = await connect(target, options);
     if (typeof wire === "string") return wire;
-    return { ...wire, receive: (waitMs) => wire.receive(waitMs / TIME_SCALE) };
+    return { ...wire, receive: (waitMs) => wire.receive(waitMs / SLOW_SCALE) };
   };
 
 export type ScenarioOutcome = {
@@ -36,7 +38,7 @@ export const verifyScenario = async (
   const lab = await startLab({
     companies: 0,
     receivers: true,
-    slowMs: 1_000 / TIME_SCALE,
+    slowMs: 1_000 / SLOW_SCALE,
     ...(isBlocked && { blockedBy: [receiver.id] }),
   });
   const environment = readEnvironment({
@@ -48,7 +50,7 @@ export const verifyScenario = async (
   const own = openMailPorts(environment, table, null);
   const mailPorts = {
     ...own,
-    sleep: (ms: number) => setTimeout(ms < BACKOFF_MIN_MS ? ms : ms / TIME_SCALE),
+    sleep: (ms: number) => setTimeout(ms < BACKOFF_MIN_MS ? ms : ms / BACKOFF_SCALE),
     ...(isSlow && { connect: withShortWaits(own.connect) }),
   };
   const options = { deepVerify: true, includeAi: false, includeEvidence: false };
