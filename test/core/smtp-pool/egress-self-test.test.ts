@@ -5,7 +5,11 @@ import {
   formatZoneLine,
   toSenderAddress,
 } from "@mailproof/core/smtp-pool/egress-records";
-import { type SelfTestFinding, testEgress } from "@mailproof/core/smtp-pool/egress-self-test";
+import {
+  type SelfTestFinding,
+  type SelfTestPorts,
+  testEgress,
+} from "@mailproof/core/smtp-pool/egress-self-test";
 import { expect, test } from "vitest";
 import { parseReply } from "../../reply-from.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
@@ -54,6 +58,7 @@ const given = async (
   names: Zone,
   answer: readonly string[] | WireFault = FRIENDLY,
   helo: string = HELO,
+  blocks: SelfTestPorts["blocks"] = [],
 ) => {
   const dns = createZoneDns({ ...SERVERS, [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] }, ...names });
   const connect: SmtpConnect = async () =>
@@ -61,6 +66,7 @@ const given = async (
   const found = await testEgress(
     {
       connect,
+      blocks,
       dnsLookups: {
         dns,
         listDns: dns,
@@ -156,6 +162,15 @@ test("a name that is nobody's is no name to say", async () => {
   const { holds } = await given(createZone([IP]), FRIENDLY, "mailproof.invalid");
 
   expect(holds("hello")).toBe("no");
+});
+
+test("a provider whose circuit is open is a reason not to probe, with its reply", async () => {
+  const until = new Date("2026-11-21T01:00:00Z");
+  const block = { provider: "icloud", exit: "direct", until, reply: "554 Blocked" };
+  const { mayProbe, findings } = await given(createZone([IP]), FRIENDLY, HELO, [block]);
+
+  expect(mayProbe).toBe("no");
+  expect(findings.at(-1)?.message).toMatch(/icloud .* direct .*554 Blocked.*2026-11-21T01:00/);
 });
 
 test("records are lines for a zone file, for addresses of both kinds", () => {

@@ -6,6 +6,7 @@ import { analyseReverseDns } from "../mail/dns/reverse-dns.ts";
 import { isPublicIp } from "../mail/ip.ts";
 import { isFault, type SmtpConnect, type SmtpWire } from "../mail/smtp/wire.ts";
 import { evaluateSpf } from "../mail/spf/evaluate.ts";
+import type { ProviderBlock } from "./circuit-items.ts";
 
 /** `unknown`: the check could not decide. */
 export type EgressCheckResult = "yes" | "no" | "unknown";
@@ -18,7 +19,8 @@ export type SelfTestFinding = {
     | "reverse DNS"
     | "sender"
     | "SPF"
-    | "blocklists";
+    | "blocklists"
+    | "providers";
   readonly holds: EgressCheckResult;
   readonly message: string;
 };
@@ -38,7 +40,12 @@ export type ContactedServer = {
   readonly isOpen: boolean;
 };
 
-export type SelfTestPorts = { readonly dnsLookups: DnsLookups; readonly connect: SmtpConnect };
+export type SelfTestPorts = {
+  readonly dnsLookups: DnsLookups;
+  readonly connect: SmtpConnect;
+  /** The open circuits of the service that runs here. */
+  readonly blocks: readonly ProviderBlock[];
+};
 
 export type SmtpIdentity = {
   readonly helo: string;
@@ -73,6 +80,7 @@ export const testEgress = async (
       checkSpf(ports, identity, ips),
       checkBlocklists(ports, identity, ips),
     ])),
+    checkProviderBlocks(ports),
   ];
   return {
     mayProbe: pickWorst(findings.map(({ holds }) => holds)),
@@ -308,3 +316,15 @@ const checkBlocklists = async (
         message: `Listed on no blocklist (${checked} answers).`,
       };
 };
+
+const checkProviderBlocks = ({ blocks }: SelfTestPorts): SelfTestFinding => ({
+  about: "providers",
+  holds: blocks.length > 0 ? "no" : "yes",
+  message:
+    blocks.length > 0
+      ? blocks.map(formatBlock).join("; ")
+      : "No large mail provider is known to refuse our sessions.",
+});
+
+const formatBlock = ({ provider, exit, until, reply }: ProviderBlock): string =>
+  `${provider} refuses sessions from the exit ${exit} (${reply}); the next one is at ${until.toISOString()}`;

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
+import { listProviderBlocks, type ProviderBlock } from "@mailproof/core/smtp-pool/circuit-items";
 import {
   buildProbeRecords,
   formatZoneLine,
@@ -12,6 +15,7 @@ import {
 } from "@mailproof/core/smtp-pool/egress-self-test";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
+import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { type Command, defineCommand, Flag } from "./define-command.ts";
 import { type Paint, paintAnsi, paintPlain, replaceControls, type Style } from "./terminal.ts";
 import { withMailPorts } from "./with-mail-ports.ts";
@@ -77,14 +81,30 @@ export const egressCommands: readonly Command[] = [
 ];
 
 const runSelfTest = (environment: Environment, domains: readonly string[]): Promise<SelfTest> =>
-  withMailPorts(environment, { mayUseLab: false }, (mailPorts) =>
-    testEgress(mailPorts, {
-      helo: environment.SMTP_HELLO,
-      from: environment.SMTP_FROM,
-      port: environment.SMTP_PORT,
-      domains,
-    }),
+  withMailPorts(environment, { mayUseLab: false }, async (mailPorts) =>
+    testEgress(
+      { ...mailPorts, blocks: await readBlocks(environment) },
+      {
+        helo: environment.SMTP_HELLO,
+        from: environment.SMTP_FROM,
+        port: environment.SMTP_PORT,
+        domains,
+      },
+    ),
   );
+
+/** The test needs no state; where there is some, it shows what the service met. */
+const readBlocks = async ({ MAILPROOF_DIR }: Environment): Promise<readonly ProviderBlock[]> => {
+  const file = join(MAILPROOF_DIR, "state.sqlite");
+  if (!existsSync(file)) return [];
+  const now = () => new Date();
+  const table = createSqliteTable(file, now);
+  try {
+    return await listProviderBlocks({ table, now });
+  } finally {
+    table.close();
+  }
+};
 
 const toJson = ({ mayProbe, ips, contactedServers, findings }: SelfTest) => ({
   may_probe: mayProbe,
