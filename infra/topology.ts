@@ -7,7 +7,7 @@ import {
   type QueueConfig,
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
-import { LEASE_MS } from "@mailproof/core/smtp-pool/shared-provider";
+import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/shared-provider";
 import { type MetricName, NAMESPACE } from "@mailproof/functions/put-metric";
 import { getEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";

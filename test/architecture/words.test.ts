@@ -18,7 +18,7 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/mail/blocklists/analyse.ts",
   "packages/core/src/mail/blocklists/lists.ts",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
-  "packages/core/src/smtp-pool/shared-provider.ts",
+  "packages/core/src/smtp-pool/slots/shared-provider.ts",
   "README.md",
 ];
 

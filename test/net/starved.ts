@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { withDeadline } from "@mailproof/core/mail/dns/deadline";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Table } from "@mailproof/core/ports/table";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { createHttpsClient } from "@mailproof/net/https";

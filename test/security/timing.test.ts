@@ -3,7 +3,7 @@ import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";

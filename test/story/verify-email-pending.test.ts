@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
-import { NoCapacityError } from "@mailproof/core/smtp-pool/no-capacity-error";
+import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createStoppingWorld, runTurn, withSlowEngine } from "../faulty-worlds.ts";

@@ -21,7 +21,7 @@ import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { MailPorts } from "@mailproof/core/verify/engine";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";

@@ -8,7 +8,7 @@ import {
   getBackoff,
   listTakenSlots,
   parseSharedProvider,
-} from "@mailproof/core/smtp-pool/shared-provider";
+} from "@mailproof/core/smtp-pool/slots/shared-provider";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../../drain-queues.ts";
 import { given, START } from "../../given.ts";

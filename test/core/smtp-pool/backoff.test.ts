@@ -1,5 +1,5 @@
 import { getNextBackoff } from "@mailproof/core/smtp-pool/backoff";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, kind } from "./cluster.ts";
 

@@ -1,6 +1,6 @@
 import { readGauges } from "@mailproof/core/background/gauges";
 import type { Table } from "@mailproof/core/ports/table";
-import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-items";
+import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import { describe, expect, test } from "vitest";
 import { createFaultyTable } from "../../simulation/faults.ts";
 import { createRandom } from "../../simulation/random.ts";

@@ -3,7 +3,7 @@ import {
   CLOSED,
   getCircuitState,
   type ReplyToUs,
-} from "@mailproof/core/smtp-pool/circuit";
+} from "@mailproof/core/smtp-pool/circuit-breaker/circuit";
 import { describe, expect, test } from "vitest";
 
 const HOUR_MS = 3_600_000;

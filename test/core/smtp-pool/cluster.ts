@@ -5,8 +5,8 @@ import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
-import { toSlotKey } from "@mailproof/core/smtp-pool/slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { givenWorld } from "../../given.ts";
 

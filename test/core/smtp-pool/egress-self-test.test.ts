@@ -4,12 +4,12 @@ import {
   buildProbeRecords,
   formatZoneLine,
   toSenderAddress,
-} from "@mailproof/core/smtp-pool/egress-records";
+} from "@mailproof/core/smtp-pool/egress/egress-records";
 import {
   type SelfTestFinding,
   type SelfTestPorts,
   testEgress,
-} from "@mailproof/core/smtp-pool/egress-self-test";
+} from "@mailproof/core/smtp-pool/egress/egress-self-test";
 import { expect, test } from "vitest";
 import { parseReply } from "../../reply-from.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";

@@ -1,4 +1,4 @@
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, hostAt, kind, type ReplyFor, verdicts } from "./cluster.ts";
 

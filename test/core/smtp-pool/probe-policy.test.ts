@@ -4,7 +4,7 @@ import { parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { DAILY_LIMITS } from "@mailproof/core/smtp-pool/daily-limits";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";

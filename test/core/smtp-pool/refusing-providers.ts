@@ -3,10 +3,10 @@ import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
-import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker";
+import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { givenWorld } from "../../given.ts";
 

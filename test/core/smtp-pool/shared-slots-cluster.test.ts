@@ -1,5 +1,5 @@
 import type { Table } from "@mailproof/core/ports/table";
-import { localSlots, type SlotPool } from "@mailproof/core/smtp-pool/slots";
+import { localSlots, type SlotPool } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { createFaultyTable } from "../../simulation/faults.ts";
 import { createRandom } from "../../simulation/random.ts";

@@ -1,7 +1,7 @@
 import type { Table } from "@mailproof/core/ports/table";
-import { parseSharedProvider } from "@mailproof/core/smtp-pool/shared-provider";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
-import { type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots";
+import { parseSharedProvider } from "@mailproof/core/smtp-pool/slots/shared-provider";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";

@@ -1,5 +1,5 @@
 import { createLists } from "@mailproof/core/mail/lists/lists";
-import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";

@@ -5,7 +5,7 @@ import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import { isInDoubt, listCanaryCounts } from "../smtp-pool/canaries.ts";
-import { listProviderBlocks } from "../smtp-pool/circuit-items.ts";
+import { listProviderBlocks } from "../smtp-pool/circuit-breaker/circuit-items.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 

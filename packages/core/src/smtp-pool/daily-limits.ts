@@ -7,7 +7,7 @@ import type { Lists } from "../mail/lists/lists.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
 import { getProbeMode, NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
-import { toSlotKey } from "./slots.ts";
+import { toSlotKey } from "./slots/slots.ts";
 
 // How many questions one mail host and one domain get in a day, from all accounts together. Beyond the limit the result
 // is `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.

@@ -2,7 +2,6 @@ import { getDomain } from "../mail/address.ts";
 import { classify, type Finding } from "../mail/smtp/classify.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
-import type { ProvenCatchAll } from "./catch-all-cache.ts";
 
 /** The finding about one recipient. A network fault is never evidence about the mailbox. */
 export const toFinding = (
@@ -60,12 +59,4 @@ const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
   not_smtp: { reason: "protocol_error", retry: null },
   reply_too_long: { reason: "protocol_error", retry: null },
   smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
-};
-
-/** What the reply about a random recipient proves. A lost or deferred one proves nothing, nor does a refusal of us. */
-export const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
-  if (!reply) return undefined;
-  const { verdict } = classify(reply, { stage: "rcpt", mxHost });
-  if (verdict === "valid") return "yes";
-  return verdict === "invalid" ? "no" : undefined;
 };

@@ -6,7 +6,7 @@ import type { PendingProbe } from "../verify/recipient-check.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
-import { type SlotKey, toSlotKey } from "./slots.ts";
+import { type SlotKey, toSlotKey } from "./slots/slots.ts";
 
 /** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
 const RECIPIENTS_PER_SESSION = 25;

@@ -1,8 +1,8 @@
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import type { World } from "../ports/world.ts";
 import { getNextBackoff, type SessionEnd } from "./backoff.ts";
-import { createSlotWait, type SlotWait } from "./slot-wait.ts";
-import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots.ts";
+import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
+import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts";
 
 /** Waiting recipients sit out this many backoffs in a row. After one more, the server's reply decides for all. */
 const BACKOFFS_TOLERATED = 2;

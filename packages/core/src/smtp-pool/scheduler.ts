@@ -1,8 +1,9 @@
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
-import { createCircuitBreaker } from "./circuit-breaker.ts";
+import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
-import { createEgressHealth } from "./egress-health.ts";
+import { createEgressHealth } from "./egress/egress-health.ts";
+import { toCircuitSubject } from "./egress/session-exits.ts";
 import { limitHostConnections } from "./host-limits.ts";
 import {
   adjustBatchSize,
@@ -21,12 +22,11 @@ import {
   toSharedOutcome,
 } from "./providers.ts";
 import { type Requester, SOLE_REQUESTER } from "./requester.ts";
-import { runWithSlot, type SlotSessionSummary } from "./run-with-slot.ts";
 import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
-import { toCircuitSubject } from "./session-exits.ts";
-import { createSessionShares, type SessionShares } from "./session-shares.ts";
-import { createSlotTimeout, joinSlotWait } from "./slot-wait.ts";
-import { localSlots } from "./slots.ts";
+import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
+import { createSessionShares, type SessionShares } from "./slots/session-shares.ts";
+import { createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
+import { localSlots } from "./slots/slots.ts";
 import { createTurns } from "./turns.ts";
 import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
 

@@ -1,9 +1,9 @@
 import { concernsOneDomain, refusesUs } from "../mail/smtp/classify.ts";
 import type { HostAttempt } from "../mail/smtp/connect.ts";
 import { isFault } from "../mail/smtp/wire.ts";
-import type { ObservedReply } from "./circuit-breaker.ts";
+import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionSummary } from "./session.ts";
-import type { ProviderRefusal } from "./slots.ts";
+import type { ProviderRefusal } from "./slots/slots.ts";
 
 // What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
 

@@ -9,18 +9,18 @@ import { createYieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
-import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { DailyQuota } from "./daily-limits.ts";
-import type { EgressHealth } from "./egress-health.ts";
-import { toFinding } from "./finding.ts";
-import type { YieldToCallers } from "./requester.ts";
 import {
   chooseRandomRecipients,
   learnCatchAll,
   loadCatchAllStates,
   toAccountDomainKey,
-} from "./session-catch-all.ts";
-import type { SlotPool } from "./slots.ts";
+} from "./catch-all-probe.ts";
+import type { CircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
+import type { DailyQuota } from "./daily-limits.ts";
+import type { EgressHealth } from "./egress/egress-health.ts";
+import { toFinding } from "./finding.ts";
+import type { YieldToCallers } from "./requester.ts";
+import type { SlotPool } from "./slots/slots.ts";
 import { createBrokenResult } from "./unprobed-results.ts";
 
 export type ProbePorts = {

@@ -6,13 +6,13 @@ import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
-import { createCircuitBreaker } from "../smtp-pool/circuit-breaker.ts";
+import { createCircuitBreaker } from "../smtp-pool/circuit-breaker/circuit-breaker.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
 import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
 import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
 import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
-import type { SlotPool } from "../smtp-pool/slots.ts";
+import type { SlotPool } from "../smtp-pool/slots/slots.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
 
 /** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */

@@ -28,7 +28,7 @@ import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { NoCapacityError } from "../smtp-pool/no-capacity-error.ts";
+import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
 import type { VerifyWorld } from "./engine.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import { findProviderDoubts } from "./provider-beliefs.ts";

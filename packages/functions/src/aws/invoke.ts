@@ -1,5 +1,5 @@
 import type { Json } from "@mailproof/core/ports/table";
-import { NoCapacityError } from "@mailproof/core/smtp-pool/no-capacity-error";
+import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
 import { AWS_TIMEOUT_MS, type Aws, requireOk, retryAwsCall, sendForText } from "./requests.ts";
 
 /** Calls another Lambda and returns its response. */

@@ -2,7 +2,7 @@ import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";

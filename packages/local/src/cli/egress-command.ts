@@ -2,17 +2,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
-import { listProviderBlocks, type ProviderBlock } from "@mailproof/core/smtp-pool/circuit-items";
+import {
+  listProviderBlocks,
+  type ProviderBlock,
+} from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import {
   buildProbeRecords,
   formatZoneLine,
   toSenderAddress,
-} from "@mailproof/core/smtp-pool/egress-records";
+} from "@mailproof/core/smtp-pool/egress/egress-records";
 import {
   type SelfTest,
   type SelfTestFinding,
   testEgress,
-} from "@mailproof/core/smtp-pool/egress-self-test";
+} from "@mailproof/core/smtp-pool/egress/egress-self-test";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
 import { createSqliteTable } from "../storage/sqlite-table.ts";

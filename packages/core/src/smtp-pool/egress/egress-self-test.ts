@@ -1,12 +1,12 @@
-import type { DnsLookups } from "../deliverability/dns-lookups.ts";
-import { getDomain } from "../mail/address.ts";
-import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
-import { findMailHosts } from "../mail/dns/mail-hosts.ts";
-import { analyseReverseDns } from "../mail/dns/reverse-dns.ts";
-import { isPublicIp } from "../mail/ip.ts";
-import { isFault, type SmtpConnect, type SmtpWire } from "../mail/smtp/wire.ts";
-import { evaluateSpf } from "../mail/spf/evaluate.ts";
-import type { ProviderBlock } from "./circuit-items.ts";
+import type { DnsLookups } from "../../deliverability/dns-lookups.ts";
+import { getDomain } from "../../mail/address.ts";
+import { analyseBlocklists } from "../../mail/blocklists/analyse.ts";
+import { findMailHosts } from "../../mail/dns/mail-hosts.ts";
+import { analyseReverseDns } from "../../mail/dns/reverse-dns.ts";
+import { isPublicIp } from "../../mail/ip.ts";
+import { isFault, type SmtpConnect, type SmtpWire } from "../../mail/smtp/wire.ts";
+import { evaluateSpf } from "../../mail/spf/evaluate.ts";
+import type { ProviderBlock } from "../circuit-breaker/circuit-items.ts";
 
 /** `unknown`: the check could not decide. */
 export type EgressCheckResult = "yes" | "no" | "unknown";

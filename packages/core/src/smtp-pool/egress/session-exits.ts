@@ -1,14 +1,14 @@
-import type { SmtpConnect } from "../mail/smtp/wire.ts";
-import type { PendingProbe } from "../verify/recipient-check.ts";
+import type { SmtpConnect } from "../../mail/smtp/wire.ts";
+import type { PendingProbe } from "../../verify/recipient-check.ts";
 import {
   type CircuitSubject,
   DIRECT_EXIT,
   type ObservedReply,
   type SessionAdmission,
-} from "./circuit-breaker.ts";
-import type { AnsweredProbe, SessionPorts, SessionSummary } from "./session.ts";
-import { findOpeningRefusal, listDomainRefusals, listHostReplies } from "./session-replies.ts";
-import { findSlotKey, type SlotKey } from "./slots.ts";
+} from "../circuit-breaker/circuit-breaker.ts";
+import type { AnsweredProbe, SessionPorts, SessionSummary } from "../session.ts";
+import { findOpeningRefusal, listDomainRefusals, listHostReplies } from "../session-replies.ts";
+import { findSlotKey, type SlotKey } from "../slots/slots.ts";
 
 export const toCircuitSubject = (
   { providerKey }: Pick<SlotKey, "providerKey">,

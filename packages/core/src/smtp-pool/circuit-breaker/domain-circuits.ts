@@ -1,4 +1,5 @@
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import { createBoundedMap } from "../../lib/bounded-map.ts";
+import type { ProviderRefusal } from "../slots/slots.ts";
 import {
   applyReplies,
   type Circuit,
@@ -7,7 +8,6 @@ import {
   getCircuitState,
   type ReplyToUs,
 } from "./circuit.ts";
-import type { ProviderRefusal } from "./slots.ts";
 
 /**
  * A 421 about one domain holds for this long, so that its other recipients do not each end a session. Shorter than any

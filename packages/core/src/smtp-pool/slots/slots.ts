@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import { DEFAULT_LIMITS } from "../mail/mail-provider-table.ts";
-import { findMailProvider, PROVIDER_CONNECTIONS } from "../mail/mail-providers.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
-import type { RecipientResult } from "../mail/smtp/session.ts";
-import type { SessionEnd } from "./backoff.ts";
+import type { MailHost } from "../../mail/dns/mail-hosts.ts";
+import { DEFAULT_LIMITS } from "../../mail/mail-provider-table.ts";
+import { findMailProvider, PROVIDER_CONNECTIONS } from "../../mail/mail-providers.ts";
+import type { Reply } from "../../mail/smtp/reply.ts";
+import type { RecipientResult } from "../../mail/smtp/session.ts";
+import type { SessionEnd } from "../backoff.ts";
 
 /** The host and the provider that a session needs a slot for. */
 export type SlotKey = {

@@ -1,5 +1,5 @@
-import { createBoundedMap } from "../lib/bounded-map.ts";
-import { isUnexpired } from "../lib/time.ts";
+import { createBoundedMap } from "../../lib/bounded-map.ts";
+import { isUnexpired } from "../../lib/time.ts";
 import {
   applyReplies,
   type Circuit,

@@ -1,9 +1,9 @@
-import type { Log } from "../ports/world.ts";
+import type { Log } from "../../ports/world.ts";
+import type { ProviderRefusal } from "../slots/slots.ts";
 import { type Circuit, countOpenings, type ReplyToUs } from "./circuit.ts";
 import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
 import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
 import { type CircuitPorts, createSharedCircuits, type TrialEnd } from "./shared-circuits.ts";
-import type { ProviderRefusal } from "./slots.ts";
 import { redactRefusal } from "./stored-refusal.ts";
 
 /** The way out of a process that uses no proxy. */

@@ -1,13 +1,14 @@
 import { findMailProvider } from "../mail/mail-providers.ts";
-import { isDeferral } from "../mail/smtp/classify.ts";
+import { classify, isDeferral } from "../mail/smtp/classify.ts";
 import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import { createRandomRecipient } from "../mail/smtp/random-recipient.ts";
+import type { Reply } from "../mail/smtp/reply.ts";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
-import { toCatchAll } from "./finding.ts";
 import type { Requester } from "./requester.ts";
 
-// What one session needs to know about its recipients' domains, and what it finds out: separately for each account.
+// The catch-all probe: whether a random recipient goes into a session, and what its reply proves of the domain. Each
+// account learns it for itself.
 
 type ProbeSubject = {
   readonly requester: Requester;
@@ -114,3 +115,11 @@ const filterByDomain = (
   wantedDomain: string,
 ): readonly AccountCatchAll[] =>
   [...states.values()].filter(({ domain }) => domain === wantedDomain);
+
+/** What the reply about a random recipient proves. A lost or deferred one proves nothing, nor does a refusal of us. */
+const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
+  if (!reply) return undefined;
+  const { verdict } = classify(reply, { stage: "rcpt", mxHost });
+  if (verdict === "valid") return "yes";
+  return verdict === "invalid" ? "no" : undefined;
+};

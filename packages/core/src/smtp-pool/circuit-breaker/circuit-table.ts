@@ -1,6 +1,6 @@
-import { isUnexpired } from "../lib/time.ts";
-import { withTimeout } from "../lib/timeout.ts";
-import type { Table, Where, Write, WriteResult } from "../ports/table.ts";
+import { isUnexpired } from "../../lib/time.ts";
+import { withTimeout } from "../../lib/timeout.ts";
+import type { Table, Where, Write, WriteResult } from "../../ports/table.ts";
 import { type Circuit, CLOSED, getCircuitState } from "./circuit.ts";
 import {
   type CircuitName,

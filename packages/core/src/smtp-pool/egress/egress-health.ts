@@ -1,5 +1,5 @@
-import { isPublicIp } from "../mail/ip.ts";
-import type { HostAttempt, SessionOutcome } from "../mail/smtp/connect.ts";
+import { isPublicIp } from "../../mail/ip.ts";
+import type { HostAttempt, SessionOutcome } from "../../mail/smtp/connect.ts";
 
 /** When this many servers cannot be reached, and no other can, our own egress is closed. */
 const UNREACHED_HOSTS_MIN = 5;

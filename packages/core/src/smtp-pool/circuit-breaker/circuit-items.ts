@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { parseIp } from "../mail/ip.ts";
-import type { Fields, Item, Key, Table } from "../ports/table.ts";
+import { parseIp } from "../../mail/ip.ts";
+import type { Fields, Item, Key, Table } from "../../ports/table.ts";
 import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
 import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
 

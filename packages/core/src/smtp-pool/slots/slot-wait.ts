@@ -1,5 +1,5 @@
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
-import type { SessionPorts } from "./session.ts";
+import type { SessionOutcome } from "../../mail/smtp/connect.ts";
+import type { SessionPorts } from "../session.ts";
 import { LEASE_MS } from "./shared-provider.ts";
 import { getJitteredPauseMs, type SlotKey } from "./slots.ts";
 

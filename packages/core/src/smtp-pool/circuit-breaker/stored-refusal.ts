@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { redact } from "../lib/redact.ts";
-import type { Fields } from "../ports/table.ts";
-import type { ProviderRefusal } from "./slots.ts";
+import { redact } from "../../lib/redact.ts";
+import type { Fields } from "../../ports/table.ts";
+import type { ProviderRefusal } from "../slots/slots.ts";
 
 const REPLY_CHARS_MAX = 200;
 

@@ -1,7 +1,7 @@
-import { withTimeout } from "../lib/timeout.ts";
-import type { Fields, Where, WriteResult } from "../ports/table.ts";
-import type { World } from "../ports/world.ts";
-import type { SessionEnd } from "./backoff.ts";
+import { withTimeout } from "../../lib/timeout.ts";
+import type { Fields, Where, WriteResult } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+import type { SessionEnd } from "../backoff.ts";
 import {
   createBackoffChange,
   createExpiry,

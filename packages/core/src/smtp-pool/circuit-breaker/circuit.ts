@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, isUnexpired } from "../lib/time.ts";
-import type { ProviderRefusal } from "./slots.ts";
+import { DAY_MS, HOUR_MS, isUnexpired } from "../../lib/time.ts";
+import type { ProviderRefusal } from "../slots/slots.ts";
 
 // The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,
 // `open` during the pause after refusals of us, and then `half_open`: the reply in one session decides.

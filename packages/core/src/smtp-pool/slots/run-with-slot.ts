@@ -1,10 +1,10 @@
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import type { SmtpConnect } from "../mail/smtp/wire.ts";
-import type { PendingProbe } from "../verify/recipient-check.ts";
-import { NO_REFUSAL } from "./backoff.ts";
-import type { ProbeCount } from "./daily-limits.ts";
-import { runSession, type SessionPorts, type SessionSummary } from "./session.ts";
-import { openSessionExits, type SessionExits } from "./session-exits.ts";
+import type { MailHost } from "../../mail/dns/mail-hosts.ts";
+import type { SmtpConnect } from "../../mail/smtp/wire.ts";
+import type { PendingProbe } from "../../verify/recipient-check.ts";
+import { NO_REFUSAL } from "../backoff.ts";
+import type { ProbeCount } from "../daily-limits.ts";
+import { openSessionExits, type SessionExits } from "../egress/session-exits.ts";
+import { runSession, type SessionPorts, type SessionSummary } from "../session.ts";
 import {
   findSlotKey,
   getJitteredPauseMs,

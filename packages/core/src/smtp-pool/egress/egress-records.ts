@@ -1,4 +1,4 @@
-import { parseIp, toReverseName } from "../mail/ip.ts";
+import { parseIp, toReverseName } from "../../mail/ip.ts";
 
 export type ZoneRecord = {
   readonly name: string;

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { isUnexpired } from "../lib/time.ts";
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
-import { isFault } from "../mail/smtp/wire.ts";
-import type { Fields, Item, Key, Where } from "../ports/table.ts";
-import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "./backoff.ts";
-import { SESSION_MS } from "./session.ts";
+import { isUnexpired } from "../../lib/time.ts";
+import type { SessionOutcome } from "../../mail/smtp/connect.ts";
+import { isFault } from "../../mail/smtp/wire.ts";
+import type { Fields, Item, Key, Where } from "../../ports/table.ts";
+import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "../backoff.ts";
+import { StoredRefusal, toRefusal, toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";
+import { SESSION_MS } from "../session.ts";
 import { PAUSE_MS, type ProviderBackoff } from "./slots.ts";
-import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
 
 // Layout. All processes share one small item per mail provider: its slots and its backoff. A process acquires a slot by
 // a write whose conditions are that the slot is free and that no backoff began; it reads the item once before.

@@ -1,4 +1,4 @@
-import type { Requester } from "./requester.ts";
+import type { Requester } from "../requester.ts";
 
 /** Concurrent sessions of one process, to all servers together, if the file descriptors suffice. Each is a socket. */
 export const SESSIONS_MAX = 700;
