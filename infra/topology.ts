@@ -289,6 +289,8 @@ export const METRICS = {
   heldLong: "held_over_an_hour",
   /** Each minute: mail providers that accepted a canary. */
   providersInDoubt: "providers_in_doubt",
+  /** Each minute: large mail providers that refuse one of our IP addresses. */
+  mailProvidersBlocked: "mail_providers_blocked",
   /** Each day: broken invariants of the ledger. */
   auditViolations: "audit_violations",
   /** Sessions with mail servers, and those for which no server could be reached. */

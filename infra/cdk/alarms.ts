@@ -82,6 +82,14 @@ const moneyAlarms: readonly AlarmSpec[] = [
       "A mail provider accepted a random recipient: its results are risky. Run admin providers; decision 61.",
   },
   {
+    id: "MailProviderBlocked",
+    metric: measures.mailProvidersBlocked,
+    threshold: 1,
+    periods: 1,
+    description:
+      "A mail provider refuses one of our IP addresses. The log has mail_provider_blocked with the reply; docs/egress.md says what to do.",
+  },
+  {
     id: "Audit",
     metric: measures.auditViolations,
     threshold: 1,

@@ -93,6 +93,7 @@ export const dueAge = createOwnMetric("Maximum")(METRICS.dueAgeSeconds);
 export const dueMisplaced = createOwnMetric("Maximum")(METRICS.dueMisplaced);
 export const heldLong = createOwnMetric("Maximum")(METRICS.heldLong);
 export const providersInDoubt = createOwnMetric("Maximum")(METRICS.providersInDoubt);
+export const mailProvidersBlocked = createOwnMetric("Maximum")(METRICS.mailProvidersBlocked);
 export const auditViolations = createOwnMetric("Maximum", DAY)(METRICS.auditViolations);
 
 const FIVE_MINUTES = Duration.minutes(5);

@@ -101,7 +101,13 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
 
     const { status, body } = await call("get-health", { method: "GET", url: "/health" });
 
-    expect(body.checks).toEqual({ table: "ok", queue: "ok", blobs: "ok", dns: "ok" });
+    expect(body.checks).toEqual({
+      table: "ok",
+      queue: "ok",
+      blobs: "ok",
+      dns: "ok",
+      mail_providers: "ok",
+    });
     expect(status).toBe(200);
   });
 

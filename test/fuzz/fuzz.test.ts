@@ -58,7 +58,7 @@ const health = {
   timestamp: "2026-11-21T00:00:00.000Z",
   service: "mailproof",
   version: "1.0.0",
-  checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok" },
+  checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok", mail_providers: "ok" },
 };
 
 test.each([

@@ -107,6 +107,10 @@ test("money that stands still rings, and so does silence about it", () => {
     MetricName: "providers_in_doubt",
     Threshold: 1,
   });
+  expect(alarm("MailProviderBlocked")).toMatchObject({
+    MetricName: "mail_providers_blocked",
+    Threshold: 1,
+  });
   expect(alarm("Audit")).toMatchObject({
     MetricName: "audit_violations",
     Threshold: 1,

@@ -1,5 +1,10 @@
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
 import { watchDns } from "@mailproof/core/mail/dns/health";
+import {
+  createCircuitBreaker,
+  DIRECT_EXIT,
+  type ObservedReply,
+} from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
@@ -16,9 +21,31 @@ test("a service in order is 200 and healthy, without a key and without an envelo
     timestamp: "2026-11-21T00:00:00.000Z",
     service: "mailproof",
     version: "0.0.0-test",
-    checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok" },
+    checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok", mail_providers: "ok" },
   });
 });
+
+test("a mail provider that refuses our address is 200 and degraded, until the pause is over", async () => {
+  const { world, later } = givenWorld();
+  const breaker = createCircuitBreaker(world);
+  const refusal: ObservedReply["refusal"] = {
+    host: "mx01.mail.icloud.com",
+    ip: "192.0.2.1",
+    stage: "greeting",
+    reply: { code: 554, enhanced: "5.7.0", text: "Blocked" },
+  };
+  const admitted = await breaker.admit({ ...SUBJECT, refusedExits: [] });
+  if (admitted.kind !== "admitted") throw new Error(admitted.kind);
+  const replies = Array<ObservedReply>(3).fill({ exit: DIRECT_EXIT, about: null, refusal });
+  await breaker.record(SUBJECT.providerKey, admitted, replies, new Set([DIRECT_EXIT]));
+
+  const answer = await send(world, "GET /health");
+  expect(answer).toMatchObject({ status: "degraded", checks: { mail_providers: "blocked" } });
+  expect(answer.statusCode).toBe(200);
+  later(3_600_000);
+  expect(await send(world, "GET /health")).toMatchObject({ checks: { mail_providers: "ok" } });
+});
+const SUBJECT = { providerKey: "icloud", domain: "icloud.com", account: "acc_1" };
 
 test("dead letters that wait are 200 and degraded", async () => {
   const { world, queue, later } = givenWorld();

@@ -730,6 +730,8 @@ export interface GetHealthData {
     blobs: "ok" | "dead_letters_waiting" | "failed";
     /** DNS. failed: no name server has answered any question for a minute. */
     dns: "ok" | "failed";
+    /** Large mail providers. blocked: one of them refuses an IP address of this service, and its addresses may be `unknown`. */
+    mail_providers: "ok" | "blocked";
   };
 }
 

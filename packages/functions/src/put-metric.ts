@@ -6,6 +6,7 @@ export type MetricName =
   | "due_misplaced"
   | "held_over_an_hour"
   | "providers_in_doubt"
+  | "mail_providers_blocked"
   | "audit_violations"
   | "smtp_sessions"
   | "smtp_unreached";

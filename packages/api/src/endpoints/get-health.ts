@@ -1,6 +1,7 @@
 import { getWindowStart } from "@mailproof/core/lib/time";
 import { isDnsDead } from "@mailproof/core/mail/dns/health";
 import type { World } from "@mailproof/core/ports/world";
+import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe } from "../schema/common.ts";
@@ -10,6 +11,8 @@ const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
 type Check = v.InferOutput<typeof Check>;
 /** Failed: for a minute no name server has answered any question. */
 const DnsCheck = v.picklist(["ok", "failed"]);
+/** Blocked: a large mail provider refuses one of our IP addresses. */
+const MailProvidersCheck = v.picklist(["ok", "blocked"]);
 
 export const getHealth = endpoint({
   id: "getHealth",
@@ -44,22 +47,28 @@ export const getHealth = endpoint({
           DnsCheck,
           "DNS. failed: no name server has answered any question for a minute.",
         ),
+        mail_providers: describe(
+          MailProvidersCheck,
+          "Large mail providers. blocked: one of them refuses an IP address of this service, and its addresses may be `unknown`.",
+        ),
       }),
       "State of each part that the service depends on.",
     ),
   }),
 
   async handle(world) {
-    const [table, queue, blobs] = await Promise.all([
+    const [table, queue, blobs, dns, mailProviders] = await Promise.all([
       check(world, "table", () => probeTable(world)),
       check(world, "queue", () => world.queue.countDeadLetters()),
       check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
-    ]);
-    const checks = { table, queue, blobs, dns: await checkDns(world) };
+      readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
+      readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
+    ] as const);
+    const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
     const isWell = Object.values(checks).every((one) => one === "ok");
     return {
-      // Dead letters wait for a person, and without DNS results can still be read: neither is a reason to take the
-      // service out of its balancer.
+      // Dead letters wait for a person, and without DNS or a mail provider results can still be read: none of these is a
+      // reason to take the service out of its balancer.
       status: [table, queue, blobs].includes("failed") ? 503 : 200,
       data: {
         status: isWell ? ("healthy" as const) : ("degraded" as const),
@@ -72,14 +81,12 @@ export const getHealth = endpoint({
   },
 });
 
-/** A table that cannot be read is reported by its own check. */
-const checkDns = async ({ table, sleep }: World): Promise<"ok" | "failed"> => {
-  const isDead = await Promise.race([
-    isDnsDead(table).catch(() => false),
-    sleep(PROBE_MS).then(() => false),
-  ]);
-  return isDead ? "failed" : "ok";
-};
+/** False where the table cannot be read: its own check reports that. */
+const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>
+  Promise.race([flag.catch(() => false), sleep(PROBE_MS).then(() => false)]);
+
+const hasProviderBlock = async (world: World): Promise<boolean> =>
+  (await listProviderBlocks(world)).length > 0;
 
 const SLOT_SECONDS = 10;
 

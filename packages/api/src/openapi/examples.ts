@@ -29,6 +29,7 @@ export const EXAMPLES: readonly Example[] = [
         queue: "ok",
         blobs: "ok",
         dns: "ok",
+        mail_providers: "ok",
       },
     },
   },

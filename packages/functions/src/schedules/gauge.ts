@@ -9,11 +9,11 @@ const gauge = {
   everySeconds: 60,
   async run(world: ReturnType<typeof createLambdaWorld>) {
     const gauges = await readGauges(world);
-    const { dueAgeSeconds, heldOverAnHour, dueMisplaced, providersInDoubt } = gauges;
-    putMetric("due_age_seconds", dueAgeSeconds, world.now());
-    putMetric("due_misplaced", dueMisplaced, world.now());
-    putMetric("held_over_an_hour", heldOverAnHour, world.now());
-    putMetric("providers_in_doubt", providersInDoubt, world.now());
+    putMetric("due_age_seconds", gauges.dueAgeSeconds, world.now());
+    putMetric("due_misplaced", gauges.dueMisplaced, world.now());
+    putMetric("held_over_an_hour", gauges.heldOverAnHour, world.now());
+    putMetric("providers_in_doubt", gauges.providersInDoubt, world.now());
+    putMetric("mail_providers_blocked", gauges.mailProvidersBlocked, world.now());
   },
 };
 

@@ -99,7 +99,6 @@ export const yandex: Receiver = {
     {
       shows: "a mailbox that gets too much",
       results: [["busy.person@yandex.ru", "risky mailbox_rate_limited"]],
-      openIssue: "the mailbox's limit is taken for ours",
     },
   ],
 };

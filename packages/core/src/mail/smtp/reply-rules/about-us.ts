@@ -17,7 +17,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
       {
         id: "mailbox_receive_limit",
-        text: /\brecipients?(?:'s)? (?:has |have |had )?[^.;]{0,30}\b(?:receiv\w+ limit|receive rate|exceeded their limit|thread limit)\b/,
+        text: /\brecipients?(?:'s)? (?:has |have |had )?[^.;]{0,30}\b(?:receiv\w+ limit|receive rate|exceeded their (?:\w+ ){0,2}limit|thread limit)\b/,
         example: "451 4.3.2 STOREDRV.Deliver; recipient thread limit exceeded",
       },
       {
