@@ -41,9 +41,11 @@ const OF_THE_STAGE = [
   "Audit",
   "DueWork",
   "HeldCredits",
+  "MailProviderBlocked",
   "MisplacedWork",
   "NatPorts0",
   "NatPorts1",
+  "ProviderInDoubt",
   "SmtpEgress",
   "TableThrottled",
 ];
