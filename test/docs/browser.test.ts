@@ -87,7 +87,7 @@ describeUnless(
       expect(await isSeen(page, ".copy")).toBe(false);
       expect(
         await page.evaluate(
-          "[...document.querySelectorAll('pre.code')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
+          "[...document.querySelectorAll('pre')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
         ),
       ).toBe(0);
     });

@@ -91,7 +91,7 @@ export interface VerificationResult {
     /** Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another. */
     catch_all_confidence?: number;
   };
-  /** DNS answers, SMTP transcript and the parts of the score; `receiver` is the mail provider's entry in docs/receivers.md. Present only with `include_evidence`. */
+  /** DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`. */
   evidence?: Record<string, unknown>;
   /** Checks not made because the mail server was not asked. Left out when it was asked or did not have to be. */
   checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];
@@ -730,7 +730,7 @@ export interface GetHealthData {
     blobs: "ok" | "dead_letters_waiting" | "failed";
     /** DNS. failed: no name server has answered any question for a minute. */
     dns: "ok" | "failed";
-    /** Large mail providers. blocked: one of them refuses an IP address of this service, and its addresses may be `unknown`. */
+    /** blocked: a large mail provider refuses an IP address of this service. */
     mail_providers: "ok" | "blocked";
   };
 }
@@ -1249,7 +1249,7 @@ export interface RecordActivityInput {
     delivered_at?: string | null | undefined;
     /** The User-Agent header of the open or click. */
     user_agent?: string | null | undefined;
-    /** For a bounce: `hard` if the mailbox takes no mail. Your next verification of the address takes it into account. */
+    /** For a bounce: `hard` if the mailbox takes no mail. It corrects your next verification. */
     bounce_type?: "hard" | "soft" | null | undefined;
     /** For a bounce: the receiving server's reply. It counts more than `bounce_type`. */
     diagnostic?: string | null | undefined;

@@ -20,7 +20,7 @@ export const SCRIPT = String.raw`"use strict";
     element.replaceChildren(...parts, text.slice(at));
   };
 
-  for (const pre of all("pre.code")) {
+  for (const pre of all("pre")) {
     const text = pre.textContent;
     coloured(pre.firstElementChild);
     const holder = make("div", { className: "holder" });

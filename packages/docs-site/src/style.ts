@@ -63,7 +63,7 @@ main { padding: 1.5rem 1rem 5rem; min-width: 0; }
 .part { padding: 2.2rem 0; border-top: 1px solid var(--line); }
 .operation, .shape { content-visibility: auto; contain-intrinsic-size: auto 60rem; } .shape { contain-intrinsic-size: auto 25rem; }
 h1 ~ .part:not(.part ~ .part) { border-top: 0; padding-top: 1rem; }
-.part > .languages, .part > .holder, .part > .code { max-width: 52rem; }
+.part > .languages, .part > .holder, .part > pre { max-width: 52rem; }
 .tagline { font-size: 1.2rem; color: var(--soft); }
 .lead { font-size: 1.12rem; color: var(--soft); }
 .group > h2 { margin: 3.2rem 0 .3rem; padding-top: 1.6rem; border-top: 2px solid var(--line); font-size: 1.9rem; }
@@ -96,9 +96,9 @@ td code { white-space: nowrap; }
 .is-valid { --tone: var(--good); } .is-invalid, .is-spam_trap { --tone: var(--bad); } .is-risky, .is-catch_all, .is-role { --tone: var(--warn); }
 .is-disposable { --tone: var(--odd); } .is-unknown, .is-pending { --tone: var(--grey); }
 
-.code { position: relative; margin: 0; background: var(--code); color: var(--code-ink); border: 1px solid var(--code-line); border-radius: 10px; padding: .9rem 1rem; overflow: auto; max-height: 40rem; }
-.code code { background: none; border: 0; padding: 0; font-size: .82rem; line-height: 1.6; color: inherit; white-space: pre; }
-.code .s { color: var(--string); } .code .n { color: var(--number); } .code .w { color: var(--word); } .code .c { color: var(--comment); }
+pre { position: relative; margin: 0; background: var(--code); color: var(--code-ink); border: 1px solid var(--code-line); border-radius: 10px; padding: .9rem 1rem; overflow: auto; max-height: 40rem; }
+pre code { background: none; border: 0; padding: 0; font-size: .82rem; line-height: 1.6; color: inherit; white-space: pre; }
+pre .s { color: var(--string); } pre .n { color: var(--number); } pre .w { color: var(--word); } pre .c { color: var(--comment); }
 .holder { position: relative; margin-bottom: 1.1rem; } .languages .holder, details .holder { margin-bottom: 0; }
 .copy { position: absolute; top: .45rem; right: .45rem; font: .75rem system-ui, sans-serif; color: var(--code-ink); background: color-mix(in srgb, var(--code) 70%, #7f8ea3); border: 0; border-radius: 6px; padding: .35rem .65rem; opacity: 0; cursor: pointer; }
 .holder:hover .copy, .copy:focus { opacity: 1; }
@@ -113,7 +113,7 @@ td code { white-space: nowrap; }
 details { border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .7rem; }
 details > summary { cursor: pointer; padding: .55rem .9rem; font-size: .92rem; }
 details[open] > summary { border-bottom: 1px solid var(--line); }
-details > .code { border-radius: 0 0 9px 9px; border: 0; }
+details > pre { border-radius: 0 0 9px 9px; border: 0; }
 details > .inside { padding: .2rem .9rem .7rem; }
 .fails { list-style: none; padding: 0; display: grid; gap: .3rem; } .fails code { font-size: .8rem; } .fails b { font: 600 .84rem ui-monospace, monospace; margin-right: .3rem; } h4 a { color: inherit; }
 .note { border-left: 3px solid var(--accent); background: var(--accent-soft); border-radius: 0 8px 8px 0; padding: .7rem 1rem; margin: 0 0 1.2rem; max-width: 46rem; }
@@ -139,7 +139,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
   tr { border: 1px solid var(--line); border-radius: 10px; padding: .55rem .8rem; margin-bottom: .6rem; }
   td { border: 0; padding: .12rem 0; } td code { white-space: normal; overflow-wrap: anywhere; }
   td:not(:first-child)::before { content: attr(data-head) ": "; color: var(--soft); font-size: .84rem; }
-  .code { max-height: 24rem; }
+  pre { max-height: 24rem; }
 }
 @media (max-width: 899px) {
   .js .menu { display: block; } .bar .base { display: none; }
@@ -162,7 +162,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
   :root { color-scheme: light; --code: #f6f7f9; --code-ink: #1a2330; --code-line: #e1e6ec; --string: #0f6b45; --number: #7d5006; --word: #2459b3; --comment: #566275; }
   .bar, .side, .copy, .tabs, .anchor { display: none !important; }
   .frame, .operation, .beside { display: block !important; } .operation, .shape { content-visibility: visible; }
-  .code { max-height: none; overflow: visible; } .code code { white-space: pre-wrap; overflow-wrap: anywhere; }
+  pre { max-height: none; overflow: visible; } pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   .operation > .show { position: static !important; max-height: none !important; overflow: visible !important; }
   details::details-content { content-visibility: visible; }
   tr, .picture { break-inside: avoid; } h2, h3, h4 { break-after: avoid; }

@@ -34,7 +34,7 @@ export const rootPage = (baseUrl: string): string => {
 <li><a href="/health">Health</a>: whether the service is up</li>
 </ul>
 <h2>Send a first request</h2>
-<pre class="code"><code>${curl}</code></pre>
+<pre><code>${curl}</code></pre>
 <p>The server prints a key when it starts; the operator of a deployed service creates keys.</p>
 </main>
 </body>

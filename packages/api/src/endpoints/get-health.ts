@@ -49,7 +49,7 @@ export const getHealth = endpoint({
         ),
         mail_providers: describe(
           MailProvidersCheck,
-          "Large mail providers. blocked: one of them refuses an IP address of this service, and its addresses may be `unknown`.",
+          "blocked: a large mail provider refuses an IP address of this service.",
         ),
       }),
       "State of each part that the service depends on.",

@@ -37,7 +37,7 @@ const Event = v.strictObject({
   ),
   bounce_type: describe(
     optional(v.picklist(["hard", "soft"], "must be hard or soft")),
-    "For a bounce: `hard` if the mailbox takes no mail. Your next verification of the address takes it into account.",
+    "For a bounce: `hard` if the mailbox takes no mail. It corrects your next verification.",
   ),
   diagnostic: describe(
     optional(v.pipe(v.string(), limitCharacters(DIAGNOSTIC_LENGTH_MAX))),

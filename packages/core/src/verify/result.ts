@@ -253,7 +253,7 @@ export const RESULT_FIELDS = {
   evidence: {
     schema: describe(
       v.optional(AnyEvidence),
-      "DNS answers, SMTP transcript and the parts of the score; `receiver` is the mail provider's entry in docs/receivers.md. Present only with `include_evidence`.",
+      "DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`.",
     ),
     fields: EVIDENCE,
   },
