@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { BUDGETS, type Budget, type BudgetName, GROUPS, type GroupName } from "./budgets.ts";
 import {
   type BenchResult,
@@ -111,7 +112,7 @@ ${formatBlock(results, "receivers")}
 
 ## Measurements
 
-${formatMarkdown(["command", "when", "where"], results.map(formatRun))}
+${formatMarkdownTable(["command", "when", "where"], results.map(formatRun))}
 `;
 };
 
@@ -135,7 +136,7 @@ const formatRun = ({ name, at, machine }: BenchResult): readonly string[] => [
 
 /** A row of the table says what it is about once, above its lines. */
 const formatTable = (names: readonly GroupName[], verdicts: readonly BudgetVerdict[]): string =>
-  formatMarkdown(
+  formatMarkdownTable(
     HEAD.toSpliced(2, 1),
     names.flatMap((name) => {
       const { what, bench } = GROUPS[name];
@@ -150,15 +151,3 @@ const formatTable = (names: readonly GroupName[], verdicts: readonly BudgetVerdi
       ];
     }),
   );
-
-/** As the formatter leaves it: every column as wide as its widest cell. */
-const formatMarkdown = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const widths = head.map((_, at) =>
-    Math.max(3, ...[head, ...rows].map((cells) => cells[at]?.length ?? 0)),
-  );
-  const rule = widths.map((width) => "-".repeat(width));
-  return [head, rule, ...rows]
-    .map((cells) => widths.map((width, at) => (cells[at] ?? "").padEnd(width)))
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
-};

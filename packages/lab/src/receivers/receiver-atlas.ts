@@ -1,3 +1,4 @@
+import { formatMarkdownTable } from "../markdown-table.ts";
 import type { Block, Limit, Receiver, ReceiverDomain, Source } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
 import { UNDOCUMENTED } from "./undocumented.ts";
@@ -9,7 +10,7 @@ export const formatAtlas = (): string =>
     ...RECEIVERS.map(formatEntry),
     "## Providers without documents",
     "The engine treats these as it treats similar ones, and the lab does not play them.",
-    formatTable(
+    formatMarkdownTable(
       ["entry", "provider"],
       Object.entries(UNDOCUMENTED).map(([id, what]) => [`\`${id}\``, what]),
     ),
@@ -46,7 +47,7 @@ const MAILBOXES = {
 } as const;
 
 const formatReplies = ({ mailboxes }: Receiver): string =>
-  formatTable(
+  formatMarkdownTable(
     ["a mailbox that", "reply"],
     Object.entries(MAILBOXES).flatMap(([condition, label]) => {
       const reply = mailboxes[condition as keyof typeof MAILBOXES];
@@ -110,7 +111,7 @@ const formatSettings = (domains: readonly ReceiverDomain[]): string => {
   ]);
   return rows.length === 0
     ? ""
-    : formatTable(["a customer's setting", "a mailbox that", "reply"], rows);
+    : formatMarkdownTable(["a customer's setting", "a mailbox that", "reply"], rows);
 };
 
 const formatScenario = ({
@@ -143,15 +144,3 @@ const formatSource = ({ what, at, date }: Source): string =>
 
 const formatList = (lines: readonly string[]): string =>
   lines.map((line) => `- ${line}.`).join("\n");
-
-/** As the formatter leaves it: every column as wide as its widest cell. */
-const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const widths = head.map((_, at) =>
-    Math.max(3, ...[head, ...rows].map((cells) => cells[at]?.length ?? 0)),
-  );
-  const rule = widths.map((width) => "-".repeat(width));
-  return [head, rule, ...rows]
-    .map((cells) => widths.map((width, at) => (cells[at] ?? "").padEnd(width)))
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
-};
