@@ -6,7 +6,8 @@ import type {
   MxRecordData,
 } from "@mailproof/core/mail/dns/dns";
 
-export type DnsTrouble = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+/** DENIED: NXDOMAIN, although names below it are answered. */
+export type DnsTrouble = "SERVFAIL" | "REFUSED" | "TIMEOUT" | "DENIED";
 
 /** Records as in a zone file: MX is "10 mx.example.com", and a null MX is "0 .". */
 export type Records = { readonly [type in DnsRecordType]?: DnsTrouble | readonly string[] };
@@ -16,7 +17,7 @@ export type Zone = Readonly<Record<string, DnsTrouble | Records>>;
 
 /** An answer as a name server has it: the aliases that were followed, then records of the type, or none. */
 export type Answer = {
-  readonly code: "NOERROR" | "NXDOMAIN" | DnsTrouble;
+  readonly code: "NOERROR" | "NXDOMAIN" | Exclude<DnsTrouble, "DENIED">;
   readonly aliases: readonly { readonly from: string; readonly to: string }[];
   readonly owner: string;
   readonly records: readonly string[];
@@ -43,9 +44,9 @@ const createAuthority = (zoneOf: Zone): ((type: DnsRecordType, name: string) => 
       const key = owner.toLowerCase();
       const here = names.get(key);
       if (!here) return answer(inner.has(key) ? "NOERROR" : "NXDOMAIN");
-      if (typeof here === "string") return answer(here);
+      if (typeof here === "string") return answer(toCode(here));
       const records = here[type];
-      if (typeof records === "string") return answer(records);
+      if (typeof records === "string") return answer(toCode(records));
       if (records) return answer("NOERROR", records);
 
       const [to] = typeof here.CNAME === "object" ? here.CNAME : [];
@@ -56,6 +57,9 @@ const createAuthority = (zoneOf: Zone): ((type: DnsRecordType, name: string) => 
     return answer("SERVFAIL");
   };
 };
+
+const toCode = (trouble: DnsTrouble): Answer["code"] =>
+  trouble === "DENIED" ? "NXDOMAIN" : trouble;
 
 const listParents = (name: string): readonly string[] =>
   name.split(".").map((_, n, labels) => labels.slice(n + 1).join("."));
@@ -77,13 +81,22 @@ const toOutcome = (
   return { kind: "ok", records: type === "MX" ? records.map(parseMx) : records };
 };
 
-/** A zone as the door to names. `calls` are the questions so far: "MX example.com". */
-export const createZoneDns = (names: Zone): Dns & { readonly calls: readonly string[] } => {
+/**
+ * A zone as the door to names. `calls` are the questions so far: "MX example.com". What is said of the signed names was
+ * validated, as a resolver says it that validates DNSSEC.
+ */
+export const createZoneDns = (
+  names: Zone,
+  signed: readonly string[] = [],
+): Dns & { readonly calls: readonly string[] } => {
   const calls: string[] = [];
   const authority = createAuthority(names);
   const dns = async <T extends DnsRecordType>(type: T, name: string) => {
     calls.push(`${type} ${name}`);
-    return toOutcome(authority(type, name), type) as DnsOutcome<DnsRecords[T]>;
+    const outcome = toOutcome(authority(type, name), type) as DnsOutcome<DnsRecords[T]>;
+    return outcome.kind === "ok" && signed.includes(name)
+      ? { ...outcome, isAuthentic: true as const }
+      : outcome;
   };
   return Object.assign(dns, { calls });
 };

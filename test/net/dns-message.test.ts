@@ -11,6 +11,11 @@ const ANSWERS = [
   { type: "A", name: "a.test", data: "8.8.8.8" },
   { type: "AAAA", name: "a.test", data: "2001:db8::1:0:0:1" },
   { type: "TXT", name: "a.test", data: [Buffer.from("v=spf1"), Buffer.from(" -all")] },
+  {
+    type: "TLSA",
+    name: "a.test",
+    data: { usage: 3, selector: 1, matchingType: 1, certificate: Buffer.alloc(32, 7) },
+  },
   { type: "NS", name: "a.test", data: "ns.a.test" },
 ] as const;
 

@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { findMailHosts } from "@mailproof/core/mail/dns/mail-hosts";
+import { startDnsServer } from "@mailproof/lab/dns-server";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type DnsServer, serveZone } from "../dns-server.ts";
@@ -25,6 +26,8 @@ const ZONE: Zone = {
   "many.test": { MX: MANY },
   "xn--mnchen-3ya.test": { A: ["192.0.2.4"] },
   "_dmarc.under_score.test": { TXT: ["v=DMARC1; p=none"] },
+  "_25._tcp.mx.test": { TLSA: [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"] },
+  "_25._tcp.alias.test": { CNAME: ["_25._tcp.mx.test"] },
   "servfail.test": "SERVFAIL",
   "refused.test": "REFUSED",
   "silent.test": "TIMEOUT",
@@ -53,10 +56,36 @@ test.each([
   ["PTR", "10.2.0.192.in-addr.arpa", ["mail.example.com"]],
   ["TXT", "_dmarc.under_score.test", ["v=DMARC1; p=none"]],
   ["MX", "null.test", [{ priority: 0, exchange: "" }]],
+  ["TLSA", "_25._tcp.mx.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
+  ["TLSA", "_25._tcp.alias.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
 ] as const)("%s of %s is read", async (type, name, records) => {
   const { dns } = await givenPool();
 
   expect(await dns(type, name)).toEqual({ kind: "ok", records });
+});
+
+test("an answer that the resolver validated is told as such, and one through an unsigned alias is not", async () => {
+  const signed = { A: ["192.0.2.1"], isSigned: true } as const;
+  const zone = {
+    "signed.test": signed,
+    "alias.test": { CNAME: ["signed.test"] },
+    "signed-alias.test": { CNAME: ["signed.test"], isSigned: true } as const,
+    "plain.test": { A: ["192.0.2.1"] },
+  };
+  const server = await startDnsServer({ "": zone }, 0);
+  onTestFinished(server.close);
+  const dns = poolOn(server);
+  const isAuthentic = async (name: string) => {
+    const outcome = await dns("A", name);
+    return outcome.kind === "ok" && outcome.isAuthentic;
+  };
+
+  expect(await Promise.all(Object.keys(zone).map(isAuthentic))).toEqual([
+    true,
+    undefined,
+    true,
+    undefined,
+  ]);
 });
 
 test.each(["example.com", "alias.test"])(

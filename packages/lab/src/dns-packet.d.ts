@@ -23,4 +23,5 @@ declare module "dns-packet" {
   export const TRUNCATED_RESPONSE: number;
   export const RECURSION_DESIRED: number;
   export const RECURSION_AVAILABLE: number;
+  export const AUTHENTIC_DATA: number;
 }

@@ -108,7 +108,7 @@ const buildResponse = (
   if (!query || !question || query.type !== "query") return undefined;
   const resolved = resolve(lookup, question);
   if (resolved === "TIMEOUT") return undefined;
-  const { rcode, ...sections } = resolved;
+  const { rcode, isSigned, ...sections } = resolved;
   const edns = query.additionals?.find(({ type }) => type === "OPT");
   const response: Packet = {
     id: query.id ?? 0,
@@ -117,6 +117,8 @@ const buildResponse = (
       rcode |
       packet.AUTHORITATIVE_ANSWER |
       packet.RECURSION_AVAILABLE |
+      // RFC 6840 §5.8: the bit is for those that ask for it.
+      (isSigned ? (query.flags ?? 0) & packet.AUTHENTIC_DATA : 0) |
       ((query.flags ?? 0) & packet.RECURSION_DESIRED),
     questions: [question],
     ...sections,
@@ -140,13 +142,16 @@ type Resolution = {
   readonly rcode: number;
   readonly answers: readonly Answer[];
   readonly authorities?: readonly Answer[];
+  /** Each of the answers is. */
+  readonly isSigned?: boolean;
 };
 
-const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, DENIED: 3, REFUSED: 5 };
 
 /** Follows a CNAME as far as it stays among our zones, as a resolver would. */
 const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TIMEOUT" => {
   const answers: Answer[] = [];
+  let isSigned = true;
   let owner = name;
   for (let hop = 0; hop < CHAIN_MAX; hop += 1) {
     const found = lookup(type, owner);
@@ -159,6 +164,7 @@ const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TI
       const rcode = found.kind === "nxdomain" ? RCODE.NXDOMAIN : 0;
       return { rcode, answers, authorities: [createSoa(found.apex)] };
     }
+    isSigned &&= found.isSigned;
     for (const data of found.data)
       answers.push({
         type: found.type,
@@ -166,7 +172,7 @@ const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TI
         ttl: TTL_SECONDS,
         data: toPacketData(found.type, data),
       });
-    if (found.type === type) return { rcode: 0, answers };
+    if (found.type === type) return { rcode: 0, answers, isSigned };
     owner = String(found.data[0]);
   }
   return { rcode: RCODE.SERVFAIL, answers: [] };
@@ -176,6 +182,16 @@ const toPacketData = (type: string, data: unknown): unknown => {
   if (type === "MX") {
     const [preference, exchange] = data as readonly [number, string];
     return { preference, exchange };
+  }
+  if (type === "TLSA") {
+    const [usage, selector, matchingType, hex = ""] = String(data).split(" ");
+    const certificate = Buffer.from(hex, "hex");
+    return {
+      usage: Number(usage),
+      selector: Number(selector),
+      matchingType: Number(matchingType),
+      certificate,
+    };
   }
   if (type !== "TXT") return data;
   return [data].flat().map((text) => Buffer.from(String(text), "latin1"));

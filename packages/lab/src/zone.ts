@@ -1,7 +1,7 @@
 import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 
-/** How a name can fail instead of being answered. */
-export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+/** How a name can fail instead of being answered. DENIED: NXDOMAIN, although names below it are answered. */
+export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT" | "DENIED";
 
 type Data = {
   readonly A: string;
@@ -12,10 +12,15 @@ type Data = {
   readonly PTR: string;
   readonly CNAME: string;
   readonly NS: string;
+  /** As in a zone file: "3 1 1 " and the data in hexadecimal. */
+  readonly TLSA: string;
 };
 
 /** The records of one name, by type. A type may fail instead, and so may the whole name. */
-export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | DnsFailure };
+export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | DnsFailure } & {
+  /** The server answers as a resolver that validated the name's records with DNSSEC (the AD bit). */
+  readonly isSigned?: true;
+};
 
 /** By owner name, in A-labels, without a final dot; `*.name` stands for all that is missing below the name. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
@@ -24,7 +29,12 @@ export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 export type Zones = Readonly<Record<string, Zone>>;
 
 export type ZoneAnswer =
-  | { readonly kind: "records"; readonly type: string; readonly data: readonly unknown[] }
+  | {
+      readonly kind: "records";
+      readonly type: string;
+      readonly data: readonly unknown[];
+      readonly isSigned: boolean;
+    }
   | { readonly kind: "nodata" | "nxdomain"; readonly apex: string }
   | { readonly kind: "fails"; readonly how: DnsFailure };
 
@@ -55,10 +65,11 @@ export const createZoneLookup = (zones: Zones): ZoneLookup => {
 
 const pickRecords = (records: Records, type: string, apex: string): ZoneAnswer => {
   const data = records[type as DnsRecordType];
+  const isSigned = records.isSigned ?? false;
   if (typeof data === "string") return { kind: "fails", how: data };
-  if (data && data.length > 0) return { kind: "records", type, data };
+  if (data && data.length > 0) return { kind: "records", type, data, isSigned };
   if (records.CNAME && typeof records.CNAME !== "string")
-    return { kind: "records", type: "CNAME", data: records.CNAME };
+    return { kind: "records", type: "CNAME", data: records.CNAME, isSigned };
   return { kind: "nodata", apex };
 };
 

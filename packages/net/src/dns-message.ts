@@ -18,6 +18,7 @@ const TYPE_CODE: Readonly<Record<DnsRecordType, number>> = {
   MX: 15,
   TXT: 16,
   AAAA: 28,
+  TLSA: 52,
 };
 const CLASS_IN = 1;
 
@@ -41,6 +42,8 @@ export const isTooLong = (type: DnsRecordType, bytes: number): boolean =>
 
 const HEADER_BYTES = 12;
 const RECURSION_DESIRED = 0x01_00;
+/** In a question it asks for the bit in the answer (RFC 6840 §5.7), where it means that DNSSEC was validated. */
+const AUTHENTIC_DATA = 0x00_20;
 const IS_RESPONSE = 0x80_00;
 const IS_TRUNCATED = 0x02_00;
 const RCODE = 0x0f;
@@ -54,7 +57,7 @@ export const encodeQuestion = ({ id, type, name }: DnsQuery, edns: boolean): Buf
   const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(id, 0);
-  header.writeUInt16BE(RECURSION_DESIRED, 2);
+  header.writeUInt16BE(RECURSION_DESIRED | AUTHENTIC_DATA, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(edns ? 1 : 0, 10);
   return Buffer.concat([
@@ -122,7 +125,8 @@ const readReply = <T extends DnsRecordType>(
   if (isTooLong(type, bytes.length) || count > getLimit(type).records) return { kind: "too_large" };
   const records = readRecords(bytes, question.end + 4, count, type);
   // An answer that is only an alias, whose end has no such record, has none of the type.
-  return records.length > 0 ? { kind: "ok", records } : { kind: "nodata" };
+  if (records.length === 0) return { kind: "nodata" };
+  return { kind: "ok", records, ...((flags & AUTHENTIC_DATA) !== 0 && { isAuthentic: true }) };
 };
 
 const readRecords = <T extends DnsRecordType>(
@@ -205,6 +209,9 @@ const escapeLabel = (label: string): string =>
 const readNameText = (bytes: Buffer, at: number): string =>
   readName(bytes, at).labels.map(escapeLabel).join(".");
 
+/** Usage, selector and matching type, before the data (RFC 6698 §2.1). */
+const TLSA_HEAD_BYTES = 3;
+
 const RECORD_READERS: {
   readonly [T in DnsRecordType]: (bytes: Buffer, at: number, end: number) => DnsRecords[T];
 } = {
@@ -234,6 +241,11 @@ const RECORD_READERS: {
   PTR: readNameText,
   CNAME: readNameText,
   NS: readNameText,
+  TLSA: (bytes, at, end) => {
+    if (end - at <= TLSA_HEAD_BYTES) throw new RangeError("no certificate data");
+    const [usage, selector, matchingType] = bytes.subarray(at, at + TLSA_HEAD_BYTES);
+    return `${usage} ${selector} ${matchingType} ${bytes.toString("hex", at + TLSA_HEAD_BYTES, end)}`;
+  },
 };
 
 /** In the form of RFC 5952, which URLs use too. */

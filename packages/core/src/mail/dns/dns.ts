@@ -1,6 +1,9 @@
 export type MxRecordData = { readonly priority: number; readonly exchange: string };
 
-/** What a record of each type is to us. A TXT record is its character-strings joined, bytes as latin-1. */
+/**
+ * What a record of each type is to us. A TXT record is its character-strings joined, bytes as latin-1. A TLSA record is
+ * written as in a zone file: "3 1 1 " and the data in hexadecimal.
+ */
 export type DnsRecords = {
   readonly A: string;
   readonly AAAA: string;
@@ -9,6 +12,7 @@ export type DnsRecords = {
   readonly PTR: string;
   readonly CNAME: string;
   readonly NS: string;
+  readonly TLSA: string;
 };
 
 export type DnsRecordType = keyof DnsRecords;
@@ -18,7 +22,12 @@ export type DnsRecordType = keyof DnsRecords;
  * we could not find out, and may never count against an address.
  */
 export type DnsOutcome<T> =
-  | { readonly kind: "ok"; readonly records: readonly T[] }
+  | {
+      readonly kind: "ok";
+      readonly records: readonly T[];
+      /** The resolver validated the answer with DNSSEC (the AD bit). Absent: not validated, or a resolver that never does. */
+      readonly isAuthentic?: true;
+    }
   | { readonly kind: "nodata" }
   | { readonly kind: "nxdomain" }
   | { readonly kind: "servfail" }

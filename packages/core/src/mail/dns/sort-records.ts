@@ -9,7 +9,7 @@ export const sortRecords =
   async (type, name) => {
     const outcome = await dns(type, name);
     if (outcome.kind !== "ok") return outcome;
-    return { kind: "ok", records: outcome.records.toSorted(compareByText) };
+    return { ...outcome, records: outcome.records.toSorted(compareByText) };
   };
 
 const compareByText = (one: string | MxRecordData, other: string | MxRecordData): number => {
