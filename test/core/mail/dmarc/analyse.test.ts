@@ -130,6 +130,74 @@ test.each<Row>([
   ["strict alignment", own(`${BEST}; adkim=s; aspf=s`), ["DMARC_STRICT"], 100, "reject"],
   ["relaxed alignment", own(`${BEST}; adkim=r; aspf=r; fo=1; psd=n`), [], 100, "reject"],
   [
+    "an alignment that does not exist",
+    own(`${BEST}; adkim=strict`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["an empty alignment", own(`${BEST}; aspf=`), ["DMARC_TAG_VALUE"], 98, "reject"],
+  [
+    "an option for failure reports that does not exist",
+    own(`${BEST}; fo=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "a separator for failure reports that does not exist",
+    own(`${BEST}; fo=1,d`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["all options for failure reports", own(`${BEST}; fo=0:1:D : s`), [], 100, "reject"],
+  ["a test that is neither on nor off", own(`${BEST}; t=x`), ["DMARC_TAG_VALUE"], 98, "reject"],
+  [
+    "a kind of domain that does not exist",
+    own(`${BEST}; psd=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "five values that do not exist cost once",
+    own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["a part without a value", own(`${BEST}; reject`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
+  [
+    "failure reports to two of its own addresses",
+    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com`),
+    [],
+    100,
+    "reject",
+  ],
+  [
+    "failure reports to an address without mailto:",
+    own(`${BEST}; ruf=f@example.com`),
+    ["DMARC_RUF_BAD"],
+    98,
+    "reject",
+  ],
+  [
+    "failure reports to three addresses",
+    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com,mailto:h@example.com`),
+    ["DMARC_RUF_BAD"],
+    99,
+    "reject",
+  ],
+  [
+    "failure reports of a size",
+    own(`${BEST}; ruf=mailto:f@example.com!50k`),
+    ["DMARC_RUF_BAD"],
+    99,
+    "reject",
+  ],
+  ["no address for failure reports", own(`${BEST}; ruf=`), [], 100, "reject"],
+  [
     "the record at the domain itself",
     { [DOMAIN]: { ...MX, TXT: [BEST] } },
     ["DMARC_MISSING", "DMARC_WRONG_PLACE"],
@@ -211,6 +279,17 @@ test("two records of one's own are told, although those above count", async () =
 
   expect(found.issues.map(({ id }) => id)).toEqual(["DMARC_MULTIPLE", "DMARC_INHERITED"]);
   expect(found.policy).toBe("reject");
+  expect(found.issues[0]?.message).toBe(
+    "There are 2 DMARC records at _dmarc.mail.example.com: receivers on RFC 7489 apply no DMARC policy then, those on RFC 9989 the one of example.com.",
+  );
+});
+
+test("two records that nothing stands above are taken by no receiver", async () => {
+  const { issues } = await whenAnalysed(own(BEST, BEST));
+
+  expect(issues[0]?.message).toBe(
+    "There are 2 DMARC records at _dmarc.example.com: receivers take none of them.",
+  );
 });
 
 const REPORTER = "reports.test";
@@ -243,6 +322,42 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
+test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
+  ["has not agreed", {}, ["DMARC_RUF_UNAUTHORIZED"]],
+  ["has agreed", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }, []],
+  ["does not answer", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }, []],
+  ["has no MX", { [REPORTER]: { A: ["8.8.8.8"] } }, ["DMARC_RUF_UNAUTHORIZED", "DMARC_RUF_NO_MX"]],
+])("whoever is to get the failure reports %s", async (_, more, issues) => {
+  const names = { ...own(`${BEST}; ruf=mailto:f@${REPORTER}`), [REPORTER]: MX, ...more };
+
+  expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
+});
+
+test("one who agreed to neither kind of reports is told of both", async () => {
+  const names = outside();
+  const record = names[`_dmarc.${DOMAIN}`] as { readonly TXT: readonly string[] };
+  const both = { TXT: [`${record.TXT[0]}; ruf=mailto:f@${REPORTER}`] };
+  const { issues } = await whenAnalysed({ ...names, [`_dmarc.${DOMAIN}`]: both });
+
+  expect(issues.map(({ id }) => id)).toEqual(["DMARC_RUA_UNAUTHORIZED", "DMARC_RUF_UNAUTHORIZED"]);
+});
+
+test("a value that does not exist is told with what receivers read", async () => {
+  const { issues } = await whenAnalysed(
+    own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=${"x".repeat(300)}`),
+  );
+
+  const [message = ""] = issues.map((one) => one.message);
+  for (const text of [
+    "adkim=strict as r (relaxed)",
+    "aspf= as r (relaxed)",
+    "fo=x as 0",
+    "t=x as n",
+    "as u",
+  ])
+    expect(message).toContain(text);
+});
+
 test.each<readonly [what: string, domain: string, more: Zone]>([
   ["below the domain", DOMAIN, {}],
   ["beside the domain", "mail.example.com", {}],
@@ -260,9 +375,9 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
   expect(dns.calls.filter((call) => call.includes("_report"))).toEqual([]);
 });
 
-test("of a hundred addresses for reports four are looked into", async () => {
-  const rua = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
-  const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; rua=${rua}`));
+test.each(["rua", "ruf"])("of a hundred addresses in %s four are looked into", async (tag) => {
+  const uris = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
+  const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; ${tag}=${uris}`));
 
   await analyseDmarc(dns, { domain: DOMAIN });
 

@@ -10,7 +10,14 @@ import {
   getPublishedPolicy,
   type PlacedRecord,
 } from "./discover.ts";
-import { type DmarcPolicy, findTag, isDmarc, isIntendedAsDmarc, POLICIES } from "./record.ts";
+import {
+  type DmarcPolicy,
+  findTag,
+  isDmarc,
+  isIntendedAsDmarc,
+  isPartial,
+  POLICIES,
+} from "./record.ts";
 import { findReportIssues } from "./reports.ts";
 import { createDmarcIssue } from "./rules.ts";
 
@@ -93,11 +100,26 @@ const findOwnNameIssues = (
   // A parent's records matter only if the domain has no record without them.
   if (name !== undefined && (name === domain || (!found && !isOpen))) {
     const n = name === domain ? ownTexts.filter(isDmarc).length : 2;
-    return [createDmarcIssue("DMARC_MULTIPLE", { n, name: `_dmarc.${name}` })];
+    return [
+      createDmarcIssue("DMARC_MULTIPLE", {
+        n,
+        name: `_dmarc.${name}`,
+        effect: describeEffect(found),
+      }),
+    ];
   }
   const isMistaken = !ownTexts.some(isDmarc) && ownTexts.some(isMistakenVersion);
   return isMistaken ? [createDmarcIssue("DMARC_VERSION", { name: `_dmarc.${domain}` })] : [];
 };
+
+/**
+ * RFC 9989 §4.10 discards such a set and walks on to the records above. RFC 7489 §6.6.3, which most receivers still follow,
+ * ends there: it asks the organisational domain only where the set is empty.
+ */
+const describeEffect = (found: PlacedRecord | null): string =>
+  found
+    ? `receivers on RFC 7489 apply no DMARC policy then, those on RFC 9989 the one of ${found.domain}`
+    : "receivers take none of them";
 
 const isMistakenVersion = (text: string): boolean => isIntendedAsDmarc(text) && !isIndented(text);
 
@@ -163,9 +185,33 @@ const createPolicyIssues = (
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
-const createTagIssues = ({ record }: PlacedRecord): readonly Issue[] => {
+/** The values of the tags that have few, and how receivers read any other one (RFC 9989 §4.7). */
+const TAG_VALUES: readonly (readonly [tag: string, values: RegExp, readAs: string])[] = [
+  ["adkim", /^[rs]$/i, "r (relaxed)"],
+  ["aspf", /^[rs]$/i, "r (relaxed)"],
+  ["fo", /^[01ds](?:\s*:\s*[01ds])*$/i, "0 (SPF and DKIM fail)"],
+  ["t", /^[yn]$/i, "n (policy in full)"],
+  ["psd", /^[ynu]$/i, "u (not known)"],
+];
+/** Enough to recognise a value by: all five have to fit into one message. */
+const VALUE_SHOWN_MAX = 16;
+
+/** "adkim=strict as r (relaxed)", for each value that does not exist. */
+const listMisreadTags = ({ record }: PlacedRecord): readonly string[] =>
+  TAG_VALUES.flatMap(([tag, values, readAs]) => {
+    const value = findTag(record, tag);
+    if (value === undefined || values.test(value)) return [];
+    return [`${tag}=${value.slice(0, VALUE_SHOWN_MAX)} as ${readAs}`];
+  });
+
+const createTagIssues = (placed: PlacedRecord): readonly Issue[] => {
+  const { record } = placed;
   const has = (name: string) => findTag(record, name) !== undefined;
-  const unknown = record.tags.map(({ name }) => name).filter((name) => !DEFINED_TAGS.has(name));
+  const undefinedTags = record.tags
+    .map(({ name }) => name)
+    .filter((name) => !DEFINED_TAGS.has(name));
+  const unknown = [...undefinedTags, ...record.strays];
+  const misread = listMisreadTags(placed);
   const strict = ["adkim", "aspf"].filter((name) => findTag(record, name)?.toLowerCase() === "s");
   const pct = findTag(record, "pct");
   return [
@@ -177,11 +223,12 @@ const createTagIssues = ({ record }: PlacedRecord): readonly Issue[] => {
     ...(unknown.length > 0
       ? [createDmarcIssue("DMARC_UNKNOWN_TAG", { tags: joinNames(unknown) })]
       : []),
+    ...(misread.length > 0
+      ? [createDmarcIssue("DMARC_TAG_VALUE", { tags: misread.join(", ") })]
+      : []),
     ...(record.repeatedTags.length > 0
       ? [createDmarcIssue("DMARC_DUP_TAG", { tags: joinNames(record.repeatedTags) })]
       : []),
     ...(strict.length > 0 ? [createDmarcIssue("DMARC_STRICT", { tags: joinNames(strict) })] : []),
   ];
 };
-
-const isPartial = (pct: string): boolean => /^\d{1,3}$/.test(pct) && Number(pct) < 100;

@@ -18,12 +18,17 @@ export type ReportAddress = {
 export type DmarcRecord = {
   readonly text: string;
   readonly tags: readonly ListTag[];
+  /** Parts that are no "name=value". */
+  readonly strays: readonly string[];
   readonly p: DmarcPolicy | "invalid" | undefined;
   readonly sp: DmarcPolicy | "invalid" | undefined;
   readonly np: DmarcPolicy | "invalid" | undefined;
   readonly psd: "y" | "n" | "u";
   readonly isTesting: boolean;
+  /** rua=: who gets aggregate reports (RFC 9990). */
   readonly reports: readonly ReportAddress[];
+  /** ruf=: who gets a report of each failure (RFC 9991). */
+  readonly failureReports: readonly ReportAddress[];
   readonly repeatedTags: readonly string[];
 };
 
@@ -40,21 +45,21 @@ export const isIntendedAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
 
 export const parseDmarc = (text: string): DmarcRecord => {
-  const tags = parseTagList(text).tags.map(({ name, value }) => ({
-    name: name.toLowerCase(),
-    value,
-  }));
+  const list = parseTagList(text);
+  const tags = list.tags.map(({ name, value }) => ({ name: name.toLowerCase(), value }));
   const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
   const psd = valueOf("psd")?.toLowerCase();
   return {
     text,
     tags,
+    strays: list.strays,
     p: toPolicy(valueOf("p")),
     sp: toPolicy(valueOf("sp")),
     np: toPolicy(valueOf("np")),
     psd: psd === "y" || psd === "n" ? psd : "u",
     isTesting: valueOf("t")?.toLowerCase() === "y",
     reports: parseReports(valueOf("rua")),
+    failureReports: parseReports(valueOf("ruf")),
     repeatedTags: listRepeated(tags.map(({ name }) => name)),
   };
 };
@@ -62,13 +67,16 @@ export const parseDmarc = (text: string): DmarcRecord => {
 export const findTag = ({ tags }: DmarcRecord, name: string): string | undefined =>
   tags.find((tag) => tag.name === name)?.value;
 
+/** Receivers that still obey pct apply the policy to all mail where its value is no percentage (RFC 7489 §6.3). */
+export const isPartial = (pct: string): boolean => /^\d{1,3}$/.test(pct) && Number(pct) < 100;
+
 const toPolicy = (value: string | undefined): DmarcPolicy | "invalid" | undefined => {
   if (value === undefined) return undefined;
   return POLICIES.find((policy) => policy === value.toLowerCase()) ?? "invalid";
 };
 
-const parseReports = (rua: string | undefined): readonly ReportAddress[] =>
-  (rua ?? "")
+const parseReports = (uris: string | undefined): readonly ReportAddress[] =>
+  (uris ?? "")
     .split(",")
     .map((uri) => uri.trim())
     .filter((uri) => uri !== "")

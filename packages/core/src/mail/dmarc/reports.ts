@@ -3,66 +3,114 @@ import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import type { DmarcDiscovery, PlacedRecord } from "./discover.ts";
 import { type DmarcRecord, isDmarc, type ReportAddress } from "./record.ts";
-import { createDmarcIssue } from "./rules.ts";
+import { createDmarcIssue, type DmarcRule } from "./rules.ts";
 
 /** RFC 9990 allows receivers to stop after two. */
 const REPORTS_MAX = 2;
-/** At most this many are checked. */
+/** At most this many of each kind are checked. */
 const HOSTS_QUERIED_MAX = 4;
 
-/** The faults of a record's aggregate report addresses. */
+/** The two kinds of reports, and what the faults of their addresses are called. */
+type ReportKind = {
+  readonly getAddresses: (record: DmarcRecord) => readonly ReportAddress[];
+  readonly bad: DmarcRule;
+  readonly unauthorised: DmarcRule;
+  readonly withoutMx: DmarcRule;
+};
+
+const AGGREGATE: ReportKind = {
+  getAddresses: ({ reports }) => reports,
+  bad: "DMARC_RUA_BAD",
+  unauthorised: "DMARC_RUA_UNAUTHORIZED",
+  withoutMx: "DMARC_RUA_NO_MX",
+};
+
+/** RFC 9991 has the rules of aggregate reports for the addresses of failure reports. */
+const FAILURE: ReportKind = {
+  getAddresses: ({ failureReports }) => failureReports,
+  bad: "DMARC_RUF_BAD",
+  unauthorised: "DMARC_RUF_UNAUTHORIZED",
+  withoutMx: "DMARC_RUF_NO_MX",
+};
+
+/** The faults of a record's report addresses. */
 export const findReportIssues = async (
   dns: Dns,
   placed: PlacedRecord,
   discovery: DmarcDiscovery,
 ): Promise<readonly Issue[]> => {
-  const { reports } = placed.record;
-  if (reports.length === 0) return [createDmarcIssue("DMARC_NO_RUA")];
-  const hosts = [...new Set(reports.flatMap(({ domain }) => domain ?? []))].slice(
-    0,
-    HOSTS_QUERIED_MAX,
-  );
   const found = await Promise.all(
-    hosts.map(async (host) => [
-      ...(await findAuthorisationIssues(dns, host, placed, discovery)),
-      ...(await findMailIssues(dns, host)),
-    ]),
+    [AGGREGATE, FAILURE].map((kind) => findAddressIssues(dns, kind, placed, discovery)),
   );
-  return [...findUriIssues(placed.record), ...dropRepeated(found.flat())];
+  const missing = placed.record.reports.length === 0 ? [createDmarcIssue("DMARC_NO_RUA")] : [];
+  return [...missing, ...found.flat()];
 };
 
-const findUriIssues = ({ reports }: DmarcRecord): readonly Issue[] => {
-  const bad = reports.find(({ isValid }) => !isValid);
-  if (bad) return [createDmarcIssue("DMARC_RUA_BAD", { fault: findUriFault(bad) })];
-  const isSized = reports.some((report) => report.isSized);
-  const isLong = reports.length > REPORTS_MAX;
-  if (!isSized && !isLong) return [];
-  const fault = isLong ? `it names more than ${REPORTS_MAX} addresses` : "!size was removed";
-  return [createDmarcIssue("DMARC_RUA_BAD", { fault }, "lesser")];
+const findAddressIssues = async (
+  dns: Dns,
+  kind: ReportKind,
+  placed: PlacedRecord,
+  discovery: DmarcDiscovery,
+): Promise<readonly Issue[]> => {
+  const addresses = kind.getAddresses(placed.record);
+  const domains = new Set(addresses.flatMap(({ domain }) => domain ?? []));
+  const hosts = [...domains].slice(0, HOSTS_QUERIED_MAX);
+  const found = await Promise.all(
+    hosts.map(async (host) => {
+      const [authorisation, mx] = await Promise.all([
+        findMissingAuthorisation(dns, host, placed, discovery),
+        dns("MX", host),
+      ]);
+      return [
+        ...(authorisation === undefined
+          ? []
+          : [createDmarcIssue(kind.unauthorised, { host, name: authorisation })]),
+        ...(isAbsent(mx) ? [createDmarcIssue(kind.withoutMx, { host })] : []),
+      ];
+    }),
+  );
+  return [...findUriIssues(kind, addresses), ...dropRepeated(found.flat())];
+};
+
+const findUriIssues = (
+  { bad }: ReportKind,
+  addresses: readonly ReportAddress[],
+): readonly Issue[] => {
+  const invalid = addresses.find(({ isValid }) => !isValid);
+  if (invalid) return [createDmarcIssue(bad, { fault: findUriFault(invalid) })];
+  const faults = [
+    addresses.length > REPORTS_MAX &&
+      `it names more than ${REPORTS_MAX} addresses, and receivers need not read on`,
+    addresses.some(({ isSized }) => isSized) &&
+      "RFC 9989 removed the size after !, which older receivers still obey",
+  ].filter((fault) => fault !== false);
+  return faults.length > 0 ? [createDmarcIssue(bad, { fault: faults.join("; ") }, "lesser")] : [];
 };
 
 const findUriFault = ({ uri }: ReportAddress): string =>
   /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is no address to report to`;
 
-/** RFC 9990: a domain must publish its consent to receive another organisation's reports. */
-const findAuthorisationIssues = async (
+/**
+ * RFC 9990: a domain must publish its consent to receive another organisation's reports. The result is the name where it
+ * is missing.
+ */
+const findMissingAuthorisation = async (
   dns: Dns,
   host: string,
   { domain: from }: PlacedRecord,
   { organisation, isOpen }: DmarcDiscovery,
-): Promise<readonly Issue[]> => {
+): Promise<string | undefined> => {
   const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
   // If the tree walk is incomplete, the organisation may be larger than it seems.
-  if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return [];
+  if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return undefined;
   const name = `${from}._report._dmarc.${host}`;
   // A wildcard answers the first query too; the second is for zones without a wildcard.
   const answers = await Promise.all([dns("TXT", name), dns("TXT", `*._report._dmarc.${host}`)]);
-  if (answers.some((answer) => isFault(answer) || getRecords(answer).some(isDmarc))) return [];
-  return [createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host, name })];
+  const isOpenOrGiven = answers.some(
+    (answer) => isFault(answer) || getRecords(answer).some(isDmarc),
+  );
+  return isOpenOrGiven ? undefined : name;
 };
-
-const findMailIssues = async (dns: Dns, host: string): Promise<readonly Issue[]> =>
-  isAbsent(await dns("MX", host)) ? [createDmarcIssue("DMARC_RUA_NO_MX", { host })] : [];
 
 const dropRepeated = (issues: readonly Issue[]): readonly Issue[] =>
   issues.filter((issue, index) => issues.findIndex(({ id }) => id === issue.id) === index);

@@ -11,7 +11,7 @@ export const DMARC_RULES = {
   DMARC_MULTIPLE: {
     severity: "critical",
     costPoints: 100,
-    message: "There are {n} DMARC records at {name}, and receivers take none of them.",
+    message: "There are {n} DMARC records at {name}: {effect}.",
   },
   DMARC_VERSION: {
     severity: "critical",
@@ -71,7 +71,14 @@ export const DMARC_RULES = {
   DMARC_UNKNOWN_TAG: {
     severity: "info",
     costPoints: 0,
-    message: "Receivers ignore these tags: {tags}.",
+    message: "Receivers ignore these parts of the record: {tags}.",
+  },
+  // RFC 9989 §4.7: the default takes the place of a value that does not exist.
+  DMARC_TAG_VALUE: {
+    severity: "low",
+    costPoints: 2,
+    message:
+      "The DMARC record has values that do not exist, and receivers read the default instead: {tags}.",
   },
   // RFC 6376 §3.2: a duplicate tag makes the list invalid.
   DMARC_DUP_TAG: {
@@ -101,6 +108,23 @@ export const DMARC_RULES = {
     costPoints: 10,
     message: "Reports go to {host}, which has no MX record.",
   },
+  // Few receivers send failure reports, so these weigh less than the same faults of rua.
+  DMARC_RUF_BAD: {
+    severity: "low",
+    costPoints: 2,
+    lesser: { severity: "low", costPoints: 1 },
+    message: "ruf= is not as it should be: {fault}.",
+  },
+  DMARC_RUF_UNAUTHORIZED: {
+    severity: "low",
+    costPoints: 2,
+    message: "Failure reports to {host} are not sent, because {name} does not allow it.",
+  },
+  DMARC_RUF_NO_MX: {
+    severity: "low",
+    costPoints: 2,
+    message: "Failure reports go to {host}, which has no MX record.",
+  },
   // The milder case: it is beside a record that applies.
   DMARC_WRONG_PLACE: {
     severity: "medium",
@@ -124,5 +148,7 @@ export const DMARC_RULES = {
     message: "The name servers did not answer, so it is not known which DMARC record counts.",
   },
 } as const satisfies IssueRules<string>;
+
+export type DmarcRule = keyof typeof DMARC_RULES;
 
 export const createDmarcIssue = createIssueFactory(DMARC_RULES);
