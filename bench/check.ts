@@ -34,6 +34,7 @@ const createChecker = (lab: Lab) => {
         domain: `${name}.${SENDERS_LABEL}.${LAB_ZONE}`,
         sendingIp,
         randomLabel: "r4nd0m",
+        dkimSelectors: [],
         allowed: [parseCidr(lab.smtpAddresses) ?? []].flat(),
         blocklists: { lists: createLabBlocklists(LAB_ZONE), keys: {}, isHealthy },
       },

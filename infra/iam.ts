@@ -97,6 +97,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
     "BARRACUDA_REGISTERED",
     "BLOCKLISTS",
     "BLOCKLIST_DNS_SERVERS",
+    "DKIM_SELECTORS",
     "DNS_SERVERS",
     "SPAMHAUS_KEY",
   ],

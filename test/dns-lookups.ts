@@ -38,5 +38,5 @@ export const withDnsLookups = (world: AppWorld, names: Zone | Dns): AppWorld => 
     keys: {},
     isHealthy: async () => true,
   };
-  return { ...world, names: { dns, listDns: dns, allowed: [], blocklists } };
+  return { ...world, names: { dns, listDns: dns, dkimSelectors: [], allowed: [], blocklists } };
 };

@@ -45,6 +45,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "MEDIUM_FROM",
     "MX_RULES",
     "NEGATIVE",
+    "NOTE_RULES",
     "POSITIVE",
     "PTR_RULES",
     "SCORE_PARTS",

@@ -11,7 +11,8 @@ const files = globSync("packages/core/src/**/*.ts").toSorted();
 /** Files that speak HTTP to others, or name what goes out so, or store a key that looks like it. */
 const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/ports/https.ts": "the port to addresses of others",
-  "packages/core/src/mail/hints/policy-fetcher.ts": "fetches that policy",
+  "packages/core/src/mail/hints/document-fetcher.ts": "fetches that policy, and a logo",
+  "packages/core/src/mail/hints/bimi.ts": "reads what came in place of a logo",
   "packages/core/src/mail/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
   "packages/core/src/webhooks/retry-policy.ts": "reads what the receiver of a webhook answers",
   "packages/core/src/webhooks/health.ts": "tells why a webhook was disabled",

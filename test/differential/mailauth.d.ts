@@ -29,3 +29,29 @@ declare module "mailauth/lib/dmarc/get-dmarc-record.js" {
   export const discoverPolicy: (domain: string, lookup: unknown) => Promise<Discovered>;
   export const getPolicyTags: (record: Record) => Record | null;
 }
+
+declare module "mailauth/lib/bimi/index.js" {
+  export const bimi: (options: {
+    readonly dmarc: {
+      readonly status: { readonly result: string; readonly header: { readonly from: string } };
+      readonly domain: string;
+      readonly policy: string | null;
+      readonly rr: string | undefined;
+      readonly policyDomain: string | undefined;
+    };
+    readonly headers: { readonly parsed: readonly never[] };
+    readonly resolver: Resolver;
+  }) => Promise<{ readonly status: { readonly result: string; readonly comment?: string } }>;
+}
+
+declare module "mailauth/lib/bimi/validate-svg.js" {
+  /** Throws where the logo is not one. */
+  export const validateSvg: (logo: string) => true;
+}
+
+declare module "mailauth/lib/mta-sts.js" {
+  type Policy = { readonly mode: string; readonly mx?: readonly string[] };
+  /** Throws where the policy is none. */
+  export const parsePolicy: (file: string, options: { readonly strict: true }) => Policy;
+  export const validateMx: (mx: string, policy: Policy) => { readonly valid: boolean };
+}

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createZoneDns } from "../zone.ts";
 import {
@@ -266,17 +266,18 @@ test("a policy of MTA-STS is fetched as it is published, and no redirect is foll
     else if (request.url === "/long") answer.end("x".repeat(70_000));
     else answer.writeHead(200, { "content-type": "text/plain" }).end(`${request.method} ${policy}`);
   });
-  const fetchPolicy = createPolicyFetcher(createClient(ZONE, port));
+  const fetchDocument = createDocumentFetcher(createClient(ZONE, port));
 
-  expect(await fetchPolicy(getUrl(port, "/.well-known/mta-sts.txt"))).toEqual({
+  expect(await fetchDocument(getUrl(port, "/.well-known/mta-sts.txt"))).toEqual({
     kind: "answer",
     status: 200,
     contentType: "text/plain",
     body: `GET ${policy}`,
+    isComplete: true,
   });
-  expect(await fetchPolicy(getUrl(port, "/moved"))).toMatchObject({ status: 301 });
-  expect(await fetchPolicy(getUrl(port, "/long"))).toEqual({ kind: "failed", why: "incomplete" });
-  expect(await fetchPolicy("https://127.0.0.1/")).toEqual({
+  expect(await fetchDocument(getUrl(port, "/moved"))).toMatchObject({ status: 301 });
+  expect(await fetchDocument(getUrl(port, "/long"))).toMatchObject({ isComplete: false });
+  expect(await fetchDocument("https://127.0.0.1/")).toEqual({
     kind: "failed",
     why: "private_address",
   });

@@ -76,7 +76,7 @@ export const denyAll = (
         ...world.names,
         dns: deny("names.dns"),
         listDns: deny("names.listDns"),
-        fetchPolicy: deny("names.fetchPolicy"),
+        fetchDocument: deny("names.fetchDocument"),
       },
       https: { check: deny("https.check"), call: deny("https.call") },
     },

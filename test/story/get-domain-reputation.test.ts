@@ -23,7 +23,10 @@ const givenLists = async (
   const ctx = await given();
   const dns = createZoneDns(names);
   const blocklists = { listsFor: () => lists, keys: {}, isHealthy: async () => isHealthy };
-  const world = { ...ctx.world, names: { dns, listDns: dns, allowed: [], blocklists } };
+  const world = {
+    ...ctx.world,
+    names: { dns, listDns: dns, dkimSelectors: [], allowed: [], blocklists },
+  };
   return { ...ctx, world, dns };
 };
 

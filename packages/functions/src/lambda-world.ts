@@ -105,6 +105,7 @@ const createMissingEngine = (now: () => Date): Engine => ({
 const MISSING_DNS_LOOKUPS: DnsLookups = {
   dns: rejectUnavailable,
   listDns: rejectUnavailable,
+  dkimSelectors: [],
   allowed: [],
   blocklists: { listsFor: () => [], keys: {}, isHealthy: rejectUnavailable },
 };

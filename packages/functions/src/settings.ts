@@ -21,6 +21,7 @@
 //   DNS_SERVERS              needs dns or mail                host:port, separated by commas; default: the Lambda's
 //   BLOCKLISTS               needs dns                        zones or ids; default: the built-in lists
 //   BLOCKLIST_DNS_SERVERS    needs dns                        resolvers for blocklists, which refuse those of clouds
+//   DKIM_SELECTORS           needs dns                        selectors to ask about at every domain; default: none
 //   SPAMHAUS_KEY             needs dns                        a key of Spamhaus' data query service
 //   BARRACUDA_REGISTERED     needs dns                        yes: our resolvers are registered there
 //

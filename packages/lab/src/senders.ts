@@ -89,6 +89,53 @@ export const SENDERS: readonly LabSender[] = [
     },
   },
   {
+    name: "twice.good",
+    shows:
+      "Has two DMARC records: receivers on RFC 9989 use the one above them, those on RFC 7489 use none.",
+    grade: "B",
+    sendingIp: "192.0.2.17",
+    hostname: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.17 -all"] },
+      out: { A: ["192.0.2.17"] },
+      "s1._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: { TXT: ["v=DMARC1; p=reject", "v=DMARC1; p=none"] },
+    },
+  },
+  {
+    name: "signed",
+    shows: "Is signed (DNSSEC), and a TLSA record pins the key of its mail host (DANE).",
+    grade: "A",
+    sendingIp: "192.0.2.24",
+    hostname: "mx",
+    records: {
+      "@": { MX: [[10, "mx.signed.senders.ZONE"]], TXT: ["v=spf1 mx -all"], isSigned: true },
+      mx: { A: ["192.0.2.24"], isSigned: true },
+      "_25._tcp.mx": { TLSA: [`3 1 1 ${"a5".repeat(32)}`], isSigned: true },
+      "selector1._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: { TXT: [formatRejectPolicy("signed")] },
+    },
+  },
+  {
+    name: "denied",
+    shows:
+      "Its name server denies _domainkey, as some do with a name that only has names below it, and still has a DKIM key.",
+    grade: "A",
+    sendingIp: "192.0.2.25",
+    hostname: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.25 -all"] },
+      out: { A: ["192.0.2.25"] },
+      _domainkey: "DENIED",
+      "selector1._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: {
+        TXT: [
+          "v=DMARC1; p=reject; np=reject; adkim=strict; rua=mailto:dmarc@denied.senders.ZONE; ruf=mailto:dmarc@good.senders.ZONE",
+        ],
+      },
+    },
+  },
+  {
     name: "parked",
     shows: "Neither sends nor receives, and publishes that: null MX, SPF -all, DMARC reject.",
     grade: "C",

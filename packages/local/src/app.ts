@@ -5,7 +5,6 @@ import { setTimeout } from "node:timers/promises";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { redact } from "@mailproof/core/lib/redact";
-import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createEngine } from "@mailproof/core/verify/engine";
@@ -77,7 +76,7 @@ export const createApp = (
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
     engine: createEngine({ ...mail, yieldToCallers: callersFirst.yieldToCallers, log }),
-    names: { ...mail.dnsLookups, fetchPolicy: createPolicyFetcher(https) },
+    names: mail.dnsLookups,
     https,
     now,
     random: Math.random,

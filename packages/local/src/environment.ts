@@ -71,6 +71,15 @@ const ListName = v.pipe(
     "must be a list of zones such as bl.example.org, or of built-in list ids",
   ),
 );
+// A selector may have several labels (RFC 6376 §3.1).
+const Selector = v.pipe(
+  v.string(),
+  v.regex(
+    /^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,2}$/i,
+    "must be DKIM selectors such as s1, separated by commas",
+  ),
+  v.toLowerCase(),
+);
 // It becomes a label of a name.
 const ListKey = v.pipe(v.string(), v.regex(/^[a-z0-9]{1,63}$/i, "must be letters and digits"));
 export const ServiceUrl = v.pipe(
@@ -119,6 +128,7 @@ const Environment = v.object({
   SMTP_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
   BLOCKLISTS: v.optional(createListSchema(ListName), ""),
   BLOCKLIST_DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
+  DKIM_SELECTORS: v.optional(createListSchema(Selector), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
   MAILPROOF_API: v.optional(ServiceUrl),

@@ -15,16 +15,19 @@ import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { watchDns } from "@mailproof/core/mail/dns/health";
 import { rejectPrivateResolver } from "@mailproof/core/mail/dns/reject-private-resolver";
+import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { MailPorts } from "@mailproof/core/verify/engine";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
+import { createHttpsClient } from "@mailproof/net/https";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
@@ -68,12 +71,19 @@ export const openMailPorts = (
   const dns = withLab(internetDns);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
+  const https = createHttpsClient({
+    dns,
+    port: HTTPS_PORT,
+    allowed: environment.OUTBOUND_ALLOW_PRIVATE,
+  });
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
     dnsLookups: {
       dns,
       listDns: withLab(blocklistResolvers ?? internetDns),
+      fetchDocument: createDocumentFetcher(https),
+      dkimSelectors: environment.DKIM_SELECTORS,
       allowed: [...allowed, ...(sendersBlock ? [sendersBlock] : [])],
       blocklists: {
         listsFor: createListSelector(environment, lab),

@@ -1,3 +1,4 @@
+import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
 import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
 import { createListHealth } from "@mailproof/core/mail/blocklists/health";
@@ -25,7 +26,9 @@ const GOOD: Zone = {
   "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com"] },
   "_mta-sts.example.com": { TXT: ["v=STSv1; id=1;"] },
   "_smtp._tls.example.com": { TXT: ["v=TLSRPTv1; rua=mailto:t@example.com"] },
-  "default._bimi.example.com": { TXT: ["v=BIMI1; l=https://example.com/l.svg"] },
+  "default._bimi.example.com": {
+    TXT: ["v=BIMI1; l=https://example.com/l.svg; a=https://example.com/l.pem"],
+  },
   "10.8.8.8.in-addr.arpa": { PTR: ["out.example.com"] },
   "out.example.com": { A: [IP] },
   [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] },
@@ -206,26 +209,75 @@ test("no key of a list is in a report", async () => {
   expect(JSON.stringify(report)).not.toContain(key);
 });
 
-test("an MTA-STS policy that never comes is given up with the time", async () => {
+test("documents that never come are given up with the time, which is no fault of the domain", async () => {
   const { sleep, ring } = givenAlarm();
   const checked = createReport(createZoneDns(GOOD), {
-    ports: { sleep, fetchPolicy: () => new Promise(() => {}) },
+    ports: { sleep, fetchDocument: () => new Promise(() => {}) },
   });
   await ring();
 
-  expect((await checked).hints.map(({ id }) => id)).toEqual(["MTA_STS_BAD"]);
+  expect(await checked).toMatchObject({
+    scored: { score: 100 },
+    hints: [{ id: "MTA_STS_UNCHECKED" }, { id: "BIMI_LOGO_UNCHECKED" }],
+  });
 });
 
-test.each([
-  [true, ["DANE_MISSING"]],
-  [false, ["DNSSEC_MISSING"]],
-  [undefined, []],
-])("of a domain whose signature is %s the hint is %j", async (isSigned, ids) => {
-  const report = await createReport(createZoneDns(GOOD), {
-    ports: { isSigned: async () => isSigned },
-  });
+test("a fetch that begins late ends with the check", async () => {
+  const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
+  const names = createZoneDns(GOOD);
+  const slow: Dns = async (type, name) => {
+    if (name.includes("_bimi")) await sleep(7_000);
+    return names(type, name);
+  };
+  const startedMs = now().getTime();
+  await createReport(slow, { ports: { now, sleep, fetchDocument: () => new Promise(() => {}) } });
+
+  expect(now().getTime() - startedMs).toBeLessThanOrEqual(BUDGET_MS);
+});
+
+const PIN = { TLSA: [`3 1 1 ${"a5".repeat(32)}`] };
+const PINNED: Zone = {
+  ...GOOD,
+  com: { NS: ["a.gtld.example"] },
+  "_25._tcp.mx1.example.com": PIN,
+  "_25._tcp.mx2.example.com": PIN,
+};
+
+test.each<readonly [what: string, zone: Zone, signed: readonly string[], ids: readonly string[]]>([
+  ["is signed", GOOD, ["example.com"], ["DANE_MISSING"]],
+  ["is not signed, though its top-level domain is", PINNED, ["com"], ["DANE_UNSIGNED"]],
+  ["shows no signature to this resolver", GOOD, [], []],
+])("of a domain that %s the hint is told", async (_, zone, signed, ids) => {
+  const report = await createReport(createZoneDns(zone, signed));
 
   expect(report.hints.map(({ id }) => id)).toEqual(ids);
+  expect(report.scored.score).toBe(100);
+});
+
+test("what a domain has is told among the findings of its part, and nothing is to be done", async () => {
+  const signed = ["example.com", "_25._tcp.mx1.example.com", "_25._tcp.mx2.example.com"];
+  const { mx, dmarc, hints, recommendations } = await createReport(createZoneDns(PINNED, signed));
+
+  expect(mx.issues.map(({ id }) => id)).toEqual(["DANE_PRESENT"]);
+  expect(dmarc.issues.map(({ id }) => id)).toEqual(["BIMI_CERTIFICATE"]);
+  expect([...hints, ...recommendations]).toEqual([]);
+});
+
+test("a document of the domain is looked at, and told beside what DNS says", async () => {
+  const fetchDocument = async (url: string) => {
+    const body = url.endsWith("/mta-sts.txt")
+      ? "version: STSv1\nmode: enforce\nmx: mx1.example.com\nmax_age: 86400\n"
+      : "<svg/>";
+    const contentType = "text/plain";
+    return { kind: "answer", status: 200, contentType, body, isComplete: true } as const;
+  };
+  const { hints, recommendations } = await createReport(createZoneDns(GOOD), {
+    ports: { fetchDocument },
+  });
+
+  expect(hints.map(({ id }) => id)).toEqual(["MTA_STS_BAD", "BIMI_LOGO_BAD"]);
+  expect(hints[0]?.message).toContain("mx2.example.com");
+  expect(recommendations.map(({ id }) => id)).toEqual(["mta_sts", "bimi_logo"]);
 });
 
 test("a second list is counted beside the first", async () => {

@@ -25,6 +25,7 @@ export const whenChecked = (
     {
       domain: "example.com",
       randomLabel: "r4nd0m",
+      dkimSelectors: [],
       allowed: [],
       blocklists: { lists: [createList(LIST)], keys: {}, isHealthy: createListHealth(now) },
       ...more,

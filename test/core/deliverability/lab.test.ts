@@ -44,6 +44,14 @@ type Row = readonly [
 const ROWS: readonly Row[] = [
   ["good", 100, [], ["mta_sts", "bimi"]],
   ["news.good", 100, [], ["mta_sts", "tls_rpt", "bimi"]],
+  ["twice.good", 80, ["DMARC_MULTIPLE"], ["dmarc_multiple"]],
+  ["signed", 100, [], ["mta_sts", "tls_rpt", "bimi"]],
+  [
+    "denied",
+    99,
+    ["DMARC_TAG_VALUE", "DMARC_RUF_UNAUTHORIZED"],
+    ["dmarc_values", "dmarc_ruf_authorize"],
+  ],
   ["parked", 73, ["DKIM_NXDOMAIN"], ["add_dkim"]],
   ["hidden", 90, ["DKIM_NOT_FOUND"], ["dkim_unknown"]],
   [
@@ -156,6 +164,27 @@ test("a policy from above is told as such, and its organisation is not the domai
     recordDomain: `good.${SENDERS_LABEL}.${LAB_ZONE}`,
     issues: [{ id: "DMARC_INHERITED" }],
   });
+});
+
+test("two records below one that counts are told with what each generation of receivers does", async () => {
+  const { dmarc } = await createReport("twice.good");
+
+  expect(dmarc).toMatchObject({ policy: "reject", score: 0 });
+  expect(dmarc.issues[0]?.message).toMatch(
+    /RFC 7489 apply no DMARC policy.*RFC 9989 the one of good\./,
+  );
+});
+
+test("a key is found below a name that its server denies", async () => {
+  const { dkim } = await createReport("denied");
+
+  expect(dkim).toMatchObject({ status: "pass", selectorsFound: ["selector1"] });
+});
+
+test("a pinned key is told where the resolver validated its record", async () => {
+  const { mx } = await createReport("signed");
+
+  expect(mx.issues.map(({ id }) => id)).toEqual(["MX_SINGLE", "DANE_PRESENT"]);
 });
 
 test("what the name servers do not tell is left out of the score", async () => {

@@ -11,6 +11,7 @@ import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
 import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
 import { PTR_RULES } from "@mailproof/core/mail/dns/reverse-dns";
+import { HINT_RULES, NOTE_RULES } from "@mailproof/core/mail/hints/rules";
 import type { IssueRules } from "@mailproof/core/mail/issue-rules";
 import { MX_RULES } from "@mailproof/core/mail/mx/rules";
 import { SPF_RULES } from "@mailproof/core/mail/spf/rules";
@@ -82,7 +83,7 @@ const ofLists = () =>
 /** The rows below a heading, up to the next one. */
 const rowsUnder = (heading: string) =>
   (page.split(`\n### ${heading}\n`)[1] ?? "")
-    .split("\n### ")[0]
+    .split(/\n###? /)[0]
     ?.split("\n")
     .filter((line) => line.startsWith("|")) ?? [];
 
@@ -111,6 +112,13 @@ test.each([
   ["DKIM rules", ofRules(DKIM_RULES)],
   ["DMARC rules", ofRules(DMARC_RULES)],
   ["PTR rules", ofRules(PTR_RULES)],
+  [
+    "Hints",
+    table(
+      ["hint"],
+      Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map((id) => [code(id)]),
+    ),
+  ],
   ["Blocklists", ofLists()],
   [
     "Spam assessment",

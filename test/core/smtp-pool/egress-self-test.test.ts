@@ -70,6 +70,7 @@ const given = async (
       dnsLookups: {
         dns,
         listDns: dns,
+        dkimSelectors: [],
         allowed: [],
         blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
       },

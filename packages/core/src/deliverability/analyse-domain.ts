@@ -16,8 +16,10 @@ import { analyseReverseDns, type ReverseDns } from "../mail/dns/reverse-dns.ts";
 import { sortRecords } from "../mail/dns/sort-records.ts";
 import { removeWww } from "../mail/domain.ts";
 import { findBimiHints } from "../mail/hints/bimi.ts";
-import { type FetchPolicy, findMtaStsHints } from "../mail/hints/mta-sts.ts";
-import { createHint } from "../mail/hints/rules.ts";
+import { findDaneHints } from "../mail/hints/dane.ts";
+import type { FetchDocument } from "../mail/hints/fetched-document.ts";
+import { findMtaStsHints } from "../mail/hints/mta-sts.ts";
+import { createHint, isNote } from "../mail/hints/rules.ts";
 import { findTlsRptHints } from "../mail/hints/tls-rpt.ts";
 import { type Cidr, isPublicIp } from "../mail/ip.ts";
 import type { Issue } from "../mail/issue.ts";
@@ -27,8 +29,8 @@ import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
 import { listIncludes } from "../mail/spf/record-text.ts";
 import type { World } from "../ports/world.ts";
 import { crossCheck } from "./cross-checks.ts";
-import { type Findings, toFindings } from "./findings.ts";
-import { dropUnansweredHints, type Recommendation, recommend } from "./recommend.ts";
+import { type CheckComponent, type Findings, toFindings } from "./findings.ts";
+import { dropUnansweredHints, getPartOfHint, type Recommendation, recommend } from "./recommend.ts";
 import { MODEL_VERSION, type ScoreResult, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 
@@ -36,10 +38,8 @@ export type AnalysisPorts = {
   readonly dns: Dns;
   /** Blocklists refuse the resolvers of clouds, so their queries may go through another one. */
   readonly listDns: Dns;
-  /** Absent: an MTA-STS policy is assumed to be as its DNS record describes it. */
-  readonly fetchPolicy?: FetchPolicy;
-  /** Whether a domain is signed with DNSSEC; undefined when not known. Our own resolver cannot find out. */
-  readonly isSigned?: (domain: string) => Promise<boolean | undefined>;
+  /** Absent: documents that DNS records name, an MTA-STS policy and a logo, are not looked at. */
+  readonly fetchDocument?: FetchDocument;
 } & Pick<World, "now" | "sleep">;
 
 export type AnalysisRequest = {
@@ -48,6 +48,8 @@ export type AnalysisRequest = {
   readonly sendingIp?: string | undefined;
   /** A label that no zone can have on purpose. */
   readonly randomLabel: string;
+  /** DKIM selectors of the operator's list, asked about at every domain. */
+  readonly dkimSelectors: readonly string[];
   /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
@@ -87,7 +89,7 @@ export type NoVerdict = {
 
 /** Below the ten seconds that a caller may wait, with room for what comes after. */
 export const BUDGET_MS = 8_000;
-/** A check needs some 110 queries. A hostile zone must not cause queries without end. */
+/** A check needs some 120 queries. A hostile zone must not cause queries without end. */
 const QUESTIONS_MAX = 250;
 /** The largest possible answers of one check together. */
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
@@ -103,12 +105,10 @@ export const analyseDomain = async (
   const { queries: dnsQueries } = recorder;
   const dns = cacheQuestions(recorder.dns, ports.now());
   const listDns = cacheQuestions(withDeadline(sortRecords(ports.listDns), budget), ports.now());
-  const analyses = await runAnalyses(
-    dns,
-    listDns,
-    { ...ports, fetchPolicy: limitFetchTime(ports, budgetMs) },
-    { ...request, blocklists: limitHealthWait(request.blocklists, ports, budgetMs) },
-  );
+  const analyses = await runAnalyses(dns, listDns, limitFetchTime(ports, budgetMs), {
+    ...request,
+    blocklists: limitHealthWait(request.blocklists, ports, budgetMs),
+  });
 
   // A query that this machine could not send is no evidence about the domain, and is not sold.
   if (dnsQueries.some(({ kind }) => kind === "internal"))
@@ -126,7 +126,10 @@ export const analyseDomain = async (
         .every(({ kind }) => kind === "timeout"),
     };
 
-  const hints = dropUnansweredHints(findings, analyses.hints);
+  const answered = dropUnansweredHints(findings, analyses.hints);
+  const hints = answered.filter((hint) => !isNote(hint));
+  const notesOf = (part: CheckComponent) =>
+    answered.filter((hint) => isNote(hint) && getPartOfHint(hint) === part);
   const unanswered = analyses.reputation.issues.filter(({ costPoints }) => costPoints === 0);
   return {
     kind: "report",
@@ -135,6 +138,8 @@ export const analyseDomain = async (
     modelVersion: MODEL_VERSION,
     scored,
     ...corrected,
+    mx: { ...mx, issues: [...mx.issues, ...notesOf("dns")] },
+    dmarc: { ...corrected.dmarc, issues: [...corrected.dmarc.issues, ...notesOf("dmarc")] },
     hints,
     spamAssessment: assessSpam(findings),
     recommendations: recommend(findings, [...hints, ...dropUnansweredHints(findings, unanswered)]),
@@ -150,17 +155,23 @@ const isOwnName = (domain: string, name: string): boolean =>
 const cacheQuestions = (dns: Dns, startedAt: Date): Dns =>
   cacheDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
 
-/** The time limit of a check applies to its fetches, too. */
+/** The time limit of a check applies to its fetches, too, whenever they begin. */
 const limitFetchTime = (
-  { fetchPolicy, sleep }: AnalysisPorts,
+  { fetchDocument, now, sleep }: AnalysisPorts,
   budgetMs: number,
-): FetchPolicy | undefined =>
-  fetchPolicy &&
-  ((url) =>
-    Promise.race([
-      fetchPolicy(url),
-      sleep(budgetMs).then(() => ({ kind: "failed", why: "timeout" }) as const),
-    ]));
+): FetchDocument | undefined => {
+  const endsAtMs = now().getTime() + budgetMs;
+  return (
+    fetchDocument &&
+    ((url) =>
+      Promise.race([
+        fetchDocument(url),
+        sleep(Math.max(0, endsAtMs - now().getTime())).then(
+          () => ({ kind: "failed", why: "timeout" }) as const,
+        ),
+      ]))
+  );
+};
 
 /**
  * All checks share the health of a list, so its test goes on past the time limit of this one, which only stops waiting:
@@ -191,10 +202,10 @@ type DomainAnalyses = Pick<
 const runAnalyses = async (
   dns: Dns,
   listDns: Dns,
-  ports: Pick<AnalysisPorts, "isSigned"> & { readonly fetchPolicy: FetchPolicy | undefined },
+  fetchDocument: FetchDocument | undefined,
   request: AnalysisRequest,
 ): Promise<DomainAnalyses> => {
-  const { domain, sendingIp, allowed, randomLabel, blocklists } = request;
+  const { domain, sendingIp, allowed, randomLabel, dkimSelectors, blocklists } = request;
   const mxAnalysis = analyseMx(dns, { domain, allowed });
   const dmarcAnalysis = analyseDmarc(dns, { domain });
   const mxHosts = async () =>
@@ -203,22 +214,21 @@ const runAnalyses = async (
   const runDkim = async () => {
     const [hosts, texts] = await Promise.all([mxHosts(), dns("TXT", domain)]);
     const spfIncludes = listIncludes(getRecords(texts));
-    return analyseDkim(dns, { domain, randomLabel, mxHosts: hosts, spfIncludes });
+    const traces = { mxHosts: hosts, spfIncludes, ownSelectors: dkimSelectors };
+    return analyseDkim(dns, { domain, randomLabel, ...traces });
   };
   const runReputation = async () => {
     const ip = sendingIp ?? (await findFirstIpv4(dns, await mxHosts(), allowed));
     return analyseBlocklists(listDns, { domain, ip, ...blocklists });
   };
   const runHints = async () => {
-    const { fetchPolicy } = ports;
-    const [ofMtaSts, ofTlsRpt, ofBimi, isSigned] = await Promise.all([
-      mxHosts().then((hosts) => findMtaStsHints(dns, { domain, mxHosts: hosts, fetchPolicy })),
+    const found = await Promise.all([
+      mxHosts().then((hosts) => findMtaStsHints(dns, { domain, mxHosts: hosts, fetchDocument })),
       findTlsRptHints(dns, domain),
-      dmarcAnalysis.then((dmarc) => findBimiHints(dns, { domain, dmarc })),
-      ports.isSigned?.(domain),
+      dmarcAnalysis.then((dmarc) => findBimiHints(dns, { domain, dmarc, fetchDocument })),
+      mxHosts().then((hosts) => findDaneHints(dns, { domain, mxHosts: hosts })),
     ]);
-    const ofName = findNameHints(domain);
-    return [...ofName, ...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...findDnssecHints(domain, isSigned)];
+    return [...findNameHints(domain), ...found.flat()];
   };
 
   const [mx, spf, dkim, dmarc, reputation, reverseDns, hints] = await Promise.all([
@@ -253,11 +263,6 @@ const findFirstIpv4 = async (
 const findNameHints = (domain: string): readonly Issue[] => {
   const parent = removeWww(domain);
   return parent === undefined ? [] : [createHint("WWW_NAME", { domain, parent })];
-};
-
-const findDnssecHints = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {
-  if (isSigned === undefined) return [];
-  return [createHint(isSigned ? "DANE_MISSING" : "DNSSEC_MISSING", { domain })];
 };
 
 const collectFindings = ({

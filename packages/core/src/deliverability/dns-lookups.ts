@@ -2,7 +2,7 @@ import type { BlocklistKeys } from "../mail/blocklists/analyse.ts";
 import type { IsHealthy } from "../mail/blocklists/health.ts";
 import type { Blocklist } from "../mail/blocklists/lists.ts";
 import type { Dns } from "../mail/dns/dns.ts";
-import type { FetchPolicy } from "../mail/hints/mta-sts.ts";
+import type { FetchDocument } from "../mail/hints/fetched-document.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { World } from "../ports/world.ts";
 import { analyseDomain, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
@@ -14,7 +14,9 @@ export type DnsLookups = {
   readonly dns: Dns;
   /** Blocklists refuse the resolvers of clouds, so their queries may go through others. */
   readonly listDns: Dns;
-  readonly fetchPolicy?: FetchPolicy;
+  readonly fetchDocument?: FetchDocument;
+  /** The operator's list of DKIM selectors. */
+  readonly dkimSelectors: readonly string[];
   /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
@@ -45,6 +47,7 @@ export const runLookups = (
       sendingIp: sendingIp ?? undefined,
       // A label that no zone can have on purpose.
       randomLabel: Buffer.from(randomBytes(8)).toString("hex"),
+      dkimSelectors: lookups.dkimSelectors,
       allowed: lookups.allowed,
       blocklists: { ...lists, lists: listsFor(domain) },
     },

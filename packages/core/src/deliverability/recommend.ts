@@ -49,13 +49,16 @@ const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])
   ["BLOCKLISTS_", "reputation"],
 ];
 
+export const getPartOfHint = ({ id }: Issue): CheckComponent | undefined =>
+  PART_OF_HINT.find(([prefix]) => id.startsWith(prefix))?.[1];
+
 /** Drops hints about parts without an answer: it is not known whether they hold. */
 export const dropUnansweredHints = (
   findings: Findings,
   hints: readonly Issue[],
 ): readonly Issue[] =>
-  hints.filter(({ id }) => {
-    const part = PART_OF_HINT.find(([prefix]) => id.startsWith(prefix))?.[1];
+  hints.filter((hint) => {
+    const part = getPartOfHint(hint);
     return part === undefined || findings[part] !== null;
   });
 

@@ -193,6 +193,21 @@ export const ADVICE: readonly Advice[] = [
     text: "Set sp= and np= in the DMARC record to quarantine or reject, so that existing and non-existent subdomains are protected too.",
   },
   {
+    id: "dmarc_values",
+    for: ["DMARC_TAG_VALUE"],
+    text: "Correct the values in the DMARC record that do not exist: {tags}.",
+  },
+  {
+    id: "dmarc_ruf",
+    for: ["DMARC_RUF_BAD", "DMARC_RUF_NO_MX"],
+    text: "Name one or two addresses in ruf= that can receive mail, each with mailto: before it, or remove ruf=: few receivers send failure reports.",
+  },
+  {
+    id: "dmarc_ruf_authorize",
+    for: ["DMARC_RUF_UNAUTHORIZED"],
+    text: "Ask {host} to publish v=DMARC1 at {name}; without it, receivers send it no failure reports about you.",
+  },
+  {
     id: "dmarc_rua",
     for: ["DMARC_NO_RUA", "DMARC_RUA_BAD", "DMARC_RUA_NO_MX"],
     text: "Ask for aggregate reports with rua=mailto: and one or two addresses that can receive mail.",
@@ -231,9 +246,17 @@ export const ADVICE: readonly Advice[] = [
     text: "{n} lists gave no verdict; this does not count against you.",
   },
   { id: "www_name", for: ["WWW_NAME"] },
-  { id: "mta_sts", for: ["MTA_STS_MISSING", "MTA_STS_BAD", "MTA_STS_NOT_ENFORCED"] },
+  {
+    id: "mta_sts",
+    for: ["MTA_STS_MISSING", "MTA_STS_BAD", "MTA_STS_UNCHECKED", "MTA_STS_NOT_ENFORCED"],
+  },
   { id: "tls_rpt", for: ["TLS_RPT_MISSING", "TLS_RPT_BAD"] },
   { id: "bimi", for: ["BIMI_MISSING", "BIMI_BAD"] },
+  { id: "bimi_logo", for: ["BIMI_LOGO_BAD", "BIMI_LOGO_UNCHECKED"] },
+  { id: "bimi_certificate", for: ["BIMI_NO_CERTIFICATE"] },
   { id: "dnssec", for: ["DNSSEC_MISSING"] },
-  { id: "dane", for: ["DANE_MISSING"] },
+  {
+    id: "dane",
+    for: ["DANE_MISSING", "DANE_BAD", "DANE_UNSIGNED", "DANE_PARTIAL"],
+  },
 ];

@@ -57,6 +57,7 @@ export const createSandboxLookups = ({ domain, sendingIp }: CheckSubject): DnsLo
   return {
     dns,
     listDns: dns,
+    dkimSelectors: [],
     allowed: BLOCK ? [BLOCK] : [],
     blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
   };

@@ -6,7 +6,7 @@ import {
   findLists,
   SPAMHAUS_KEY,
 } from "@mailproof/core/mail/blocklists/lists";
-import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { createHttpsClient } from "@mailproof/net/https";
 import type { Capability } from "../lambda-world.ts";
@@ -22,7 +22,8 @@ export const withDns: Capability = (base) => {
   return {
     names: {
       dns,
-      fetchPolicy: createPolicyFetcher(https),
+      fetchDocument: createDocumentFetcher(https),
+      dkimSelectors: readList(environment, "DKIM_SELECTORS"),
       listDns: environment["BLOCKLIST_DNS_SERVERS"]
         ? createResolvers(base, "BLOCKLIST_DNS_SERVERS")
         : dns,

@@ -10,7 +10,7 @@ import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../.
 import { ED25519, RSA_512, RSA_1024, RSA_2048 } from "./keys.ts";
 
 const DOMAIN = "example.com";
-const NOBODY: DkimTraces = { mxHosts: [], spfIncludes: [] };
+const NOBODY: DkimTraces = { mxHosts: [], spfIncludes: [], ownSelectors: [] };
 const GOOD = `v=DKIM1; p=${RSA_2048}`;
 
 const keys = (bySelector: Readonly<Record<string, string | Records>>): Zone =>
@@ -136,10 +136,58 @@ test.each<Row>([
   expect(found).toMatchObject({ score, status });
 });
 
-test("where nothing can be below _domainkey, no selector is asked for", async () => {
-  const { calls } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
+const COMMONEST = ["google", "selector1", "selector2", "default", "s1", "k1"];
+const askedFor = (calls: readonly string[]) =>
+  calls.flatMap((call) => /^TXT (\w+)\._domainkey\./.exec(call)?.[1] ?? []);
 
-  expect(calls).toEqual([`TXT _domainkey.${DOMAIN}`, `TXT r4nd0m._domainkey.${DOMAIN}`]);
+test("where _domainkey is denied, the commonest selectors are asked for before there is no key", async () => {
+  const { calls, ...found } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
+
+  expect(askedFor(calls)).toEqual(["r4nd0m", ...COMMONEST]);
+  expect(found).toMatchObject({ status: "missing", score: 0 });
+  expect(found.issues[0]?.detail).toEqual({ domain: DOMAIN, n: 6 });
+});
+
+const DENIED: Zone = { [`_domainkey.${DOMAIN}`]: "DENIED" };
+
+test.each<readonly [what: string, traces: Partial<DkimTraces>, selector: string]>([
+  ["one of the commonest", {}, "default"],
+  ["one that the MX suggests", { mxHosts: ["in1.messagingengine.com"] }, "fm2"],
+  ["one that SPF suggests", { spfIncludes: ["spf.mtasv.net"] }, "pm"],
+  ["one of the operator's list", { ownSelectors: ["corp2024"] }, "corp2024"],
+])(
+  "a name server that denies _domainkey is not believed where there is a key under %s",
+  async (_, traces, selector) => {
+    const found = await whenAnalysed({ ...DENIED, ...keys({ [selector]: GOOD }) }, traces);
+
+    expect(found).toMatchObject({ status: "pass", selectorsFound: [selector], issues: [] });
+  },
+);
+
+test("where it is not believed, all selectors are asked for", async () => {
+  const names = { ...DENIED, ...keys({ default: GOOD, zoho: GOOD }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ selectorsFound: ["default", "zoho"] });
+});
+
+test("a name without a key below the denied one proves that it was denied wrongly", async () => {
+  const names = { ...DENIED, ...keys({ s1: {}, hidden: GOOD }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "unknown", score: 50 });
+});
+
+test("where _domainkey is denied and one of the commonest is silent, nothing is proven", async () => {
+  const names = { ...DENIED, ...keys({ k1: "TIMEOUT" }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "error", score: null });
+});
+
+test("the operator's selectors are asked for at a domain that shows no other trace", async () => {
+  const names = keys({ "a.b": GOOD });
+
+  expect(await whenAnalysed(names, { ownSelectors: ["a.b"] })).toMatchObject({
+    selectorsFound: ["a.b"],
+  });
 });
 
 test("where nobody answers, no selector is asked for either", async () => {
@@ -210,6 +258,7 @@ test.each([
 
 test("however many providers are seen, the questions stay few", async () => {
   const all = {
+    ...NOBODY,
     mxHosts: ["google.com", "outlook.com", "zoho.com", "messagingengine.com", "protonmail.ch"],
     spfIncludes: ["sendgrid.net", "mcsv.net", "mandrillapp.com", "mailgun.org", "everlytic.net"],
   };

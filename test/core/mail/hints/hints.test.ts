@@ -1,5 +1,5 @@
-import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
-import { type FetchedPolicy, findMtaStsHints } from "@mailproof/core/mail/hints/mta-sts";
+import type { FetchedDocument } from "@mailproof/core/mail/hints/fetched-document";
+import { findMtaStsHints } from "@mailproof/core/mail/hints/mta-sts";
 import { findTlsRptHints } from "@mailproof/core/mail/hints/tls-rpt";
 import { expect, test } from "vitest";
 import { createZoneDns, type Records } from "../../../zone.ts";
@@ -15,11 +15,12 @@ const answer = (
   body = POLICY,
   status = 200,
   contentType = "text/plain; charset=utf-8",
-): FetchedPolicy => ({
+): FetchedDocument => ({
   kind: "answer",
   status,
   contentType,
   body,
+  isComplete: true,
 });
 
 test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>([
@@ -30,6 +31,8 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["two records", [RECORD, RECORD], ["MTA_STS_BAD"]],
   ["no id", ["v=STSv1;"], ["MTA_STS_BAD"]],
   ["an id with a hyphen", ["v=STSv1; id=2026-11-21"], ["MTA_STS_BAD"]],
+  ["an id that stands twice", ["v=STSv1; id=1; id=1"], ["MTA_STS_BAD"]],
+  ["a version that stands twice", ["v=STSv1; v=STSv1; id=1"], ["MTA_STS_BAD"]],
   ["an id that is too long", [`v=STSv1; id=${"1".repeat(33)}`], ["MTA_STS_BAD"]],
   ["no answer", "TIMEOUT", []],
 ])("MTA-STS in DNS: %s", async (_, TXT, ids) => {
@@ -38,13 +41,21 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ).toEqual(ids);
 });
 
-test.each<readonly [what: string, fetched: FetchedPolicy, ids: readonly string[]]>([
+test.each<readonly [what: string, fetched: FetchedDocument, ids: readonly string[]]>([
   ["in force", answer(), []],
   ["with bare line feeds", answer(POLICY.replaceAll("\r\n", "\n")), []],
   ["with a wildcard", answer(POLICY.replace("mx: mx.", "mx: *.")), []],
   ["in test", answer(POLICY.replace("enforce", "testing")), ["MTA_STS_NOT_ENFORCED"]],
   ["withdrawn", answer("version: STSv1\nmode: none\nmax_age: 0"), ["MTA_STS_NOT_ENFORCED"]],
-  ["cannot be fetched", { kind: "failed", why: "certificate" }, ["MTA_STS_BAD"]],
+  ["cannot be fetched", { kind: "failed", why: "tls_failed" }, ["MTA_STS_UNCHECKED"]],
+  ["does not come in time", { kind: "failed", why: "timeout" }, ["MTA_STS_UNCHECKED"]],
+  ["could not be asked for here", { kind: "failed", why: "internal" }, ["MTA_STS_UNCHECKED"]],
+  [
+    "comes in part",
+    { kind: "answer", status: 200, contentType: "text/plain", body: POLICY, isComplete: false },
+    ["MTA_STS_UNCHECKED"],
+  ],
+  ["has a host that does not exist", { kind: "failed", why: "name_not_found" }, ["MTA_STS_BAD"]],
   ["is elsewhere", answer(POLICY, 301), ["MTA_STS_BAD"]],
   ["is a page", answer(POLICY, 200, "text/html"), ["MTA_STS_BAD"]],
   ["of another version", answer(POLICY.replace("STSv1", "STSv2")), ["MTA_STS_BAD"]],
@@ -54,25 +65,65 @@ test.each<readonly [what: string, fetched: FetchedPolicy, ids: readonly string[]
   ["without mx", answer(POLICY.replace("mx: mx.example.com\r\n", "")), ["MTA_STS_BAD"]],
   ["for another host", answer(POLICY.replace("mx.example.com", "mx.example.net")), ["MTA_STS_BAD"]],
   [
+    "for a name that only ends alike",
+    answer(POLICY.replace("mx.example.com", "*.xample.com")),
+    ["MTA_STS_BAD"],
+  ],
+  ["for a top-level domain", answer(POLICY.replace("mx.example.com", "*.com")), ["MTA_STS_BAD"]],
+  ["for every host", answer(POLICY.replace("mx.example.com", "*")), ["MTA_STS_BAD"]],
+  [
+    "with a wildcard within the name",
+    answer(POLICY.replace("mx.example.com", "mx.*.com")),
+    ["MTA_STS_BAD"],
+  ],
+  ["in capitals", answer(POLICY.replace("mx.example.com", "MX.Example.COM")), []],
+  [
+    "with a final dot",
+    answer(POLICY.replace("mx.example.com", "mx.example.com.")),
+    ["MTA_STS_BAD"],
+  ],
+  [
+    "with another host beside it",
+    answer(POLICY.replace("mx: mx.", "mx: gone.example.net\r\nmx: mx.")),
+    [],
+  ],
+  [
+    "whose second mode does not count",
+    answer(POLICY.replace("mode: enforce", "mode: enforce\r\nmode: none")),
+    [],
+  ],
+  [
     "with a wildcard of another depth",
     answer(POLICY.replace("mx.example.com", "*.mx.example.com")),
     ["MTA_STS_BAD"],
   ],
 ])("an MTA-STS policy %s", async (_, fetched, ids) => {
   const questions: string[] = [];
-  const fetchPolicy = async (url: string) => {
+  const fetchDocument = async (url: string) => {
     questions.push(url);
     return fetched;
   };
-  const input = { domain: DOMAIN, mxHosts: ["mx.example.com"], fetchPolicy };
+  const input = { domain: DOMAIN, mxHosts: ["mx.example.com"], fetchDocument };
 
   expect(getIds(await findMtaStsHints(at("_mta-sts", [RECORD]), input))).toEqual(ids);
   expect(questions).toEqual(["https://mta-sts.example.com/.well-known/mta-sts.txt"]);
 });
 
+test("all mail hosts are told that a policy does not name", async () => {
+  const fetchDocument = async () => answer();
+  const mxHosts = ["mx.example.com", "mx2.example.com", "mx3.example.net", "mx2.example.com"];
+  const [hint] = await findMtaStsHints(at("_mta-sts", [RECORD]), {
+    domain: DOMAIN,
+    mxHosts,
+    fetchDocument,
+  });
+
+  expect(hint?.detail["fault"]).toBe("it does not name mx2.example.com, mx3.example.net");
+});
+
 test("no policy is fetched that no record announces", async () => {
-  const fetchPolicy = () => Promise.reject(new Error("no policy was announced"));
-  const input = { domain: DOMAIN, mxHosts: [], fetchPolicy };
+  const fetchDocument = () => Promise.reject(new Error("no policy was announced"));
+  const input = { domain: DOMAIN, mxHosts: [], fetchDocument };
 
   expect(getIds(await findMtaStsHints(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);
 });
@@ -87,42 +138,18 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
     ["TLS_RPT_BAD"],
   ],
   ["to nobody", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
+  [
+    "to two lists of places",
+    ["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"],
+    ["TLS_RPT_BAD"],
+  ],
+  [
+    "by a version that stands twice",
+    ["v=TLSRPTv1; v=TLSRPTv1; rua=mailto:a@b.test"],
+    ["TLS_RPT_BAD"],
+  ],
   ["to an address without mailto:", ["v=TLSRPTv1; rua=a@example.com"], ["TLS_RPT_BAD"]],
   ["unknown", "SERVFAIL", []],
 ])("TLS reports are %s", async (_, TXT, ids) => {
   expect(getIds(await findTlsRptHints(at("_smtp._tls", TXT), DOMAIN))).toEqual(ids);
-});
-
-const LOGO = "v=BIMI1; l=https://example.com/l.svg; a=https://example.com/l.pem";
-const ENFORCED = { status: "pass", policy: "reject", record: "v=DMARC1; p=reject" } as const;
-
-test.each<
-  readonly [
-    what: string,
-    TXT: Records["TXT"],
-    dmarc: Parameters<typeof findBimiHints>[1]["dmarc"],
-    ids: readonly string[],
-  ]
->([
-  ["a logo under DMARC reject", [LOGO], ENFORCED, []],
-  ["no logo", [], ENFORCED, ["BIMI_MISSING"]],
-  ["two records", [LOGO, LOGO], ENFORCED, ["BIMI_BAD"]],
-  ["no l=", ["v=BIMI1; a="], ENFORCED, ["BIMI_BAD"]],
-  ["a logo without https", ["v=BIMI1; l=http://example.com/l.svg"], ENFORCED, ["BIMI_BAD"]],
-  ["a proof without https", ["v=BIMI1; l=; a=ftp://example.com"], ENFORCED, ["BIMI_BAD"]],
-  ["said to be none", ["v=BIMI1; l=; a=;"], { ...ENFORCED, policy: "none" }, []],
-  ["a logo under DMARC none", [LOGO], { ...ENFORCED, policy: "none" }, ["BIMI_BAD"]],
-  ["a logo without DMARC", [LOGO], { ...ENFORCED, policy: null }, ["BIMI_BAD"]],
-  [
-    "a logo under DMARC for a half",
-    [LOGO],
-    { ...ENFORCED, record: "v=DMARC1; p=reject; pct=50" },
-    ["BIMI_BAD"],
-  ],
-  ["a logo, and DMARC did not answer", [LOGO], { status: "error", policy: null, record: null }, []],
-  ["no answer", "TIMEOUT", ENFORCED, []],
-])("BIMI: %s", async (_, TXT, dmarc, ids) => {
-  expect(getIds(await findBimiHints(at("default._bimi", TXT), { domain: DOMAIN, dmarc }))).toEqual(
-    ids,
-  );
 });

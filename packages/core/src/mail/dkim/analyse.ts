@@ -4,7 +4,12 @@ import type { Issue } from "../issue.ts";
 import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { type DkimKey, parseDkimKey } from "./key.ts";
 import { createDkimIssue } from "./rules.ts";
-import { type DkimTraces, listLikelySelectors, listSelectors } from "./selectors.ts";
+import {
+  type DkimTraces,
+  listLikeliestSelectors,
+  listLikelySelectors,
+  listSelectors,
+} from "./selectors.ts";
 
 export type DkimAnalysis = {
   /** `missing` is proven. `unknown` means that no key was found, which proves nothing. */
@@ -34,23 +39,28 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
     dns("TXT", `_domainkey.${domain}`),
     dns("TXT", at(randomLabel)),
   ]);
+  const askAll = (names: readonly string[]) =>
+    Promise.all(
+      names.map(async (selector) => ({ selector, outcome: await dns("TXT", at(selector)) })),
+    );
   if (parent.kind === "nxdomain" && guard.kind !== "ok") {
-    const issues = [createDkimIssue("DKIM_NXDOMAIN", { domain })];
-    return { status: "missing", selectorsFound: [], score: 0, issues };
+    // By RFC 8020 nothing is below that name. But some name servers deny a name that has no records of its own and
+    // names below it, and answer for those.
+    const likeliest = await askAll(listLikeliestSelectors(input));
+    if (likeliest.every(({ outcome }) => outcome.kind === "nxdomain" || isFault(outcome)))
+      return judgeDenied(domain, likeliest);
   }
   // Name servers that answer neither query will not answer 45 more.
   if (isFault(parent) && isFault(guard)) return judgeKeys([], [], { tried: 0, unanswered: 2 });
 
   const selectors = listSelectors(input);
-  const answers = await Promise.all(
-    selectors.map(async (selector) => ({ selector, outcome: await dns("TXT", at(selector)) })),
-  );
+  const answers = await askAll(selectors);
   const found = answers.flatMap(({ selector, outcome }) => findKey(selector, outcome, guard));
   const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
 
   const likely = new Set(listLikelySelectors(input));
   const absent = answers.filter(({ outcome }) => isAbsent(outcome));
-  const isSuspect = ({ selector, outcome }: (typeof answers)[number]) =>
+  const isSuspect = ({ selector, outcome }: SelectorAnswer) =>
     likely.has(selector) || outcome.kind === "nodata";
   // An alias of a name that does not exist looks like a missing name. It may be the reason why there is no key.
   const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
@@ -62,6 +72,17 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
     tried: selectors.length,
     unanswered: unanswered + (mayBeWild ? 1 : 0),
   });
+};
+
+type SelectorAnswer = { readonly selector: string; readonly outcome: DnsOutcome<string> };
+
+/** The name above the keys is denied, and so are the likeliest keys, as far as the name servers answered. */
+const judgeDenied = (domain: string, answers: readonly SelectorAnswer[]): DkimAnalysis => {
+  const tried = answers.length;
+  const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
+  if (unanswered > 0) return judgeKeys([], [], { tried, unanswered });
+  const issues = [createDkimIssue("DKIM_NXDOMAIN", { domain, n: tried })];
+  return { status: "missing", selectorsFound: [], score: 0, issues };
 };
 
 type FoundKey = { readonly selector: string; readonly key: DkimKey; readonly isAlone: boolean };

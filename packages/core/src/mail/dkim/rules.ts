@@ -2,11 +2,12 @@ import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /** Each fault that a domain's DKIM keys can have. */
 export const DKIM_RULES = {
-  // RFC 8020: no name exists below a name that does not exist.
+  // RFC 8020: no name exists below a name that does not exist. The likeliest keys were asked about all the same.
   DKIM_NXDOMAIN: {
     severity: "high",
     costPoints: 100,
-    message: "{domain} has no DKIM key: _domainkey.{domain} does not exist.",
+    message:
+      "{domain} has no DKIM key: _domainkey.{domain} does not exist, and neither does any of the {n} likeliest keys.",
   },
   DKIM_NOT_FOUND: {
     severity: "medium",

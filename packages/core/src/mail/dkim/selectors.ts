@@ -49,28 +49,45 @@ const SIGNERS: readonly Signer[] = [
 
 /** Selectors that are tried for every domain, the most common first. */
 const COMMON: readonly string[] = `
-  google selector1 selector2 default k1 k2 k3 s1 s2 dkim mail smtp email mx sig1
+  google selector1 selector2 default s1 k1 k2 k3 s2 dkim mail smtp email mx sig1
   protonmail protonmail2 protonmail3 zoho zmail mandrill pm resend fm1 fm2 fm3 mailjet brevo1 brevo2 sib1
   hs1 hs2 cm mxvault everlytickey1 everlytickey2 amazonses mte1 mte2 m1 key1 key2 dkim1 dkim2
   20230601 20221208 20210112 20161025`
   .trim()
   .split(/\s+/);
 
+/** Of the common selectors these are asked about even where a name server denies that any can exist. */
+const MOST_COMMON = 6;
+
 export type DkimTraces = {
   readonly mxHosts: readonly string[];
   readonly spfIncludes: readonly string[];
+  /** The operator's own list, for senders that sign under names of their own. */
+  readonly ownSelectors: readonly string[];
 };
 
-/** The selectors of the signers whose traces the domain has. */
-export const listLikelySelectors = ({ mxHosts, spfIncludes }: DkimTraces): readonly string[] => {
+/** The selectors of the signers whose traces the domain has, and those of the operator's list. */
+export const listLikelySelectors = ({
+  mxHosts,
+  spfIncludes,
+  ownSelectors,
+}: DkimTraces): readonly string[] => {
   const isBelow = (name: string, ends: readonly string[] = []) =>
     ends.some((end) => `.${name.toLowerCase().replace(/\.$/, "")}`.endsWith(`.${end}`));
   const seen = SIGNERS.filter(
     ({ mx, spf }) =>
       mxHosts.some((host) => isBelow(host, mx)) || spfIncludes.some((name) => isBelow(name, spf)),
   );
-  return [...new Set(seen.flatMap(({ selectors }) => selectors))].slice(0, SELECTORS_MAX);
+  const suggested = seen.flatMap(({ selectors }) => selectors);
+  return [...new Set([...suggested, ...ownSelectors])].slice(0, SELECTORS_MAX);
 };
+
+/** The likely selectors and the most common ones: a domain that signs has a key under one of these as a rule. */
+export const listLikeliestSelectors = (traces: DkimTraces): readonly string[] =>
+  [...new Set([...listLikelySelectors(traces), ...COMMON.slice(0, MOST_COMMON)])].slice(
+    0,
+    SELECTORS_MAX,
+  );
 
 /** All selectors that are queried, the likely ones first. */
 export const listSelectors = (traces: DkimTraces): readonly string[] =>

@@ -1,42 +1,169 @@
 import type { DmarcAnalysis } from "../dmarc/analyse.ts";
+import { isDmarc, isPartial, parseDmarc } from "../dmarc/record.ts";
 import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { parseTagList } from "../tag-list.ts";
+import { joinNames } from "../issue-rules.ts";
+import { listRepeated, parseTagList } from "../tag-list.ts";
+import {
+  type FetchDocument,
+  type FetchedDocument,
+  NAME_NOT_FOUND,
+  toWords,
+} from "./fetched-document.ts";
 import { createHint } from "./rules.ts";
+import { findLogoFaults, LOGO_BYTES_MAX } from "./svg-logo.ts";
+
+// BIMI (draft-brand-indicators-for-message-identification): the logo that mailboxes show beside a domain's mail.
 
 type BimiInput = {
   readonly domain: string;
-  readonly dmarc: Pick<DmarcAnalysis, "status" | "policy" | "record">;
+  readonly dmarc: Pick<
+    DmarcAnalysis,
+    "status" | "policy" | "record" | "recordDomain" | "organisation"
+  >;
+  /** Without it the logo is not looked at. */
+  readonly fetchDocument?: FetchDocument | undefined;
 };
 
 /** Whether mailboxes may show a domain's logo. They ask that forged mail be kept away first. */
 export const findBimiHints = async (
   dns: Dns,
-  { domain, dmarc }: BimiInput,
+  { domain, dmarc, fetchDocument }: BimiInput,
 ): Promise<readonly Issue[]> => {
-  const outcome = await dns("TXT", `default._bimi.${domain}`);
-  if (isFault(outcome)) return [];
-  const [record, ...others] = getRecords(outcome).filter((text) => VERSION.test(text));
+  const placed = await discoverRecords(dns, domain, dmarc.organisation);
+  if (!placed) return [];
+  const { at, records } = placed;
+  const [record, ...others] = records;
   if (record === undefined) return [createHint("BIMI_MISSING", { domain })];
-  const bad = (fault: string) => [createHint("BIMI_BAD", { domain, fault })];
-  if (others.length > 0) return bad("there is more than one");
+  const bad = (fault: string) => createHint("BIMI_BAD", { domain: at, fault });
+  if (others.length > 0) return [bad("there is more than one")];
+  const { logo, certificate, fault } = parseBimi(record);
+  if (fault !== undefined) return [bad(fault)];
+  // An empty l= and no certificate: the domain says that it shows no logo, which is sound.
+  if (logo === "") return [];
 
-  const valueOf = (name: string) =>
-    parseTagList(record).tags.find((tag) => tag.name.toLowerCase() === name)?.value;
-  const logo = valueOf("l");
-  const proof = valueOf("a") ?? "";
-  if (logo === undefined) return bad("it has no l=");
-  // An empty l= and no proof: the domain says that it shows no logo, which is sound.
-  if (logo !== "" && !/^https:\/\/\S+$/i.test(logo)) return bad("l= is no https address");
-  if (proof !== "" && !/^https:\/\/\S+$/i.test(proof)) return bad("a= is no https address");
-  if (logo === "" || dmarc.status === "error") return [];
-  return isEnforced(dmarc) ? [] : bad("DMARC must be quarantine or reject, for all mail");
+  const [weakness, ofLogo] = await Promise.all([
+    findDmarcWeakness(dns, dmarc),
+    fetchDocument ? fetchDocument(logo).then((fetched) => createLogoHints(at, fetched)) : [],
+  ]);
+  return [
+    ...(weakness === undefined ? [] : [bad(weakness)]),
+    ...ofLogo,
+    certificate === ""
+      ? createHint("BIMI_NO_CERTIFICATE", { domain: at })
+      : createHint("BIMI_CERTIFICATE", { domain: at, url: certificate }),
+  ];
+};
+
+type PlacedRecords = { readonly at: string; readonly records: readonly string[] };
+
+/** The records of the domain or, where it has none, of its organisational domain. Undefined: there was no answer. */
+const discoverRecords = async (
+  dns: Dns,
+  domain: string,
+  organisation: string,
+): Promise<PlacedRecords | undefined> => {
+  const outcome = await dns("TXT", `default._bimi.${domain}`);
+  if (isFault(outcome)) return undefined;
+  const records = getRecords(outcome).filter((text) => VERSION.test(text));
+  return records.length > 0 || domain === organisation
+    ? { at: domain, records }
+    : discoverRecords(dns, organisation, organisation);
 };
 
 const VERSION = /^v\s*=\s*BIMI1\s*(?:;|$)/i;
+const HTTPS_URL = /^https:\/\/\S+$/i;
 
-const isEnforced = ({ policy, record }: BimiInput["dmarc"]): boolean => {
-  const pct = parseTagList(record ?? "").tags.find(({ name }) => name.toLowerCase() === "pct");
-  return policy !== null && policy !== "none" && (pct === undefined || pct.value === "100");
+type BimiRecord = {
+  readonly logo: string;
+  readonly certificate: string;
+  readonly fault: string | undefined;
+};
+
+const parseBimi = (record: string): BimiRecord => {
+  const tags = parseTagList(record).tags.map(({ name, value }) => ({
+    name: name.toLowerCase(),
+    value,
+  }));
+  const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
+  const logo = valueOf("l");
+  const certificate = valueOf("a") ?? "";
+  const [repeated] = listRepeated(tags.map(({ name }) => name));
+  return { logo: logo ?? "", certificate, fault: findRecordFault(repeated, logo, certificate) };
+};
+
+const findRecordFault = (
+  repeated: string | undefined,
+  logo: string | undefined,
+  certificate: string,
+): string | undefined => {
+  if (repeated !== undefined) return `it has ${repeated}= more than once, which makes it invalid`;
+  if (logo === undefined) return "it has no l=";
+  if (certificate !== "" && !HTTPS_URL.test(certificate)) return "a= is no https address";
+  if (logo === "" && certificate !== "") return "l= is empty, and a= alone shows no logo";
+  return logo !== "" && !HTTPS_URL.test(logo) ? "l= is no https address" : undefined;
+};
+
+/**
+ * Neither the record that applies to the domain nor that of its organisational domain may be weak. Gmail asks for all mail
+ * (pct) under reject too.
+ */
+const findDmarcWeakness = async (
+  dns: Dns,
+  { status, policy, record, recordDomain, organisation }: BimiInput["dmarc"],
+): Promise<string | undefined> => {
+  if (status === "error") return undefined;
+  const above =
+    recordDomain === organisation
+      ? []
+      : getRecords(await dns("TXT", `_dmarc.${organisation}`)).filter(isDmarc);
+  const [ofOrganisation] = above.length === 1 ? above : [];
+  const weaknesses = [
+    ...(record !== null && recordDomain !== null ? listWeakTags(record, recordDomain) : []),
+    ...(ofOrganisation === undefined ? [] : listWeakTags(ofOrganisation, organisation)),
+  ];
+  if (weaknesses.length === 0 && policy !== null && policy !== "none") return undefined;
+  const found = weaknesses.length > 0 ? joinNames(weaknesses) : explainMissingPolicy(record);
+  return `DMARC must be quarantine or reject for all mail and all subdomains (${found})`;
+};
+
+/** Why no tag of a record is weak and no policy applies all the same. By RFC 9989 a tested quarantine is none. */
+const explainMissingPolicy = (record: string | null): string => {
+  if (record === null) return "there is no policy";
+  return parseDmarc(record).isTesting ? "t=y suspends the policy" : "no policy applies here";
+};
+
+const listWeakTags = (text: string, at: string): readonly string[] => {
+  const { p, sp, tags } = parseDmarc(text);
+  const pct = tags.find(({ name }) => name === "pct")?.value;
+  const isEnforced = p === "reject" || p === "quarantine";
+  return [
+    ...(isEnforced ? [] : [`no p=quarantine or p=reject at ${at}`]),
+    ...(sp === "none" ? [`sp=none at ${at}`] : []),
+    ...(pct !== undefined && isPartial(pct) ? [`pct=${pct} at ${at}`] : []),
+  ];
+};
+
+/** Answers that say that there is no logo. Any other status may be meant for this client alone. */
+const GONE = new Set([404, 410]);
+const GZIP_FIRST_BYTE = 0x1f;
+
+const createLogoHints = (domain: string, fetched: FetchedDocument): readonly Issue[] => {
+  const bad = (fault: string) => [createHint("BIMI_LOGO_BAD", { domain, fault })];
+  const unchecked = (why: string) => [createHint("BIMI_LOGO_UNCHECKED", { domain, why })];
+  if (fetched.kind === "failed")
+    return fetched.why === NAME_NOT_FOUND
+      ? bad("its host does not exist")
+      : unchecked(toWords(fetched.why));
+  const { status, body, isComplete } = fetched;
+  if (status !== 200)
+    return GONE.has(status) ? bad(`it came with status ${status}`) : unchecked(`status ${status}`);
+  const bytes = Buffer.byteLength(body);
+  const tooLarge = bytes > LOGO_BYTES_MAX ? [`it has more than ${LOGO_BYTES_MAX} bytes`] : [];
+  if (!isComplete) return tooLarge.length > 0 ? bad(joinNames(tooLarge)) : unchecked("incomplete");
+  if (body.charCodeAt(0) === GZIP_FIRST_BYTE || body.startsWith("\ufffd"))
+    return unchecked("it is compressed, or no UTF-8");
+  const faults = [...tooLarge, ...findLogoFaults(body)];
+  return faults.length > 0 ? bad(joinNames(faults)) : [];
 };

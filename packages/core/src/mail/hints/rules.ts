@@ -1,3 +1,4 @@
+import type { Issue } from "../issue.ts";
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /**
@@ -19,6 +20,12 @@ export const HINT_RULES = {
     severity: "info",
     costPoints: 0,
     message: "The MTA-STS policy of {domain} is not in force: {fault}.",
+  },
+  MTA_STS_UNCHECKED: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The MTA-STS policy of {domain} could not be fetched from here ({why}), so it was not looked at.",
   },
   MTA_STS_NOT_ENFORCED: {
     severity: "info",
@@ -45,6 +52,24 @@ export const HINT_RULES = {
     costPoints: 0,
     message: "The BIMI record of {domain} is not used: {fault}.",
   },
+  BIMI_LOGO_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The logo in the BIMI record of {domain} is not SVG Tiny PS as mailboxes take it: {fault}.",
+  },
+  BIMI_LOGO_UNCHECKED: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The logo in the BIMI record of {domain} could not be fetched from here ({why}), so it was not looked at.",
+  },
+  BIMI_NO_CERTIFICATE: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The BIMI record of {domain} names no mark certificate (a=), without which Gmail and Apple Mail show no logo.",
+  },
   DNSSEC_MISSING: {
     severity: "info",
     costPoints: 0,
@@ -56,6 +81,41 @@ export const HINT_RULES = {
     message:
       "{domain} is signed (DNSSEC); TLSA records at its mail hosts could pin their keys (DANE).",
   },
+  DANE_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "No TLSA record of {host} is of use for mail: only usages 2 and 3 with whole data are (RFC 7672).",
+  },
+  DANE_UNSIGNED: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "There are TLSA records at {host}, but no DNSSEC was seen for {at}, without which senders do not rely on them.",
+  },
+  DANE_PARTIAL: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "There are TLSA records at {host}, confirmed by DNSSEC, and none at {others}, where mail is not protected (DANE).",
+  },
 } as const satisfies IssueRules<string>;
 
-export const createHint = createIssueFactory(HINT_RULES);
+/** What a domain already has of these. Nothing is to be done, so it stands among the issues of its part. */
+export const NOTE_RULES = {
+  BIMI_CERTIFICATE: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The BIMI record of {domain} names a mark certificate at {url}. Its content was not looked at.",
+  },
+  DANE_PRESENT: {
+    severity: "info",
+    costPoints: 0,
+    message: "There are TLSA records at {host}, confirmed by DNSSEC (DANE).",
+  },
+} as const satisfies IssueRules<string>;
+
+export const createHint = createIssueFactory({ ...HINT_RULES, ...NOTE_RULES });
+
+export const isNote = ({ id }: Pick<Issue, "id">): boolean => id in NOTE_RULES;

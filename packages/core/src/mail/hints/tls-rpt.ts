@@ -1,7 +1,7 @@
 import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { parseTagList } from "../tag-list.ts";
+import { listRepeated, parseTagList } from "../tag-list.ts";
 import { createHint } from "./rules.ts";
 
 /** Whether a domain hears of encryption that failed on the way to it (RFC 8460 §3). */
@@ -12,7 +12,10 @@ export const findTlsRptHints = async (dns: Dns, domain: string): Promise<readonl
   if (record === undefined) return [createHint("TLS_RPT_MISSING", { domain })];
   const bad = (fault: string) => [createHint("TLS_RPT_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one");
-  const rua = parseTagList(record).tags.find(({ name }) => name === "rua")?.value ?? "";
+  const { tags } = parseTagList(record);
+  const [repeated] = listRepeated(tags.map(({ name }) => name));
+  if (repeated !== undefined) return bad(`it has ${repeated}= more than once`);
+  const rua = tags.find(({ name }) => name === "rua")?.value ?? "";
   const uris = rua.split(",").map((uri) => uri.trim());
   return uris.every((uri) => REPORTS_TO.test(uri))
     ? []
