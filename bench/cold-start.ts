@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
 import { type LambdaKind, listEntries } from "../packages/functions/entries.ts";
+import { getLambdaGroup, type LambdaGroup } from "./lambda-groups.ts";
 import {
   computeMedian,
   createRow,
@@ -20,8 +21,6 @@ import {
 // Held to the budget is the processor time of the least disturbed of several runs: whoever else is on the machine
 // takes from every run, and gives to none.
 
-/** Every operation is in it, and the protocol's own library (docs/decisions/0031). */
-const MCP = "http/mcp";
 const RUNS = 11;
 
 export const run = async (): Promise<Report> => {
@@ -31,12 +30,19 @@ export const run = async (): Promise<Report> => {
     const all = await Promise.all(kinds.map((kind) => bundleKind(kind, folder)));
     const weighed: WeighedBundle[] = [];
     for (const one of all.flat()) weighed.push({ ...one, ...(await measureImport(one.file)) });
-    const http = weighed.filter(({ name }) => name.startsWith("http/") && name !== MCP);
-    const mcp = weighed.filter(({ name }) => name === MCP);
+    const inGroup = (group: LambdaGroup) =>
+      weighed.filter(({ name }) => getLambdaGroup(name) === group);
+    const [table, reach, files] = [inGroup("table"), inGroup("reach"), inGroup("files")];
+    const [tools, workers] = [inGroup("tools"), inGroup("workers")];
+    const http = [...table, ...reach, ...files];
     const rows: ReportRow[] = [
       { what: "HTTP Lambdas, but for that of the tools", value: http.length, unit: "" },
-      createRow("lambdaSize", getLargestKb(http)),
-      createRow("lambdaImport", getSlowestMs(http)),
+      createRow("tableSize", getLargestKb(table)),
+      createRow("tableImport", getSlowestMs(table)),
+      createRow("reachSize", getLargestKb(reach)),
+      createRow("reachImport", getSlowestMs(reach)),
+      createRow("filesSize", getLargestKb(files)),
+      createRow("filesImport", getSlowestMs(files)),
       {
         what: "HTTP bundles, median import, processor time",
         value: computeMedian(http.map(({ cpuMs }) => cpuMs)),
@@ -47,8 +53,9 @@ export const run = async (): Promise<Report> => {
         value: computeMedian(http.map(({ ms }) => ms)),
         unit: "ms",
       },
-      createRow("toolsSize", getLargestKb(mcp)),
-      createRow("toolsImport", getSlowestMs(mcp)),
+      createRow("toolsSize", getLargestKb(tools)),
+      createRow("toolsImport", getSlowestMs(tools)),
+      createRow("workersSize", getLargestKb(workers)),
     ];
     return { rows, tables: [buildTable(weighed)] };
   } finally {
@@ -56,11 +63,11 @@ export const run = async (): Promise<Report> => {
   }
 };
 
-const getLargestKb = (some: readonly WeighedBundle[]): number =>
-  Math.max(...some.map(({ bytes }) => bytes)) / 1000;
+type Weighed = readonly WeighedBundle[];
 
-const getSlowestMs = (some: readonly WeighedBundle[]): number =>
-  Math.max(...some.map(({ cpuMs }) => cpuMs));
+const getLargestKb = (some: Weighed): number => Math.max(...some.map(({ bytes }) => bytes)) / 1000;
+
+const getSlowestMs = (some: Weighed): number => Math.max(...some.map(({ cpuMs }) => cpuMs));
 
 type Bundle = { readonly name: string; readonly file: string; readonly bytes: number };
 type WeighedBundle = Bundle & { readonly ms: number; readonly cpuMs: number };

@@ -4,6 +4,8 @@
 //   aws lambda get-function-configuration --function-name NAME --query Environment.Variables |
 //     npx node scripts/admin-on-aws.ts accounts create --name Acme --plan pro --credits 10000
 import { json } from "node:stream/consumers";
+import { withBlobs } from "@mailproof/functions/capabilities/blobs";
+import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { adminDefinitions, printResult } from "@mailproof/local/cli/admin";
 import { defineCommand } from "@mailproof/local/cli/define-command";
@@ -11,7 +13,7 @@ import { runCommand } from "@mailproof/local/cli/run-command";
 
 const openStage = async () => {
   const settings = (await json(process.stdin)) as Record<string, string>;
-  return createLambdaWorld(undefined, { ...process.env, ...settings });
+  return createLambdaWorld([withQueue, withBlobs], { ...process.env, ...settings });
 };
 
 const commands = adminDefinitions.map((definition) =>

@@ -16,12 +16,26 @@ const inlineBuiltModules: Plugin = {
   },
 };
 
-/** The texts of `describe` are for the document and the tools, which are built ahead; a `why` is for the manual. */
+/** A client of AWS's SDK reads its own version from its package.json, which is 2 KB. */
+const withVersionsOnly: Plugin = {
+  name: "with versions only",
+  setup: (build) => {
+    build.onLoad({ filter: /\/@aws-sdk\/[^/]+\/package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, "utf8")) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+};
+
+/**
+ * The texts of `describe` are for the document and the tools, which are built ahead; a `why` is for the manual, and the
+ * `example` of a reply rule for its test.
+ */
 const withoutDescriptions: Plugin = {
   name: "without descriptions",
   setup: (build) => {
     const filter =
-      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|core\/src\/(?:webhooks\/[^/]+|verify\/(?:result|retry)))\.ts$/;
+      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|core\/src\/(?:webhooks\/[^/]+|mail\/smtp\/reply-rules\/[^/]+|verify\/(?:result|retry)))\.ts$/;
     build.onLoad({ filter }, async ({ path }) => ({
       contents: dropDescriptions(await readFile(path, "utf8")),
       loader: "ts",
@@ -29,8 +43,36 @@ const withoutDescriptions: Plugin = {
   },
 };
 
+const CONSTANT = /^const (_\w+) = ("[^"\\\n]*");$/gm;
+const COMPUTED_KEY = /\[(_\w+)\]:/g;
+
+/**
+ * A client's schemas of all operations are in one file, as literals whose keys are constants of the file. A bundler
+ * keeps a literal with a computed key, used or not; with plain keys it keeps those of the operations in use.
+ */
+const withUsedSchemas: Plugin = {
+  name: "with used schemas",
+  setup: (build) => {
+    build.onLoad(
+      { filter: /\/@aws-sdk\/client-\w+\/dist-es\/schemas\/\w+\.js$/ },
+      async ({ path }) => ({
+        contents: inlineKeys(await readFile(path, "utf8")),
+      }),
+    );
+  },
+};
+
+export const inlineKeys = (source: string): string => {
+  const constants = new Map<string, string>();
+  for (const [, name = "", text = ""] of source.matchAll(CONSTANT)) constants.set(name, text);
+  return source.replaceAll(COMPUTED_KEY, (key, name: string) => {
+    const text = constants.get(name);
+    return text === undefined ? key : `${text}:`;
+  });
+};
+
 const CALL = "describe(";
-const WHY = /^ *why: "(?:[^"\\]|\\.)*",\n/gm;
+const WHY = /^ *(?:why|example):\s*"(?:[^"\\]|\\.)*",\n/gm;
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 
 /** From the last call to the first, so that inner calls are replaced before outer ones. */
@@ -70,8 +112,10 @@ export const BUNDLE = {
   alias: {
     "node:http": resolveHere("src/node-http-stub.ts"),
     "@modelcontextprotocol/server/_shims": resolveHere("src/ajv-stub.ts"),
+    "@aws-sdk/credential-provider-node": resolveHere("src/credentials-stub.ts"),
+    "@smithy/core/event-streams": resolveHere("src/event-streams-stub.ts"),
   },
-  plugins: [inlineBuiltModules, withoutDescriptions],
+  plugins: [inlineBuiltModules, withoutDescriptions, withVersionsOnly, withUsedSchemas],
   // dns-packet is a CommonJS module: it calls require, which an ES module does not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

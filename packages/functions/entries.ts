@@ -7,11 +7,13 @@ import { type Endpoint, type Need, toFileName } from "@mailproof/api/http/endpoi
 // Every endpoint is a Lambda of its own, so each needs a file that the bundler begins at. These files follow from the
 // list of endpoints and are written before anything is bundled; they are not part of the source.
 
-/** What reaches the network, by the need that stands for it. Without one, a Lambda carries neither lists nor resolvers. */
-const CAPABILITIES: readonly (readonly [Need, name: string, file: string])[] = [
-  ["mail", "withProber", "prober"],
-  ["dns", "withDns", "dns"],
-  ["https", "withHttps", "https"],
+/** What a Lambda has beside its table, by the needs that stand for it: without one, a bundle carries none of it. */
+const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, file: string])[] = [
+  [["queue:send", "queue:depth"], "withQueue", "queue"],
+  [["blobs:read", "blobs:write"], "withBlobs", "blobs"],
+  [["mail"], "withProber", "prober"],
+  [["dns"], "withDns", "dns"],
+  [["https"], "withHttps", "https"],
 ];
 
 type EntryEndpoint = Pick<Endpoint, "id" | "needs">;
@@ -23,16 +25,16 @@ export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
   `${FOLDER}/${toFileName(endpoint)}.ts`;
 
 export const toEntry = ({ id, needs }: EntryEndpoint): string => {
-  const used = CAPABILITIES.filter(([need]) => needs.includes(need));
+  const used = CAPABILITIES.filter(([wanted]) => wanted.some((need) => needs.includes(need)));
   const imports = used.map(
     ([, name, file]) => `import { ${name} } from "../../src/capabilities/${file}.ts";\n`,
   );
-  const all = used.map(([, name]) => `...${name}(context)`).join(", ");
+  const names = used.map(([, name]) => name).join(", ");
   return `import { ${id} } from "@mailproof/api/endpoints/${toFileName({ id })}";
 import { lambda } from "../../src/lambda.ts";
 ${imports.join("")}import { createLambdaWorld } from "../../src/lambda-world.ts";
 
-export const handler = lambda(${id}, createLambdaWorld(${used.length > 0 ? `(context) => ({ ${all} })` : ""}));
+export const handler = lambda(${id}, createLambdaWorld([${names}]));
 `;
 };
 

@@ -54,7 +54,7 @@ test("the actions of an endpoint are the variants of its body, in their order", 
 test("a Lambda has the capabilities that its endpoint needs, and no others", () => {
   expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("capabilities/");
   expect(toEntry({ id: "findEmail", needs: ["mail", "https"] })).toContain(
-    "(context) => ({ ...withProber(context), ...withHttps(context) })",
+    "createLambdaWorld([withProber, withHttps])",
   );
 });
 

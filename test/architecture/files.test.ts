@@ -25,7 +25,7 @@ test("a file that is no table is short enough to be read at once", () => {
 
 /** Read by AWS or by the bundler: their users are not in the tree. */
 const FOR_OTHERS =
-  /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub)|\.d\.ts exports/;
+  /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub|credentials-stub|event-streams-stub)|\.d\.ts exports/;
 const EXPORT = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
 
 /** Exports that only tests read, by what the tests do with them. */
@@ -99,6 +99,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "buildClientTypes",
     "bundleClient",
     "dropDescriptions",
+    "inlineKeys",
     "formatPage",
     "loadShipped",
     "publishedNames",

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   lab: /^(@mailproof\/core\/|dns-packet$|node:)/,
   local: /^(@mailproof\/(core|api|docs-site|net|lab|client|mcp)\/|valibot$|node:)/,
   functions:
-    /^(@mailproof\/(core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
+    /^(@mailproof\/(core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@aws-sdk\/(client-(dynamodb|s3|sqs)|lib-dynamodb|util-dynamodb|s3-request-presigner)$|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 /** Every way to name another file: import, export … from, import(), require. Sentences that say "from" are none. */

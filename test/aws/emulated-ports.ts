@@ -1,9 +1,10 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { workers } from "@mailproof/core/background/workers";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { type DynamoValues, toItem } from "@mailproof/functions/aws/dynamo-values";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { singleChunk } from "@mailproof/functions/single-chunk";
@@ -125,6 +126,8 @@ const createWholeBlobs = (blobs: Blobs): Blobs => ({
   },
 });
 
+type DynamoValues = Record<string, AttributeValue>;
+
 type Scanned = {
   readonly Items: readonly DynamoValues[];
   readonly LastEvaluatedKey?: DynamoValues;
@@ -161,7 +164,7 @@ const listItems = ({ dynamodb, tableName }: Opened): Item[] => {
       "DynamoDB_20120810.Scan",
       input,
     );
-    items.push(...Items.map(toItem));
+    items.push(...Items.map((values) => unmarshall(values) as Item));
     start = LastEvaluatedKey;
   } while (start);
   return items;

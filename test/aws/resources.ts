@@ -1,42 +1,46 @@
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type QueueConfig, toDeadLetterQueue } from "@mailproof/core/ports/queue";
-import { createJsonService } from "@mailproof/functions/aws/json-service";
-import type { Aws } from "@mailproof/functions/aws/requests";
-import { sendForText, toAwsError } from "@mailproof/functions/aws/requests";
+import { type Aws, createClientOptions } from "@mailproof/functions/aws/requests";
 import { TABLE_SHAPE } from "@mailproof/functions/aws/table-shape";
 
 // What a deployment makes, made in the emulators.
+
+const getTimeoutMs = () => 10_000;
 
 let made = 0;
 const createName = (kind: string): string => `${kind}-${process.pid}-${++made}`;
 
 export const createTable = async (aws: Aws): Promise<string> => {
   const name = createName("table");
-  const dynamo = createJsonService(aws, "dynamodb", "DynamoDB_20120810", 10_000);
+  const dynamo = new DynamoDBClient(createClientOptions(aws, "dynamodb", getTimeoutMs));
   const { pk, sk, indexes } = TABLE_SHAPE;
   const keys = (keyNames: { readonly pk: string; readonly sk: string }) => [
-    { AttributeName: keyNames.pk, KeyType: "HASH" },
-    { AttributeName: keyNames.sk, KeyType: "RANGE" },
+    { AttributeName: keyNames.pk, KeyType: "HASH" as const },
+    { AttributeName: keyNames.sk, KeyType: "RANGE" as const },
   ];
   const fields = [pk, sk, ...Object.values(indexes).flatMap((index) => [index.pk, index.sk])];
-  const reply = await dynamo("CreateTable", {
-    TableName: name,
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: fields.map((field) => ({ AttributeName: field, AttributeType: "S" })),
-    KeySchema: keys({ pk, sk }),
-    GlobalSecondaryIndexes: Object.entries(indexes).map(([index, keyNames]) => ({
-      IndexName: index,
-      KeySchema: keys(keyNames),
-      Projection: { ProjectionType: "ALL" },
-    })),
-  });
-  if (reply.kind !== "ok") throw toAwsError("CreateTable", reply);
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: fields.map((field) => ({ AttributeName: field, AttributeType: "S" })),
+      KeySchema: keys({ pk, sk }),
+      GlobalSecondaryIndexes: Object.entries(indexes).map(([index, keyNames]) => ({
+        IndexName: index,
+        KeySchema: keys(keyNames),
+        Projection: { ProjectionType: "ALL" },
+      })),
+    }),
+  );
   return name;
 };
 
 export const createBucket = async (aws: Aws): Promise<string> => {
   const name = createName("bucket");
-  const reply = await sendForText(aws, "s3", { method: "PUT", path: `/${name}` }, 10_000);
-  if (reply.kind !== "ok") throw toAwsError("CreateBucket", reply);
+  const options = { ...createClientOptions(aws, "s3", getTimeoutMs), forcePathStyle: true };
+  await new S3Client(options).send(new CreateBucketCommand({ Bucket: name }));
   return name;
 };
 
@@ -45,16 +49,13 @@ export const createQueues = async (
   aws: Aws,
   queues: readonly QueueConfig[],
 ): Promise<Readonly<Record<string, string>>> => {
-  const sqs = createJsonService(aws, "sqs", "AmazonSQS", 10_000);
+  const sqs = new SQSClient(createClientOptions(aws, "sqs", getTimeoutMs));
   const urls: Record<string, string> = {};
   const make = async (name: string, Attributes: Readonly<Record<string, string>>) => {
-    const reply = await sqs<{ QueueUrl: string }>("CreateQueue", {
-      QueueName: createName(name),
-      Attributes,
-    });
-    if (reply.kind !== "ok") throw toAwsError("CreateQueue", reply);
-    urls[name] = reply.output.QueueUrl;
-    return reply.output.QueueUrl;
+    const command = new CreateQueueCommand({ QueueName: createName(name), Attributes });
+    const { QueueUrl = "" } = await sqs.send(command);
+    urls[name] = QueueUrl;
+    return QueueUrl;
   };
   for (const queue of queues) {
     const VisibilityTimeout = String(queue.visibilitySeconds);

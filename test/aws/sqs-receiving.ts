@@ -1,44 +1,48 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  MessageNotInflight,
+  ReceiveMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { type QueueReceiver, RECEIVE_MAX, type ReceivedMessage } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
-import { createJsonService } from "@mailproof/functions/aws/json-service";
-import type { Aws } from "@mailproof/functions/aws/requests";
-import { toAwsError } from "@mailproof/functions/aws/requests";
+import { type Aws, createClientOptions } from "@mailproof/functions/aws/requests";
 import type { QueueUrls } from "@mailproof/functions/aws/sqs-queue";
-
-type Message = {
-  readonly ReceiptHandle: string;
-  readonly Body: string;
-  readonly Attributes?: { readonly ApproximateReceiveCount?: string };
-};
 
 /** What AWS's own poller does before a Lambda is called with messages. A receipt is held with its queue. */
 export const createSqsReceiving = (aws: Aws, urls: () => Promise<QueueUrls>): QueueReceiver => {
-  const sqs = createJsonService(aws, "sqs", "AmazonSQS", 10_000);
+  const options = createClientOptions(aws, "sqs", () => 10_000);
+  const sqs = new SQSClient({ ...options, md5: false });
   const held = new Map<string, string>();
 
-  const call = async <T>(operation: string, queue: string, input: object) =>
-    sqs<T>(operation, { QueueUrl: (await urls())[queue], ...input });
+  const findUrl = async (queue: string) => ({ QueueUrl: (await urls())[queue] });
 
   /** Whether the message was still in our hands, and then hidden for so long. */
   const hideMessage = async (receipt: string, seconds: number): Promise<boolean> => {
-    const reply = await call("ChangeMessageVisibility", held.get(receipt) ?? "", {
+    const command = new ChangeMessageVisibilityCommand({
+      ...(await findUrl(held.get(receipt) ?? "")),
       ReceiptHandle: receipt,
       VisibilityTimeout: seconds,
     });
-    if (reply.kind === "ok") return true;
-    if (reply.kind === "refused" && reply.code === "MessageNotInflight") return false;
-    throw toAwsError("ChangeMessageVisibility", reply);
+    try {
+      await sqs.send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof MessageNotInflight) return false;
+      throw error;
+    }
   };
 
   return {
     receive: async (queue, { max = RECEIVE_MAX }) => {
-      const reply = await call<{ Messages?: Message[] }>("ReceiveMessage", queue.name, {
+      const command = new ReceiveMessageCommand({
+        ...(await findUrl(queue.name)),
         MaxNumberOfMessages: max,
         MessageSystemAttributeNames: ["ApproximateReceiveCount"],
       });
-      if (reply.kind !== "ok") throw toAwsError("ReceiveMessage", reply);
-      const { Messages = [] } = reply.output;
-      return Messages.map(({ ReceiptHandle, Body, Attributes }): ReceivedMessage => {
+      const { Messages = [] } = await sqs.send(command);
+      return Messages.map(({ ReceiptHandle = "", Body = "", Attributes }): ReceivedMessage => {
         held.set(ReceiptHandle, queue.name);
         return {
           receipt: ReceiptHandle,
@@ -49,8 +53,8 @@ export const createSqsReceiving = (aws: Aws, urls: () => Promise<QueueUrls>): Qu
     },
     acknowledge: async (receipt) => {
       const isOurs = await hideMessage(receipt, HIDDEN_SECONDS);
-      const queue = held.get(receipt) ?? "";
-      if (isOurs) await call("DeleteMessage", queue, { ReceiptHandle: receipt });
+      const url = await findUrl(held.get(receipt) ?? "");
+      if (isOurs) await sqs.send(new DeleteMessageCommand({ ...url, ReceiptHandle: receipt }));
       return isOurs;
     },
     requeue: hideMessage,

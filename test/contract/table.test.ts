@@ -1,5 +1,6 @@
 import {
   type Item,
+  type Json,
   type Table,
   type TableQuery,
   toPosition,
@@ -226,6 +227,45 @@ describeAdapters("table", adapters, (openAt) => {
 
     expect(await table.get(key("a"))).toMatchObject({ n: 1 });
     expect(await table.get(key("b"))).toMatchObject({ n: 2 });
+  });
+
+  test.each<Json>([
+    "",
+    "\u{1F600}é",
+    0.1,
+    -1.5,
+    1e21,
+    Number.MAX_SAFE_INTEGER + 2,
+    null,
+    [],
+    [null, "", [1, { a: [] }]],
+    {},
+    { constructor: "of a field's name" },
+    { constructor: { name: "Set" }, size: 1, toString: null },
+    { a: { constructor: { name: "Map" } } },
+  ])("a field holds %j as it was put", async (json) => {
+    const { table } = await givenTable();
+    const item = { pk: "P", sk: "1", json };
+
+    await table.write({ put: item });
+    const updated = await table.write({ update: item, set: { again: json } });
+    await table.transact([{ put: { ...item, sk: "2" } }]);
+
+    expect(await table.get(item)).toEqual({ ...item, again: json });
+    expect(updated).toMatchObject({ item: { ...item, again: json } });
+    const { items } = await table.query({ pk: "P", limit: 9, sk: { from: "2", to: "2" } });
+    expect(items).toEqual([{ ...item, sk: "2" }]);
+  });
+
+  test("what a refused update found is read as it was put, whatever its fields are", async () => {
+    const { table, later } = await givenTable();
+    const old = { ...key("a"), json: { constructor: 1 }, n: 1e21, expires_at: START_SECONDS + 5 };
+    await table.write({ put: old });
+    later(5);
+
+    const update: Write = { update: key("a"), add: { n: 1 }, orCreate: true };
+    expect(await table.transact([update])).toEqual({ outcome: "committed" });
+    expect(await table.get(key("a"))).toEqual({ ...key("a"), n: 1 });
   });
 
   test("an expired item is absent to every read and every write, though it is still stored", async () => {

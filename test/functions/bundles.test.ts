@@ -8,17 +8,14 @@ import { documentsFrom } from "@mailproof/api/http/documents";
 import { texts } from "@mailproof/docs-site/texts";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BUNDLE, dropDescriptions } from "../../packages/functions/bundle.ts";
+import { BUDGETS } from "../../bench/budgets.ts";
+import { getLambdaGroup } from "../../bench/lambda-groups.ts";
+import { lambdas } from "../../infra/topology.ts";
+import { BUNDLE, dropDescriptions, inlineKeys } from "../../packages/functions/bundle.ts";
 import { getEntryFile, listEntries } from "../../packages/functions/entries.ts";
 import { toBytes, toEvent } from "../gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
-
-const HTTP_BYTES_MAX = 330_000;
-const WORKER_BYTES_MAX = 460_000;
-/** Every operation is in it, and the protocol's own library (docs/decisions/0031). */
-const MCP = "http/mcp.ts";
-const MCP_BYTES_MAX = 940_000;
 
 const entries = listEntries("http", "workers", "schedules");
 const folder = mkdtempSync(join(tmpdir(), "mailproof-bundles-"));
@@ -49,10 +46,36 @@ const bundleFileOf = (entry: string) => {
 };
 
 test.each(entries)("%s is small enough to start at once", (entry) => {
-  const ordinaryMax = entry.includes("/http/") ? HTTP_BYTES_MAX : WORKER_BYTES_MAX;
-  const bytesMax = entry.endsWith(MCP) ? MCP_BYTES_MAX : ordinaryMax;
+  const { most } = BUDGETS[`${getLambdaGroup(entry)}Size`];
 
-  expect(getBundle(entry).bytes).toBeLessThanOrEqual(bytesMax);
+  expect(getBundle(entry).bytes).toBeLessThanOrEqual(most * 1_000);
+});
+
+const listCarried = (entry: string): readonly string[] => {
+  const { inputs } = getBundle(entry);
+  return Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+};
+
+/** The clients of AWS's SDK, and the needs that each of them serves. */
+const CLIENTS: readonly (readonly [name: string, needs: RegExp])[] = [
+  ["@aws-sdk/lib-dynamodb", /^table:/],
+  ["@aws-sdk/client-sqs", /^queue:/],
+  ["@aws-sdk/client-s3", /^blobs:/],
+  ["@aws-sdk/s3-request-presigner", /^blobs:/],
+];
+
+test.each(lambdas)("$name carries the clients of AWS that it needs, and no other", (lambda) => {
+  const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
+
+  // A key is looked up in the table, whatever the endpoint itself needs.
+  const needs = lambda.actsForAccounts ? ["table:read", ...lambda.needs] : lambda.needs;
+  expect(CLIENTS.filter(([name]) => carried.some((file) => file.includes(`/${name}/`)))).toEqual(
+    CLIENTS.filter(([, pattern]) => needs.some((need) => pattern.test(need))),
+  );
+});
+
+test.each(entries)("%s has no chain of credential providers", (entry) => {
+  expect(listCarried(entry).filter((file) => /credential-provider-\w/.test(file))).toEqual([]);
 });
 
 const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|packages\/net\/src\/dns-/;
@@ -61,8 +84,7 @@ const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(
   "$route carries neither lists of domains nor a resolver",
   (endpoint) => {
-    const { inputs } = getBundle(getEntryFile(endpoint));
-    const carried = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+    const carried = listCarried(getEntryFile(endpoint));
 
     expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
   },
@@ -84,6 +106,22 @@ test("what is said of fields is dropped from code, whatever stands in it", () =>
   expect(dropDescriptions(source).replaceAll(/\s+/g, "")).toBe(
     'v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),d:{at:1,},});',
   );
+});
+
+test("a schema's keys are written out, where they are constants of its file", () => {
+  const source = `const _a = "A";
+const _b = "of \\"b\\"";
+export var X$ = [{ [_a]: _a, [_b]: 1, [other]: 2 }, () => _a];`;
+
+  expect(inlineKeys(source)).toContain('[{ "A": _a, [_b]: 1, [other]: 2 }, () => _a]');
+});
+
+test("no Lambda carries an example of a mail server's reply", () => {
+  const told = entries.filter((entry) =>
+    readFileSync(bundleFileOf(entry), "utf8").includes("address harvesting is not welcome"),
+  );
+
+  expect(told).toEqual([]);
 });
 
 test("no Lambda of an endpoint carries the words of the reference", () => {

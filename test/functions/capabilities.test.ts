@@ -20,7 +20,7 @@ const TOLD_TO_WORLDS = {
 };
 
 const zonesWith = (settings: Readonly<Record<string, string>>) =>
-  createLambdaWorld(withDns, { ...TOLD_TO_WORLDS, ...settings })
+  createLambdaWorld([withDns], { ...TOLD_TO_WORLDS, ...settings })
     .names.blocklists.listsFor("example.com")
     .map(({ zone }) => zone);
 
@@ -39,7 +39,7 @@ test("whoever only talks to mail servers knows no secret of an account", () => {
   const { engine } = withMailServers(createBaseContext(BY_LAMBDA));
 
   expect(engine.probe).toBeTypeOf("function");
-  expect(() => createLambdaWorld(withMailServers, BY_LAMBDA)).toThrow(
+  expect(() => createLambdaWorld([withMailServers], BY_LAMBDA)).toThrow(
     "The setting KEY_PEPPER is missing.",
   );
 });

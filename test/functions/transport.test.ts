@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   AWS_TIMEOUT_MS,
   type Aws,
-  sendForText,
-  sendRequest,
+  createClientOptions,
+  type SignedRequest,
+  toReply,
 } from "@mailproof/functions/aws/requests";
 import { createAwsTransport } from "@mailproof/functions/aws/transport";
 import { expect, test } from "vitest";
@@ -13,28 +16,34 @@ import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 
 const sockets = createAwsTransport();
 
-const awsAt = (s3: string, over = sockets): Aws => ({
+const awsAt = (dynamodb: string, over = sockets): Aws => ({
   region: REGION,
   credentials: CREDENTIALS,
-  endpoints: { s3 },
+  endpoints: { dynamodb },
   transport: over,
   now: () => new Date(),
   random: () => 0,
   sleep: async () => {},
 });
 
+const listTables = (aws: Aws, timeoutMs: number) => {
+  const client = new DynamoDBClient(createClientOptions(aws, "dynamodb", () => timeoutMs));
+  return toReply(client.send(new ListTablesCommand()));
+};
+
 const whenRequested = async (listener: RequestListener, timeoutMs: number) => {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const aws = awsAt(`http://127.0.0.1:${port}`);
   try {
-    return await sendForText(aws, "s3", { method: "GET", path: "/" }, timeoutMs);
+    return await listTables(awsAt(`http://127.0.0.1:${port}`), timeoutMs);
   } finally {
     server.close();
     server.closeAllConnections();
   }
 };
+
+const TABLES = '{"TableNames":["one"]}';
 
 test.each<[string, RequestListener]>([
   ["is silent", () => {}],
@@ -46,36 +55,50 @@ test.each<[string, RequestListener]>([
       answer.write("12345", () => awsCall.socket.destroy());
     },
   ],
+  [
+    "hangs up in the middle of a refusal",
+    (awsCall, answer) => {
+      answer.writeHead(400, { "content-length": 10 });
+      answer.write("12345", () => awsCall.socket.destroy());
+    },
+  ],
+  ["answers what nobody can read", (_incoming, answer) => void answer.end("{")],
+  [
+    "refuses in words that nobody can read",
+    (_incoming, answer) => void answer.writeHead(413).end("<html>no</html>"),
+  ],
 ])("when a service %s, it is not known what was done", async (_case, listener) => {
   expect(await whenRequested(listener, 200)).toMatchObject({ kind: "lost" });
 });
 
 test("when nobody is there, nothing was done", async () => {
-  const awsCall = sendRequest(
-    awsAt("http://127.0.0.1:1"),
-    "s3",
-    { method: "GET", path: "/" },
-    5_000,
-  );
-
-  expect(await awsCall).toMatchObject({ kind: "busy" });
+  expect(await listTables(awsAt("http://127.0.0.1:1"), 5_000)).toMatchObject({ kind: "busy" });
 });
 
 test("an answer is read whole", async () => {
-  const outcome = await whenRequested((_incoming, answer) => void answer.end("all of it"), 5_000);
+  const outcome = await whenRequested((_incoming, answer) => void answer.end(TABLES), 5_000);
 
-  expect(outcome).toMatchObject({ kind: "ok", text: "all of it" });
+  expect(outcome).toMatchObject({ kind: "ok", output: { TableNames: ["one"] } });
+});
+
+test("a command that cannot be sent is a bug of ours, and no outcome", async () => {
+  const requests: SignedRequest[] = [];
+  const aws = awsAt("http://127.0.0.1:1", async (request) => {
+    requests.push(request);
+    throw new Error("not sent");
+  });
+  const client = new S3Client(createClientOptions(aws, "s3", () => 1));
+
+  const reply = toReply(client.send(new GetObjectCommand({ Bucket: "", Key: "a" })));
+
+  await expect(reply).rejects.toThrow("Bucket");
+  expect(requests).toEqual([]);
 });
 
 test("nobody waits for longer than a socket may be silent", async () => {
-  const awsCall = sendRequest(
-    awsAt("http://127.0.0.1:1"),
-    "s3",
-    { method: "GET", path: "/" },
-    30_001,
+  await expect(sockets({} as SignedRequest, 30_001)).rejects.toThrow(
+    "no socket stays silent for 30001 ms",
   );
-
-  await expect(awsCall).rejects.toThrow("no socket stays silent for 30001 ms");
   expect(AWS_TIMEOUT_MS).toBe(30_000);
 });
 
@@ -84,7 +107,7 @@ test("a socket is used again while it is fresh, and not after a Lambda may have 
   const ports: (number | undefined)[] = [];
   const server = createServer((awsCall, answer) => {
     ports.push(awsCall.socket.remotePort);
-    answer.end();
+    answer.end(TABLES);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -94,7 +117,7 @@ test("a socket is used again while it is fresh, and not after a Lambda may have 
   );
   const countRequests = async (waitMs: number) => {
     ms += waitMs;
-    const reply = await sendForText(aws, "s3", { method: "GET", path: "/" }, 5_000);
+    const reply = await listTables(aws, 5_000);
     // The socket is free a moment after its answer was read.
     await new Promise((resolve) => setImmediate(resolve));
     return reply.kind;

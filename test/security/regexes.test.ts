@@ -74,7 +74,6 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
   // From a stranger's SPF record, and of these letters only (spf/parse.ts).
   "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
-  "packages/functions/src/aws/s3-parts.ts": [/<ETag>([^<]*)<\/ETag>/],
 };
 
 const listRegexes = (value: unknown): RegExp[] => {

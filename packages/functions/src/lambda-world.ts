@@ -3,16 +3,20 @@ import { setTimeout } from "node:timers/promises";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import type { Https } from "@mailproof/core/ports/https";
+import type { Queue } from "@mailproof/core/ports/queue";
 import { CHUNK_ROWS, type Settings } from "@mailproof/core/ports/settings";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
+import { createDynamoTable } from "./aws/dynamo-table.ts";
 import { createLambdaAws } from "./aws/lambda-aws.ts";
 import type { Aws } from "./aws/requests.ts";
-import { createStatePorts, type StatePorts } from "./aws/state-ports.ts";
 import { createLambdaLog } from "./log.ts";
+import { createMissingPort } from "./missing-port.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
@@ -24,43 +28,46 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 };
 
 /**
- * Access to mail servers, to the DNS, or to neither. A parameter, and not a part of the world: lists, rules and a
- * resolver are half of a bundle's size, and most Lambdas do not use them. capabilities/ has one file for each.
+ * What a Lambda has beside its table: a queue, files, mail servers, the DNS. Parameters, and not parts of the world: the
+ * SDK's clients, lists, rules and a resolver are most of a bundle's size, and most Lambdas use none of them.
+ * capabilities/ has one file for each.
  */
 export type Capability = (
   base: BaseContext,
-) => Partial<Pick<AppWorld, "engine" | "names" | "https">>;
+) => Partial<Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "https">>;
 
 /** The world of a Lambda that does not act for accounts: it gets none of their secrets. */
-export const createBaseContext = (
-  environment: LambdaEnvironment = process.env,
-): BaseContext & StatePorts => {
+export const createBaseContext = (environment: LambdaEnvironment = process.env): BaseContext => {
   const aws = createLambdaAws(environment);
   const { now, random } = aws;
+  const { TABLE_NAME } = environment;
+  const table = TABLE_NAME
+    ? createDynamoTable(aws, TABLE_NAME)
+    : createMissingPort<Table>("The setting TABLE_NAME is missing.");
   const sleep: World["sleep"] = (ms, signal) =>
     setTimeout(ms, undefined, { signal }).catch(() => undefined);
-  return { ...createStatePorts(aws, environment), environment, aws, now, random, sleep };
+  return { environment, aws, table, now, random, sleep };
 };
 
 /** The composition root on AWS: this file selects the adapters. Built once per cold start. */
 export const createLambdaWorld = (
-  addCapability: Capability = () => ({}),
+  capabilities: readonly Capability[] = [],
   environment: LambdaEnvironment = process.env,
 ): AppWorld => {
   const settings = readSettings(environment);
   const base = createBaseContext(environment);
-  const { table, queue, blobs, now, random, sleep } = base;
+  const { table, now, random, sleep } = base;
   const trust = readTrustedIssuer(environment);
   return {
     table,
-    queue,
-    blobs,
+    queue: createMissingPort<Queue>(UNAVAILABLE),
+    blobs: createMissingPort<Blobs>(UNAVAILABLE),
     rateLimit: createRateLimit(table, now),
     accessTokens: trust && createTokenVerifier(trust, now),
     engine: createMissingEngine(now),
     names: MISSING_DNS_LOOKUPS,
-    https: { check: rejectUnavailable, call: rejectUnavailable },
-    ...addCapability(base),
+    https: createMissingPort<Https>(UNAVAILABLE),
+    ...Object.assign({}, ...capabilities.map((add) => add(base))),
     now,
     random,
     randomBytes,
@@ -83,8 +90,9 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   chunkRows: CHUNK_ROWS,
 });
 
-const rejectUnavailable = () =>
-  Promise.reject(new Error("This Lambda lacks the capability: see its endpoint's needs."));
+const UNAVAILABLE = "This Lambda lacks the capability: see its endpoint's needs.";
+
+const rejectUnavailable = () => Promise.reject(new Error(UNAVAILABLE));
 
 const createMissingEngine = (now: () => Date): Engine => ({
   findMailHosts: rejectUnavailable,

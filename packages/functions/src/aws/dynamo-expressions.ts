@@ -1,6 +1,14 @@
-import type { Condition, Item, Json, Key, Update, Where, Write } from "@mailproof/core/ports/table";
+import type {
+  Condition,
+  Fields,
+  Item,
+  Json,
+  Key,
+  Update,
+  Where,
+  Write,
+} from "@mailproof/core/ports/table";
 import { serialiseItem } from "@mailproof/core/ports/writes";
-import { type DynamoValue, type DynamoValues, toValue, toValues } from "./dynamo-values.ts";
 
 // Writes as DynamoDB expressions. core/src/ports/writes.ts does the same for adapters that store items themselves, and
 // test/contract/table.test.ts tests all adapters for one behaviour.
@@ -11,33 +19,33 @@ export type DynamoExpressions = {
   readonly FilterExpression?: string;
   readonly KeyConditionExpression?: string;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: DynamoValues;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Json>>;
 };
 
 /** One write as a transaction takes it; alone it is sent as PutItem, UpdateItem or DeleteItem. */
 export type DynamoCommand = DynamoExpressions & {
   readonly action: "ConditionCheck" | "Delete" | "Put" | "Update";
-  readonly Item?: DynamoValues;
-  readonly Key?: DynamoValues;
+  readonly Item?: Item;
+  readonly Key?: Key;
 };
 
-export const toKeyValues = ({ pk, sk }: Key): DynamoValues => toValues({ pk, sk });
+export const toTableKey = ({ pk, sk }: Key): Key => toStorable({ pk, sk });
 
 export const buildCommand = (write: Write, nowSeconds: number): DynamoCommand => {
   const placeholders = createPlaceholders();
   const buildAlive = () => buildAliveCondition(placeholders, nowSeconds);
-  if ("put" in write) return { action: "Put", Item: toItemValues(write.put) };
+  if ("put" in write) return { action: "Put", Item: toTableItem(write.put) };
   if ("create" in write)
     return {
       action: "Put",
-      Item: toItemValues(write.create),
+      Item: toTableItem(write.create),
       ConditionExpression: buildAbsentCondition(placeholders, nowSeconds),
       ...placeholders.toAttributes(),
     };
   if ("checkAbsent" in write)
     return {
       action: "ConditionCheck",
-      Key: toKeyValues(write.checkAbsent),
+      Key: toTableKey(write.checkAbsent),
       ConditionExpression: buildAbsentCondition(placeholders, nowSeconds),
       ...placeholders.toAttributes(),
     };
@@ -52,13 +60,31 @@ export const buildCommand = (write: Write, nowSeconds: number): DynamoCommand =>
     buildAlive(),
     ...buildConditions(placeholders, write.where),
   ]);
-  return { action, Key: toKeyValues(key), ConditionExpression, ...placeholders.toAttributes() };
+  return { action, Key: toTableKey(key), ConditionExpression, ...placeholders.toAttributes() };
 };
 
-const toItemValues = (item: Item): DynamoValues => {
+const toTableItem = (item: Item): Item => {
   // Every adapter accepts items of the same size.
   serialiseItem(item);
-  return toValues(item);
+  return toStorable(item);
+};
+
+/**
+ * The fields as the document client takes them. Strings are well-formed, since DynamoDB stores UTF-8: a lone surrogate
+ * becomes the replacement character. An object within is a Map, since the client reads the class of an object from its
+ * field "constructor", which a field of ours may be named.
+ */
+const toStorable = <F extends Fields>(fields: F): F =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, json]) => [field, toStorableValue(json)]),
+  ) as F;
+
+const toStorableValue = (json: Json | undefined): Json | undefined => {
+  if (typeof json === "string") return json.toWellFormed();
+  if (typeof json !== "object" || json === null) return json;
+  if (Array.isArray(json)) return json.map(toStorableValue) as Json[];
+  const fields = Object.entries(json).map(([field, value]) => [field, toStorableValue(value)]);
+  return new Map(fields as [string, Json][]) as object as Json;
 };
 
 /** Replaces an expired item, and nothing else. */
@@ -67,7 +93,7 @@ export const buildReplaceExpired = (item: Item, nowSeconds: number): DynamoComma
   const ConditionExpression = buildAbsentCondition(placeholders, nowSeconds);
   return {
     action: "Put",
-    Item: toItemValues(item),
+    Item: toTableItem(item),
     ConditionExpression,
     ...placeholders.toAttributes(),
   };
@@ -110,7 +136,7 @@ const buildUpdateCommand = (
   ]);
   return {
     action: "Update",
-    Key: toKeyValues(update),
+    Key: toTableKey(update),
     UpdateExpression,
     ConditionExpression,
     ...placeholders.toAttributes(),
@@ -175,14 +201,14 @@ export type Placeholders = ReturnType<typeof createPlaceholders>;
 /** Stand-ins, since a field may be named like a word of the language, and an expression must stay below 4 KB. */
 export const createPlaceholders = () => {
   const names = new Map<string, string>();
-  const values: DynamoValue[] = [];
+  const values: Json[] = [];
   return {
     name: (field: string): string => {
       const existing = names.get(field) ?? `#${names.size}`;
       names.set(field, existing);
       return existing;
     },
-    value: (json: Json): string => `:${values.push(toValue(json)) - 1}`,
+    value: (json: Json): string => `:${values.push(toStorableValue(json) as Json) - 1}`,
     toAttributes: (): Pick<
       DynamoExpressions,
       "ExpressionAttributeNames" | "ExpressionAttributeValues"

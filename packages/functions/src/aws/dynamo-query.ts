@@ -1,3 +1,4 @@
+import type { QueryCommandInput, QueryCommandOutput } from "@aws-sdk/lib-dynamodb";
 import {
   INDEXES,
   type Item,
@@ -6,17 +7,11 @@ import {
   type TableQuery,
   toPosition,
 } from "@mailproof/core/ports/table";
-import {
-  buildAliveCondition,
-  createPlaceholders,
-  type DynamoExpressions,
-} from "./dynamo-expressions.ts";
-import { type DynamoValues, toItem, toValues } from "./dynamo-values.ts";
+import { buildAliveCondition, createPlaceholders } from "./dynamo-expressions.ts";
 
-type QueryOutput = {
-  readonly Items?: readonly DynamoValues[];
-  readonly LastEvaluatedKey?: DynamoValues;
-};
+/** The table is the caller's. */
+export type QueryInput = Omit<QueryCommandInput, "TableName">;
+type QueryOutput = Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">;
 
 /** At most this many pages of expired items are skipped; then the caller gets a cursor. */
 const PAGES_MAX = 10;
@@ -25,7 +20,7 @@ const PAGES_MAX = 10;
 export const readPage = async (
   query: TableQuery,
   nowSeconds: number,
-  runQuery: (input: object) => Promise<QueryOutput>,
+  runQuery: (input: QueryInput) => Promise<QueryOutput>,
 ): Promise<ItemPage> => {
   const { limit, after } = query;
   const input = buildQueryInput(query, nowSeconds);
@@ -35,20 +30,23 @@ export const readPage = async (
     // One more than requested shows whether there is another page.
     const Limit = limit + 1 - items.length;
     const output = await runQuery({ ...input, Limit, ...(start && { ExclusiveStartKey: start }) });
-    items.push(...(output.Items ?? []).map(toItem));
-    start = output.LastEvaluatedKey;
+    items.push(...((output.Items ?? []) as Item[]));
+    start = output.LastEvaluatedKey as Item | undefined;
     const last = items[limit - 1];
     if (items.length > limit && last)
       return { items: items.slice(0, limit), next: toPosition(last, query.index) };
     if (!start) return { items };
   }
-  return start ? { items, next: toPosition(toItem(start), query.index) } : { items };
+  return start ? { items, next: toPosition(start, query.index) } : { items };
 };
 
-const buildQueryInput = ({ index, pk, sk, newestFirst }: TableQuery, nowSeconds: number) => {
+const buildQueryInput = (
+  { index, pk, sk, newestFirst }: TableQuery,
+  nowSeconds: number,
+): QueryInput => {
   const placeholders = createPlaceholders();
   const column = index ? INDEXES[index] : { pk: "pk", sk: "sk" };
-  const expressions: DynamoExpressions = {
+  const expressions = {
     KeyConditionExpression: [
       `${placeholders.name(column.pk)} = ${placeholders.value(pk)}`,
       ...(sk ? [buildRange(placeholders, column.sk, sk)] : []),
@@ -78,8 +76,8 @@ const buildRange = (
 const toStartKey = (
   { index, pk }: TableQuery,
   position: NonNullable<TableQuery["after"]>,
-): DynamoValues => {
+): Item => {
   const [sortKey, ownPk, ownSk] = readPosition(position);
   const indexKeys = index ? { [INDEXES[index].pk]: pk, [INDEXES[index].sk]: sortKey } : {};
-  return toValues({ ...indexKeys, pk: ownPk, sk: ownSk });
+  return { ...indexKeys, pk: ownPk, sk: ownSk };
 };

@@ -1,4 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { toEpochSeconds } from "@mailproof/core/lib/time";
 import type {
   Item,
@@ -14,12 +30,21 @@ import {
   buildCommand,
   buildReplaceExpired,
   type DynamoCommand,
-  toKeyValues,
+  toTableKey,
 } from "./dynamo-expressions.ts";
 import { readPage } from "./dynamo-query.ts";
-import { type DynamoValues, toItem } from "./dynamo-values.ts";
-import { createJsonService, type JsonReply, type JsonService } from "./json-service.ts";
-import { type Aws, type AwsRefusal, isBusy, retryAwsCall, toAwsError } from "./requests.ts";
+import {
+  type Aws,
+  type AwsRefusal,
+  type AwsReply,
+  createClientOptions,
+  isBusy,
+  requireOk,
+  retryAwsCall,
+  toAwsError,
+  toReply,
+  withClock,
+} from "./requests.ts";
 
 /** Hundreds of milliseconds are long for DynamoDB, and a caller is waiting. */
 const TIMEOUT_MS = 3_000;
@@ -30,12 +55,12 @@ const LOST_RETRIES_MAX = 1;
 type TableContext = {
   readonly aws: Aws;
   readonly name: string;
-  readonly dynamo: JsonService;
+  readonly dynamo: DynamoDBDocumentClient;
   readonly seconds: () => number;
 };
 
 export const createDynamoTable = (aws: Aws, name: string): Table => {
-  const dynamo = createJsonService(aws, "dynamodb", "DynamoDB_20120810", TIMEOUT_MS);
+  const dynamo = createDocumentClient(aws);
   const seconds = () => toEpochSeconds(aws.now());
   const context: TableContext = { aws, name, dynamo, seconds };
   return {
@@ -46,7 +71,9 @@ export const createDynamoTable = (aws: Aws, name: string): Table => {
     query: async (query) => {
       assertQueryable(query);
       return readPage(query, seconds(), (input) =>
-        readOutput(context, "Query", { TableName: name, ...input }),
+        readOutput(aws, "Query", () =>
+          dynamo.send(new QueryCommand({ TableName: name, ...input })),
+        ),
       );
     },
     write: async (write) => {
@@ -67,29 +94,36 @@ export const createDynamoTable = (aws: Aws, name: string): Table => {
   };
 };
 
-const readItem = async (context: TableContext, key: Key): Promise<Item | undefined> => {
-  const { Item } = await readOutput<{ Item?: DynamoValues }>(context, "GetItem", {
-    TableName: context.name,
-    Key: toKeyValues(key),
-    ConsistentRead: true,
+/** Every number that JavaScript holds is stored, and read again as a number. */
+const WRITE_OPTIONS = { removeUndefinedValues: true, allowImpreciseNumbers: true };
+const READ_OPTIONS = { wrapNumbers: Number };
+
+const createDocumentClient = (aws: Aws): DynamoDBDocumentClient => {
+  const options = createClientOptions(aws, "dynamodb", () => TIMEOUT_MS);
+  // Copies, since the client adds options of its own to them.
+  return DynamoDBDocumentClient.from(withClock(aws, new DynamoDBClient(options)), {
+    marshallOptions: { ...WRITE_OPTIONS },
+    unmarshallOptions: { ...READ_OPTIONS },
   });
-  const item = Item && toItem(Item);
-  return item && isExpired(item, context.seconds()) ? undefined : item;
+};
+
+const readItem = async (
+  { aws, dynamo, name, seconds }: TableContext,
+  key: Key,
+): Promise<Item | undefined> => {
+  const output = await readOutput(aws, "GetItem", () =>
+    dynamo.send(new GetCommand({ TableName: name, Key: toTableKey(key), ConsistentRead: true })),
+  );
+  const item = output.Item as Item | undefined;
+  return item && isExpired(item, seconds()) ? undefined : item;
 };
 
 const isExpired = ({ expires_at }: Item, nowSeconds: number): boolean =>
   expires_at !== undefined && expires_at <= nowSeconds;
 
-const readOutput = async <T>(
-  { aws, dynamo }: TableContext,
-  operation: string,
-  input: object,
-): Promise<T> => {
-  const { reply } = await retryAwsCall(aws, Number.POSITIVE_INFINITY, () =>
-    dynamo<T>(operation, input),
-  );
-  if (reply.kind === "ok") return reply.output;
-  throw toAwsError(operation, reply);
+const readOutput = async <T>(aws: Aws, what: string, read: () => Promise<T>): Promise<T> => {
+  const { reply } = await retryAwsCall(aws, Number.POSITIVE_INFINITY, () => toReply(read()));
+  return requireOk(what, reply);
 };
 
 /** A check alone is a read. */
@@ -100,7 +134,7 @@ const checkCondition = async (context: TableContext, write: Write): Promise<Writ
     : { outcome: "refused", refusedWrite: write };
 };
 
-const OPERATION = { Put: "PutItem", Update: "UpdateItem", Delete: "DeleteItem" } as const;
+const COMMAND = { Put: PutCommand, Update: UpdateCommand, Delete: DeleteCommand } as const;
 
 const writeAlone = async (
   context: TableContext,
@@ -110,30 +144,35 @@ const writeAlone = async (
   const { action, ...input } = command;
   if (action === "ConditionCheck") throw new RangeError("a check is not a write");
   const { aws, dynamo, name } = context;
+  const request = {
+    TableName: name,
+    ...input,
+    ...(action === "Update" && { ReturnValues: "ALL_NEW" }),
+    ...(input.ConditionExpression && RETURN_OLD_ITEM),
+  };
   // No retry after a lost reply: an amount would be added twice.
   const { reply } = await retryAwsCall(aws, 0, () =>
-    dynamo<{ Attributes?: DynamoValues }>(OPERATION[action], {
-      TableName: name,
-      ...input,
-      ...(action === "Update" && { ReturnValues: "ALL_NEW" }),
-      ...(input.ConditionExpression && RETURN_OLD_ITEM),
-    }),
+    toReply(dynamo.send(new COMMAND[action](request as never) as UpdateCommand)),
   );
   if (reply.kind === "lost") return { outcome: "ambiguous" };
   if (reply.kind === "ok") {
-    const { Attributes } = reply.output;
-    return { outcome: "committed", item: Attributes ? toItem(Attributes) : toStoredItem(write) };
+    const item = reply.output.Attributes as Item | undefined;
+    return { outcome: "committed", item: item ?? toStoredItem(write) };
   }
-  if (reply.kind === "busy") throw toAwsError(OPERATION[action], reply);
-  if (reply.code !== "ConditionalCheckFailedException")
+  if (reply.kind === "busy") throw toAwsError(`${action}Item`, reply);
+  if (!(reply.error instanceof ConditionalCheckFailedException))
     throw await toWriteError(context, [write], reply);
-  const stored = (JSON.parse(reply.text) as { Item?: DynamoValues }).Item;
+  const stored = toItem(reply.error.Item);
   const instead = buildReplacement(write, stored, context.seconds());
   if (!instead) assertAddable(write, stored);
   return instead
     ? writeAlone(context, write, instead)
     : { outcome: "refused", refusedWrite: write };
 };
+
+/** The document client translates what it returns, but not the items that its errors contain. */
+const toItem = (stored: Record<string, AttributeValue> | undefined): Item | undefined =>
+  stored && (unmarshall(stored, READ_OPTIONS) as Item);
 
 const RETURN_OLD_ITEM = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
 
@@ -149,18 +188,18 @@ const toStoredItem = (write: Write): Item | undefined => {
  */
 const buildReplacement = (
   write: Write,
-  stored: DynamoValues | undefined,
+  stored: Item | undefined,
   nowSeconds: number,
 ): DynamoCommand | undefined => {
-  const isInTheWay = stored !== undefined && isExpired(toItem(stored), nowSeconds);
+  const isInTheWay = stored !== undefined && isExpired(stored, nowSeconds);
   if (!isInTheWay || !("update" in write) || !mayApply(write, undefined)) return undefined;
   const item = applyWrite(write, undefined);
   return item && buildReplaceExpired(item, nowSeconds);
 };
 
 /** For DynamoDB a value that is not a number is below no bound. Here adding to such a value is an error. */
-const assertAddable = (write: Write, stored: DynamoValues | undefined): void =>
-  void mayApply(write, stored && toItem(stored));
+const assertAddable = (write: Write, stored: Item | undefined): void =>
+  void mayApply(write, stored);
 
 /** A transaction and the token under which AWS executes it once (for ten minutes). */
 type TransactRequest = { readonly token: string; readonly commands: readonly DynamoCommand[] };
@@ -172,8 +211,6 @@ const clientRequestToken = (token: string): string =>
   token.length <= TOKEN_LENGTH_MAX
     ? token
     : createHash("sha256").update(token).digest("hex").slice(0, TOKEN_LENGTH_MAX);
-
-type Reason = { readonly Code?: string; readonly Item?: DynamoValues };
 
 const transactWithReplacements = async (
   context: TableContext,
@@ -188,18 +225,20 @@ const transactWithReplacements = async (
   if (reply.kind === "lost" || (reply.kind === "busy" && wasLost)) return { outcome: "ambiguous" };
   if (reply.kind === "busy") throw toAwsError(`TransactWriteItems on ${name}`, reply);
 
-  const reasons = parseReasons(reply);
+  const reasons = listReasons(reply);
   const failed = reasons.findIndex(({ Code }) => Code === FAILED);
   // A refusal for another reason is no evidence about an earlier attempt.
   if (failed < 0 && wasLost) return { outcome: "ambiguous" };
   if (failed < 0) throw await toWriteError(context, writes, reply);
   const instead = reasons.map(({ Code, Item }, at) =>
-    Code === FAILED ? buildReplacement(writes[at] as Write, Item, context.seconds()) : undefined,
+    Code === FAILED
+      ? buildReplacement(writes[at] as Write, toItem(Item), context.seconds())
+      : undefined,
   );
   const refused = reasons.findIndex(({ Code }, at) => Code === FAILED && !instead[at]);
   if (refused >= 0) {
     const by = writes[refused] as Write;
-    assertAddable(by, reasons[refused]?.Item);
+    assertAddable(by, toItem(reasons[refused]?.Item));
     return { outcome: "refused", refusedWrite: by };
   }
   const commands = request.commands.map((command, at) => instead[at] ?? command);
@@ -211,28 +250,25 @@ const FAILED = "ConditionalCheckFailed";
 const transactOnce = async (
   { dynamo, name }: TableContext,
   { token, commands }: TransactRequest,
-): Promise<JsonReply<unknown>> => {
-  const reply = await dynamo("TransactWriteItems", {
+): Promise<AwsReply<unknown>> => {
+  const TransactItems = commands.map(({ action, ...command }) => ({
+    [action]: { TableName: name, ...command, ...(command.ConditionExpression && RETURN_OLD_ITEM) },
+  }));
+  const command = new TransactWriteCommand({
     ClientRequestToken: token,
-    TransactItems: commands.map(({ action, ...command }) => ({
-      [action]: {
-        TableName: name,
-        ...command,
-        ...(command.ConditionExpression && RETURN_OLD_ITEM),
-      },
-    })),
+    TransactItems: TransactItems as never,
   });
+  const reply = await toReply(dynamo.send(command));
   if (reply.kind !== "refused") return reply;
-  const codes = parseReasons(reply).map(({ Code = "None" }) => Code);
+  const codes = listReasons(reply).map(({ Code = "None" }) => Code);
   // Another transaction touched one of the items, and no condition is known to have failed.
   const isInTheWay = !codes.includes(FAILED) && codes.some(isBusy);
-  return isInTheWay ? { kind: "busy", cause: new Error(codes.join(" ")) } : reply;
+  return isInTheWay ? { kind: "busy", cause: reply.error } : reply;
 };
 
-const parseReasons = ({ code, text }: AwsRefusal): readonly Reason[] =>
-  code === "TransactionCanceledException"
-    ? ((JSON.parse(text) as { CancellationReasons?: Reason[] }).CancellationReasons ?? [])
-    : [];
+/** One per write, in the order of the writes. */
+const listReasons = ({ error }: AwsRefusal) =>
+  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
 
 /** DynamoDB does not name the field that is not a number; the stored item shows it. */
 const toWriteError = async (

@@ -1,19 +1,33 @@
+import { createHash, createHmac } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import type { Json } from "@mailproof/core/ports/table";
 import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
-import { AWS_TIMEOUT_MS, type Aws, requireOk, retryAwsCall, sendForText } from "./requests.ts";
+import { SignatureV4 } from "@smithy/signature-v4";
+import {
+  AWS_TIMEOUT_MS,
+  type Aws,
+  type AwsResponse,
+  type CommandError,
+  getEndpoint,
+  overTransport,
+  requireOk,
+  retryAwsCall,
+  type SignedRequest,
+  toReply,
+} from "./requests.ts";
+
+// The one command that is signed here: the SDK's client for Lambda would be 89 KB in every bundle that verifies
+// (docs/decisions/0024).
 
 /** Calls another Lambda and returns its response. */
 export type InvokeLambda = (payload: Json) => Promise<Json>;
 
-export const createInvoke =
-  (aws: Aws, name: string): InvokeLambda =>
-  async (payload) => {
-    const path = `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
-    // Longer than any caller waits: an HTTP Lambda ends after 29 s.
-    const request = { method: "POST", path, body: JSON.stringify(payload) } as const;
+export const createInvoke = (aws: Aws, name: string): InvokeLambda => {
+  const path = `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
+  return async (payload) => {
     // No retry after a lost reply: a mail server may have been contacted.
     const { reply } = await retryAwsCall(aws, 0, () =>
-      sendForText(aws, "lambda", request, AWS_TIMEOUT_MS),
+      toReply(postSigned(aws, path, JSON.stringify(payload))),
     );
     if (reply.kind === "busy")
       throw new NoCapacityError(`all instances of ${name} are busy`, { cause: reply.cause });
@@ -21,3 +35,49 @@ export const createInvoke =
     if (headers["x-amz-function-error"]) throw new Error(`${name} failed: ${text.slice(0, 300)}`);
     return JSON.parse(text) as Json;
   };
+};
+
+type TextResponse = Pick<AwsResponse, "headers"> & { readonly text: string };
+
+const postSigned = async (aws: Aws, path: string, body: string): Promise<TextResponse> => {
+  const { protocol, hostname, port, host } = new URL(getEndpoint(aws, "lambda"));
+  const request = {
+    method: "POST",
+    protocol,
+    hostname,
+    ...(port && { port: Number(port) }),
+    path,
+    query: {},
+    headers: { host, "content-length": String(Buffer.byteLength(body)) },
+    body,
+  };
+  const signed = await createSigner(aws).sign(request, { signingDate: aws.now() });
+  const { response, text } = await overTransport(async () => {
+    // Longer than any caller waits: an HTTP Lambda ends after 29 s.
+    const response = await aws.transport(signed as SignedRequest, AWS_TIMEOUT_MS);
+    return { response, text: (await buffer(response.body)).toString() };
+  });
+  const { statusCode, headers } = response;
+  if (statusCode >= 300) throw createCommandError(response, text);
+  return { headers, text };
+};
+
+/** As the SDK's clients throw it. The header is the code, with a colon and an address after it or without. */
+const createCommandError = ({ statusCode, headers }: AwsResponse, text: string): CommandError =>
+  Object.assign(new Error(text), {
+    name: headers["x-amzn-errortype"]?.split(":")[0] ?? "",
+    $fault: statusCode < 500 ? ("client" as const) : ("server" as const),
+    $metadata: { httpStatusCode: statusCode },
+  });
+
+const createSigner = ({ region, credentials }: Aws) =>
+  new SignatureV4({ service: "lambda", region, credentials, sha256: Sha256 as never });
+
+/** The hash that the signer requires, in place of a class; with a secret an HMAC. */
+function Sha256(secret?: Uint8Array) {
+  const hash = secret ? createHmac("sha256", secret) : createHash("sha256");
+  return {
+    update: (bytes: Uint8Array) => void hash.update(bytes),
+    digest: async () => hash.digest(),
+  };
+}

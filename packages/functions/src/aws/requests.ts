@@ -1,10 +1,7 @@
-import { createHash, createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
-import { SignatureV4 } from "@smithy/signature-v4";
 
-// One signed request to AWS and its reply. The signature and the sockets are those of AWS's own SDK; its clients are not
-// used, because one of them is most of a bundle's size (docs/decisions/0024).
+// The clients of AWS's SDK as every adapter uses them: one attempt, over our transport, with one of four outcomes. Only
+// an adapter knows which of its commands may be repeated (docs/decisions/0024).
 
 export type AwsService = "dynamodb" | "lambda" | "s3" | "sqs";
 
@@ -25,17 +22,6 @@ export type Aws = {
   readonly sleep: (ms: number) => Promise<void>;
 };
 
-export type AwsRequest = {
-  readonly method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT";
-  /** Escaped. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  /** Default: the service's endpoint. */
-  readonly url?: string;
-};
-
 export type SignedRequest = {
   readonly method: string;
   readonly protocol: string;
@@ -53,131 +39,96 @@ export type AwsResponse = {
   readonly body: Readable;
 };
 
-/** Tests inject faults here: below all our code, above the socket. */
+/** Tests inject faults here: below all our code and the SDK's, above the socket. */
 export type AwsTransport = (request: SignedRequest, timeoutMs: number) => Promise<AwsResponse>;
 
-export type AwsReply =
-  | ({ readonly kind: "ok" } & AwsResponse)
+export type AwsReply<T> =
+  | { readonly kind: "ok"; readonly output: T }
   /** AWS refused: nothing was done. */
   | AwsRefusal
-  /** Nothing was done, and the request may be repeated. */
-  | { readonly kind: "busy"; readonly cause: unknown }
-  /** No reply, or an inconclusive one: the request may have been executed. */
-  | { readonly kind: "lost"; readonly cause: unknown };
+  /** Nothing was done, and the command may be repeated. */
+  | { readonly kind: "busy"; readonly cause: Error }
+  /** No reply, or an inconclusive one: the command may have been executed. */
+  | { readonly kind: "lost"; readonly cause: Error };
 
 export type AwsRefusal = {
   readonly kind: "refused";
   readonly status: number;
   readonly code: string;
-  readonly headers: AwsResponse["headers"];
-  readonly text: string;
+  /** As the SDK's client throws it: an instance of the class that the service's model names. */
+  readonly error: Error;
 };
 
 /** No caller waits longer for AWS, and no socket is closed sooner. */
 export const AWS_TIMEOUT_MS = 30_000;
 
-export const sendRequest = async (
-  aws: Aws,
-  service: AwsService,
-  awsRequest: AwsRequest,
-  timeoutMs: number,
-): Promise<AwsReply> => {
-  if (timeoutMs > AWS_TIMEOUT_MS)
-    throw new RangeError(`no socket stays silent for ${timeoutMs} ms`);
-  const { method, body, headers } = awsRequest;
-  const withLength = {
-    ...awsRequest,
-    headers: { ...headers, ...createLengthHeader(method, body) },
-  };
-  const signed = await createSigner(aws, service).sign(toSignable(aws, service, withLength), {
-    signingDate: aws.now(),
-  });
-  let response: AwsResponse;
-  try {
-    response = await aws.transport(signed as SignedRequest, timeoutMs);
-  } catch (cause) {
-    return { kind: isNeverSent(cause) ? "busy" : "lost", cause };
-  }
-  return response.statusCode < 300 ? { kind: "ok", ...response } : readRefusal(response);
-};
-
-/** A presigned URL for exactly this request: every part of it is signed. */
-export const createSignedLink = async (
-  aws: Aws,
-  service: AwsService,
-  awsRequest: AwsRequest,
-  expiresInSeconds: number,
-): Promise<string> => {
-  const headers = { ...awsRequest.headers, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
-  const request = toSignable(aws, service, { ...awsRequest, headers });
-  const {
-    protocol,
-    headers: signedHeaders,
-    path,
-    query,
-  } = (await createSigner(aws, service).presign(request, {
-    signingDate: aws.now(),
-    expiresIn: expiresInSeconds,
-  })) as SignedRequest;
-  return `${protocol}//${signedHeaders["host"]}${path}?${encodeQuery(query)}`;
-};
-
-const encodeQuery = (query: Readonly<Record<string, string>>): string =>
-  Object.entries(query)
-    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
-    .join("&");
-
-/** The encoding of signatures (RFC 3986): encodeURIComponent leaves some characters unescaped. */
-export const percentEncode = (text: string): string =>
-  encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-
-const toSignable = (aws: Aws, service: AwsService, awsRequest: AwsRequest): SignedRequest => {
-  const { method, path, query = {}, headers = {}, body, url } = awsRequest;
-  const base = new URL(url ?? getEndpoint(aws, service));
-  return {
-    method,
-    protocol: base.protocol,
-    hostname: base.hostname,
-    ...(base.port && { port: Number(base.port) }),
-    path: `${base.pathname.replace(/\/$/, "")}${path}`,
-    query: { ...query },
-    headers: { host: base.host, ...headers },
-    ...(body !== undefined && { body }),
-  };
-};
-
 export const getEndpoint = ({ endpoints, region }: Aws, service: AwsService): string =>
   endpoints[service] ?? `https://${service}.${region}.amazonaws.com`;
 
-const createLengthHeader = (
-  method: string,
-  body: AwsRequest["body"],
-): Readonly<Record<string, string>> =>
-  body === undefined && method !== "POST" && method !== "PUT"
-    ? {}
-    : { "content-length": String(Buffer.byteLength(body ?? "")) };
+/** The options of every client. `timeoutMs`: how long one attempt waits for the start of its response. */
+export const createClientOptions = (
+  aws: Aws,
+  service: AwsService,
+  timeoutMs: (request: SignedRequest) => number,
+) => ({
+  region: aws.region,
+  // Given, so that no client looks for credentials: bundles have no chain of providers (packages/functions/bundle.ts).
+  credentials: aws.credentials,
+  ...(aws.endpoints[service] && { endpoint: aws.endpoints[service] }),
+  // The SDK repeats whatever failed; the adapters repeat what is harmless (retryAwsCall).
+  maxAttempts: 1,
+  requestHandler: {
+    handle: (request: SignedRequest) =>
+      overTransport(async () => ({ response: await aws.transport(request, timeoutMs(request)) })),
+  } as never,
+});
 
-const createSigner = ({ region, credentials }: Aws, service: AwsService) =>
-  new SignatureV4({
-    service,
-    region,
-    credentials,
-    sha256: Sha256 as never,
-    // Only S3 signs the path unchanged.
-    uriEscapePath: service !== "s3",
-  });
+/** Signs by the clock of the world. The SDK would correct its own clock by the dates of responses. */
+export const withClock = <C extends { readonly config: { systemClockOffset: number } }>(
+  { now }: Pick<Aws, "now">,
+  client: C,
+): C => {
+  const get = () => now().getTime() - Date.now();
+  Object.defineProperty(client.config, "systemClockOffset", { get, set: () => {} });
+  return client;
+};
 
-/** The hash that the signer requires, in place of a class; with a secret an HMAC. */
-function Sha256(secret?: Uint8Array) {
-  const hash = secret ? createHmac("sha256", secret) : createHash("sha256");
-  return {
-    update: (bytes: Uint8Array) => void hash.update(bytes),
-    digest: async () => hash.digest(),
-  };
-}
+class NoResponseError extends Error {}
+
+/** If this fails, the request may have reached AWS or not. */
+export const overTransport = async <T>(use: () => Promise<T>): Promise<T> => {
+  try {
+    return await use();
+  } catch (cause) {
+    throw new NoResponseError("no response from AWS", { cause });
+  }
+};
+
+/** The outcome of a command. Throws if it was not sent: then it is a bug, and nothing was done. */
+export const toReply = async <T>(command: Promise<T>): Promise<AwsReply<T>> => {
+  try {
+    return { kind: "ok", output: await command };
+  } catch (error) {
+    return classify(error as CommandError);
+  }
+};
+
+/** An error of the SDK. `$fault` is set if it is the service's own: the client could read the whole response. */
+export type CommandError = Error & {
+  readonly $fault?: "client" | "server";
+  readonly $metadata?: { readonly httpStatusCode?: number };
+};
+
+const classify = (error: CommandError): Exclude<AwsReply<never>, { readonly kind: "ok" }> => {
+  if (error instanceof NoResponseError)
+    return { kind: isNeverSent(error.cause) ? "busy" : "lost", cause: error };
+  const status = error.$metadata?.httpStatusCode;
+  if (status === undefined) throw error;
+  if (isBusy(error.name)) return { kind: "busy", cause: error };
+  return error.$fault === undefined || status >= 500
+    ? { kind: "lost", cause: error }
+    : { kind: "refused", status, code: error.name, error };
+};
 
 const NEVER_SENT = new Set([
   "EAI_AGAIN",
@@ -209,95 +160,42 @@ const BUSY = new Set([
 /** The code of a reply, or of one write in a transaction. */
 export const isBusy = (code: string): boolean => BUSY.has(code);
 
-const readRefusal = async (response: AwsResponse): Promise<AwsReply> => {
-  const { statusCode: status, headers } = response;
-  try {
-    const text = (await buffer(response.body)).toString();
-    const code = parseErrorCode(text, headers);
-    const cause = new Error(`AWS answered ${status} ${code}`);
-    if (isBusy(code)) return { kind: "busy", cause };
-    return status >= 500
-      ? { kind: "lost", cause }
-      : { kind: "refused", status, code, headers, text };
-  } catch (cause) {
-    return { kind: "lost", cause };
-  }
-};
-
-/** S3 sends the code in XML, the others in JSON, and Lambda in a header. */
-const parseErrorCode = (text: string, headers: AwsResponse["headers"]): string => {
-  if (!text.startsWith("{")) return /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? "";
-  const { __type: type = headers["x-amzn-errortype"] ?? "" } = JSON.parse(text) as {
-    __type?: string;
-  };
-  // "com.amazonaws.dynamodb.v20120810#Code", or "Code:http://…".
-  return (type.split("#").at(-1) ?? "").split(":")[0] ?? "";
-};
-
-/** A reply whose body was read. */
-export type AwsTextReply =
-  | Exclude<AwsReply, { readonly kind: "ok" }>
-  | ({ readonly kind: "ok" } & AwsTextResponse);
-
-export type AwsTextResponse = Pick<AwsResponse, "headers" | "statusCode"> & {
-  readonly text: string;
-};
-
-export const sendForText = async (
-  ...args: Parameters<typeof sendRequest>
-): Promise<AwsTextReply> => {
-  const reply = await sendRequest(...args);
-  if (reply.kind !== "ok") return reply;
-  try {
-    const { statusCode, headers } = reply;
-    return { kind: "ok", statusCode, headers, text: (await buffer(reply.body)).toString() };
-  } catch (cause) {
-    return { kind: "lost", cause };
-  }
-};
-
 /** The retry policy: one entry per retry, with its maximum delay. */
 export const RETRY_DELAYS_MS = [50, 150, 400, 900];
 
-type Outcome = { readonly kind: AwsReply["kind"] };
-
 /**
- * Retries with random delays while AWS is busy, and after a lost reply if executing the request twice is harmless.
+ * Retries with random delays while AWS is busy, and after a lost reply if executing the command twice is harmless.
  * `wasLost`: the outcome of an earlier attempt is unknown.
  */
-export const retryAwsCall = async <O extends Outcome>(
+export const retryAwsCall = async <T>(
   { sleep, random }: Pick<Aws, "random" | "sleep">,
   lostMax: number,
-  attempt: () => Promise<O>,
-): Promise<{ readonly reply: O; readonly wasLost: boolean }> => {
+  attempt: () => Promise<AwsReply<T>>,
+): Promise<{ readonly reply: AwsReply<T>; readonly wasLost: boolean }> => {
   let lostCount = 0;
   for (const ms of RETRY_DELAYS_MS) {
     const reply = await attempt();
     if (reply.kind !== "busy" && (reply.kind !== "lost" || lostCount >= lostMax))
-      return { reply: reply, wasLost: lostCount > 0 };
+      return { reply, wasLost: lostCount > 0 };
     if (reply.kind === "lost") lostCount++;
     await sleep(random() * ms);
   }
   return { reply: await attempt(), wasLost: lostCount > 0 };
 };
 
-/** The error of a failed request, for the log. */
-export const toAwsError = (what: string, reply: Outcome): Error => {
-  if (reply.kind === "refused") {
-    const { status, code, text } = reply as AwsRefusal;
-    return new Error(`${what}: AWS answered ${status} ${code} ${text.slice(0, 300)}`);
-  }
-  const { cause } = reply as { readonly cause?: unknown };
-  return new Error(`${what}: no answer from AWS (${reply.kind})`, { cause });
+/** The error of a failed command, for the log. */
+export const toAwsError = (
+  what: string,
+  reply: Exclude<AwsReply<unknown>, { readonly kind: "ok" }>,
+): Error => {
+  if (reply.kind !== "refused")
+    return new Error(`${what}: no answer from AWS (${reply.kind})`, { cause: reply.cause });
+  const { status, code, error } = reply;
+  return new Error(`${what}: AWS answered ${status} ${code} ${error.message.slice(0, 300)}`);
 };
 
-type OkReply<H> = Extract<H, { readonly kind: "ok" }>;
-
-/** The reply, or an error with the reason why there is none. */
-export const requireOk = <H extends AwsReply | AwsTextReply>(
-  what: string,
-  reply: H,
-): OkReply<H> => {
+/** The output, or an error with the reason why there is none. */
+export const requireOk = <T>(what: string, reply: AwsReply<T>): T => {
   if (reply.kind !== "ok") throw toAwsError(what, reply);
-  return reply as OkReply<H>;
+  return reply.output;
 };

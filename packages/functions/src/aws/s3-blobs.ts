@@ -1,6 +1,17 @@
+import type { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import {
   assertBlobKey,
+  type BlobBody,
   type BlobMetadata,
   type Blobs,
   type ByteRange,
@@ -9,104 +20,109 @@ import { singleChunk } from "../single-chunk.ts";
 import {
   AWS_TIMEOUT_MS,
   type Aws,
-  type AwsRefusal,
   type AwsReply,
-  type AwsRequest,
-  type AwsTextReply,
-  createSignedLink,
+  createClientOptions,
   requireOk,
   retryAwsCall,
-  sendForText,
-  sendRequest,
+  toReply,
+  withClock,
 } from "./requests.ts";
-import { type S3Bucket, uploadInParts } from "./s3-parts.ts";
+import { uploadBlob } from "./s3-upload.ts";
 
 const TIMEOUT_MS = 5_000;
 
 /** `name` is a bucket of this account. The role may list it: without that S3 replies 403 for a missing object. */
 export const createS3Blobs = (aws: Aws, name: string): Blobs => {
-  const toRequest = createRequestBuilder(aws, name);
-  const bucket: S3Bucket = {
-    send: async (key, request) => {
-      // Sending a part takes a while.
-      const timeoutMs = request.body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS;
-      const { reply } = await retryAwsCall(aws, 2, () =>
-        sendForText(aws, "s3", toRequest(key, request), timeoutMs),
-      );
-      return reply;
-    },
+  const s3 = createS3Client(aws);
+  const toObject = (key: string, version?: string): S3Object => {
+    assertBlobKey(key);
+    return { Bucket: name, Key: key, ...(version !== undefined && { IfMatch: version }) };
   };
-  return {
-    put: async (key, content) => uploadInParts(bucket, key, content),
+  /** Every command here is safe to repeat, so lost replies are retried. */
+  const send = async <T>(attempt: () => Promise<T>): Promise<AwsReply<T>> =>
+    (await retryAwsCall(aws, 2, () => toReply(attempt()))).reply;
+  const readMetadata = async (object: S3Object): Promise<BlobMetadata | undefined> => {
+    const reply = await send(() => s3.send(new HeadObjectCommand(object)));
+    return isMissing(reply) ? undefined : toMetadata(requireOk("HEAD", reply));
+  };
+  const presign = (command: GetObjectCommand | PutObjectCommand, expiresIn: number) =>
+    getSignedUrl(s3, command, { expiresIn, signingDate: aws.now() });
 
-    head: async (key) => {
-      const reply = await bucket.send(key, { method: "HEAD" });
-      return isMissing(reply) ? undefined : toMetadata(requireOk("HEAD", reply));
-    },
+  return {
+    put: async (key, content) => uploadBlob({ s3, send }, toObject(key), content),
+
+    head: async (key) => readMetadata(toObject(key)),
 
     get: async (key, { range, version } = {}) => {
-      const headers = {
-        ...(version !== undefined && { "if-match": version }),
-        ...(range && { range: `bytes=${assertRange(range)}` }),
-      };
-      const { reply } = await retryAwsCall(aws, 2, () =>
-        sendRequest(aws, "s3", toRequest(key, { headers }), TIMEOUT_MS),
-      );
+      const object = toObject(key, version);
+      const command = { ...object, ...(range && { Range: `bytes=${assertRange(range)}` }) };
+      const reply = await send(() => s3.send(new GetObjectCommand(command)));
       if (isMissing(reply)) return undefined;
-      if (isEmptyBlob(reply, range)) return await readEmptyBlob(bucket, key, version);
-      if (isRangeRefused(reply)) throw createRangeError(range, reply);
-      const { headers: responseHeaders, body: content } = requireOk("GET", reply);
-      const metadata = toMetadata({ headers: responseHeaders });
+      if (range && isRangeRefused(reply)) {
+        const metadata = await readMetadata(object);
+        return metadata && createEmptyBody(metadata, range);
+      }
+      const output = requireOk("GET", reply);
+      const metadata = toMetadata(output);
+      const content = output.Body as Readable;
       if (version === undefined || version === metadata.version) return { ...metadata, content };
       content.destroy();
       return undefined;
     },
 
-    remove: async (key) => void requireOk("DELETE", await bucket.send(key, { method: "DELETE" })),
+    remove: async (key) => {
+      const reply = await send(() => s3.send(new DeleteObjectCommand(toObject(key))));
+      requireOk("DELETE", reply);
+    },
 
     // Only the object and the time are signed, so a plain `curl -T` is enough.
     presignPut: async (key, { expiresInSeconds }) =>
-      createSignedLink(aws, "s3", toRequest(key, { method: "PUT" }), expiresInSeconds),
+      presign(new PutObjectCommand(toObject(key)), expiresInSeconds),
 
-    presignGet: async (key, { expiresInSeconds, fileName, contentType }) => {
-      const query = {
-        "response-content-disposition": toContentDisposition(fileName),
-        "response-content-type": contentType,
-      };
-      return createSignedLink(aws, "s3", toRequest(key, { query }), expiresInSeconds);
-    },
+    presignGet: async (key, { expiresInSeconds, fileName, contentType }) =>
+      presign(
+        new GetObjectCommand({
+          ...toObject(key),
+          ResponseContentDisposition: toContentDisposition(fileName),
+          ResponseContentType: contentType,
+        }),
+        expiresInSeconds,
+      ),
   };
 };
 
-const createRequestBuilder =
-  ({ endpoints, region }: Aws, name: string) =>
-  (key: string, request: Partial<AwsRequest>): AwsRequest => {
-    assertBlobKey(key);
-    const { s3 } = endpoints;
-    const url = s3 === undefined ? `https://${name}.s3.${region}.amazonaws.com` : `${s3}/${name}`;
-    // A key has no character that a path must escape.
-    return { method: "GET", ...request, path: `/${key}`, url };
-  };
+type S3Object = { readonly Bucket: string; readonly Key: string; readonly IfMatch?: string };
+
+const createS3Client = (aws: Aws): S3Client => {
+  const options = createClientOptions(aws, "s3", ({ body }) =>
+    // Sending a part takes a while.
+    body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS,
+  );
+  return withClock(
+    aws,
+    new S3Client({
+      ...options,
+      // An emulator has no host names of its own for buckets.
+      forcePathStyle: aws.endpoints.s3 !== undefined,
+      // TLS and the signature protect the bytes; a link with a checksum would not accept a plain `curl -T`.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+    }),
+  );
+};
 
 /** Missing, or with other content than requested. */
-const isMissing = (reply: AwsReply | AwsTextReply): boolean =>
+const isMissing = (reply: AwsReply<unknown>): boolean =>
   reply.kind === "refused" && (reply.status === 404 || reply.status === 412);
 
-const isRangeRefused = (reply: AwsReply): reply is AwsRefusal =>
+const isRangeRefused = (reply: AwsReply<unknown>): boolean =>
   reply.kind === "refused" && reply.status === 416;
 
-/** An empty object has no ranges: a range from 0 means all of it. */
-const isEmptyBlob = (reply: AwsReply, range: ByteRange | undefined): boolean =>
-  isRangeRefused(reply) && range?.from === 0;
-
-const readEmptyBlob = async (bucket: S3Bucket, key: string, version: string | undefined) => {
-  const reply = await bucket.send(
-    key,
-    version === undefined ? {} : { headers: { "if-match": version } },
-  );
-  if (isMissing(reply)) return undefined;
-  const { headers, text } = requireOk("GET", reply);
-  return { ...toMetadata({ headers }), content: singleChunk(Buffer.from(text)) };
+/** S3 refuses every range of an empty object; here a range from 0 means all of it. */
+const createEmptyBody = (metadata: BlobMetadata, { from, to }: ByteRange): BlobBody => {
+  if (metadata.bytes === 0 && from === 0)
+    return { ...metadata, content: singleChunk(Buffer.alloc(0)) };
+  throw new RangeError(`bytes ${from}-${to} of ${metadata.bytes}`);
 };
 
 const assertRange = ({ from, to }: ByteRange): string => {
@@ -114,14 +130,12 @@ const assertRange = ({ from, to }: ByteRange): string => {
   return `${from}-${to}`;
 };
 
-const createRangeError = (
-  { from, to }: ByteRange = { from: 0, to: 0 },
-  { headers }: AwsRefusal,
-): RangeError =>
-  new RangeError(`bytes ${from}-${to} of ${headers["content-range"]?.split("/")[1] ?? "fewer"}`);
-
 /** S3's ETag identifies the content. */
-const toMetadata = ({ headers }: Pick<AwsRefusal, "headers">): BlobMetadata => {
-  const all = headers["content-range"]?.split("/")[1] ?? headers["content-length"];
-  return { version: headers["etag"] ?? "", bytes: Number(all) };
-};
+const toMetadata = ({
+  ETag = "",
+  ContentLength,
+  ContentRange,
+}: Pick<GetObjectCommandOutput, "ETag" | "ContentLength" | "ContentRange">): BlobMetadata => ({
+  version: ETag,
+  bytes: Number(ContentRange?.split("/")[1] ?? ContentLength),
+});

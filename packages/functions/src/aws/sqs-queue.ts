@@ -1,12 +1,24 @@
 import {
+  GetQueueAttributesCommand,
+  type QueueAttributeName,
+  SendMessageBatchCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import {
   isDeadLetterQueue,
   type Message,
   type Queue,
   type SendOutcome,
   serialiseMessage,
 } from "@mailproof/core/ports/queue";
-import { createJsonService } from "./json-service.ts";
-import { type Aws, retryAwsCall, toAwsError } from "./requests.ts";
+import {
+  type Aws,
+  createClientOptions,
+  requireOk,
+  retryAwsCall,
+  toReply,
+  withClock,
+} from "./requests.ts";
 
 const TIMEOUT_MS = 3_000;
 const ENTRIES_MAX = 10;
@@ -25,13 +37,10 @@ type BatchEntry = {
   readonly group: string | undefined;
 };
 
-type SendBatchOutput = {
-  readonly Successful?: readonly { readonly Id: string }[];
-  readonly Failed?: readonly { readonly Id: string; readonly SenderFault: boolean }[];
-};
-
 export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
-  const sqs = createJsonService(aws, "sqs", "AmazonSQS", TIMEOUT_MS);
+  // TLS protects the content of messages, so their checksums are not computed once more.
+  const options = { ...createClientOptions(aws, "sqs", () => TIMEOUT_MS), md5: false } as const;
+  const sqs = withClock(aws, new SQSClient(options));
 
   const getUrl = (queue: string): string => {
     const url = urls[queue];
@@ -43,7 +52,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
     url: string,
     entries: readonly BatchEntry[],
   ): Promise<Map<number, SendOutcome>> => {
-    const input = {
+    const command = new SendMessageBatchCommand({
       QueueUrl: url,
       Entries: entries.map(({ at, body, delaySeconds, group }) => ({
         Id: String(at),
@@ -52,11 +61,9 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
         // A standard queue is fair to message groups: one with a backlog does not delay the others.
         ...(group !== undefined && { MessageGroupId: group }),
       })),
-    };
+    });
     // A message may be delivered twice, so sending it again after a lost reply is harmless.
-    const { reply, wasLost } = await retryAwsCall(aws, 1, () =>
-      sqs<SendBatchOutput>("SendMessageBatch", input),
-    );
+    const { reply, wasLost } = await retryAwsCall(aws, 1, () => toReply(sqs.send(command)));
     // Busy at every attempt: nothing was queued.
     const otherwise: SendOutcome = reply.kind === "lost" || wasLost ? "unknown" : "refused";
     const sent = new Map<number, SendOutcome>(
@@ -72,12 +79,9 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
   };
 
   const countMessages = async (url: string): Promise<number> => {
-    const input = { QueueUrl: url, AttributeNames: COUNTED };
-    const { reply } = await retryAwsCall(aws, 2, () =>
-      sqs<{ Attributes?: Readonly<Record<string, string>> }>("GetQueueAttributes", input),
-    );
-    if (reply.kind !== "ok") throw toAwsError("GetQueueAttributes", reply);
-    const { Attributes = {} } = reply.output;
+    const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: COUNTED });
+    const { reply } = await retryAwsCall(aws, 2, () => toReply(sqs.send(command)));
+    const { Attributes = {} } = requireOk("GetQueueAttributes", reply);
     return COUNTED.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
   };
 
@@ -102,7 +106,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
   };
 };
 
-const COUNTED = [
+const COUNTED: QueueAttributeName[] = [
   "ApproximateNumberOfMessages",
   "ApproximateNumberOfMessagesDelayed",
   "ApproximateNumberOfMessagesNotVisible",

@@ -1,6 +1,14 @@
+import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { createJsonService } from "./json-service.ts";
-import { type Aws, getEndpoint, retryAwsCall, toAwsError } from "./requests.ts";
+import {
+  type Aws,
+  createClientOptions,
+  getEndpoint,
+  requireOk,
+  retryAwsCall,
+  toReply,
+  withClock,
+} from "./requests.ts";
 
 /** Makes a message visible again after this many seconds, instead of at the end of its visibility timeout. */
 export type ReleaseMessage = (
@@ -11,17 +19,16 @@ export type ReleaseMessage = (
 const TIMEOUT_MS = 3_000;
 
 export const createReleaseMessage = (aws: Aws): ReleaseMessage => {
-  const sqs = createJsonService(aws, "sqs", "AmazonSQS", TIMEOUT_MS);
+  const sqs = withClock(aws, new SQSClient(createClientOptions(aws, "sqs", () => TIMEOUT_MS)));
   return async ({ eventSourceARN, receiptHandle }, seconds) => {
     // The event names its queue, so the Lambda needs no setting.
     const [account = "", queue = ""] = eventSourceARN.split(":").slice(-2);
-    const { reply } = await retryAwsCall(aws, 1, () =>
-      sqs("ChangeMessageVisibility", {
-        QueueUrl: `${getEndpoint(aws, "sqs")}/${account}/${queue}`,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      }),
-    );
-    if (reply.kind !== "ok") throw toAwsError("ChangeMessageVisibility", reply);
+    const command = new ChangeMessageVisibilityCommand({
+      QueueUrl: `${getEndpoint(aws, "sqs")}/${account}/${queue}`,
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
+    });
+    const { reply } = await retryAwsCall(aws, 1, () => toReply(sqs.send(command)));
+    requireOk("ChangeMessageVisibility", reply);
   };
 };

@@ -23,6 +23,8 @@ export const createAwsTransport = (now: () => number = Date.now): AwsTransport =
     socketTimeout: AWS_TIMEOUT_MS,
   });
   return async (request, timeoutMs) => {
+    if (timeoutMs > AWS_TIMEOUT_MS)
+      throw new RangeError(`no socket stays silent for ${timeoutMs} ms`);
     dropStale();
     const { response } = await sockets.handle(request as never, {
       requestTimeout: timeoutMs,

@@ -1,6 +1,10 @@
 import { verifySingle } from "@mailproof/core/jobs/single";
 import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";
+import { withQueue } from "../capabilities/queue.ts";
 import { createLambdaWorld } from "../lambda-world.ts";
 import { createQueueHandler } from "../queue-handler.ts";
 
-export const handler = createQueueHandler(toDeadLetterWorker(verifySingle), createLambdaWorld());
+export const handler = createQueueHandler(
+  toDeadLetterWorker(verifySingle),
+  createLambdaWorld([withQueue]),
+);

@@ -1,0 +1,96 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import type { BlobMetadata } from "@mailproof/core/ports/blobs";
+import { type AwsReply, requireOk } from "./requests.ts";
+
+export type S3 = {
+  readonly s3: S3Client;
+  /** Repeats a command until there is a reply. */
+  readonly send: <T>(attempt: () => Promise<T>) => Promise<AwsReply<T>>;
+};
+
+type S3Object = { readonly Bucket: string; readonly Key: string };
+
+/** S3 accepts parts of 5 MiB and more, and 10,000 of them: 80 GB. */
+const PART_BYTES = 8 * 2 ** 20;
+
+/** A blob that fits in one part is one request; others are multipart uploads, which appear whole or not at all. */
+export const uploadBlob = async (
+  context: S3,
+  object: S3Object,
+  content: AsyncIterable<Uint8Array>,
+): Promise<BlobMetadata> => {
+  const { s3, send } = context;
+  const parts = splitParts(content);
+  const first = (await parts.next()).value ?? Buffer.alloc(0);
+  const second = first.length < PART_BYTES ? undefined : (await parts.next()).value;
+  if (second === undefined) {
+    const command = { ...object, Body: first, ContentType: "application/octet-stream" };
+    const reply = await send(() => s3.send(new PutObjectCommand(command)));
+    const { ETag: version = "" } = requireOk("PUT", reply);
+    return { version, bytes: first.length };
+  }
+  const started = await send(() => s3.send(new CreateMultipartUploadCommand(object)));
+  const { UploadId } = requireOk("begin an upload", started);
+  const upload = { ...object, UploadId };
+  try {
+    return await uploadParts(context, upload, [first, second], parts);
+  } catch (error) {
+    // Unfinished parts cost money until they are deleted; a rule of the bucket deletes them after a day.
+    await send(() => s3.send(new AbortMultipartUploadCommand(upload)));
+    throw error;
+  }
+};
+
+type Upload = S3Object & { readonly UploadId: string | undefined };
+
+const uploadParts = async (
+  { s3, send }: S3,
+  upload: Upload,
+  firstParts: readonly Buffer[],
+  otherParts: AsyncIterable<Buffer>,
+): Promise<BlobMetadata> => {
+  const Parts: { readonly PartNumber: number; readonly ETag: string | undefined }[] = [];
+  let bytes = 0;
+  const putPart = async (Body: Buffer): Promise<void> => {
+    const part = { ...upload, PartNumber: Parts.length + 1, Body };
+    const { ETag } = requireOk(
+      "PUT a part",
+      await send(() => s3.send(new UploadPartCommand(part))),
+    );
+    Parts.push({ PartNumber: part.PartNumber, ETag });
+    bytes += Body.length;
+  };
+  for (const part of firstParts) await putPart(part);
+  for await (const part of otherParts) await putPart(part);
+  const command = { ...upload, MultipartUpload: { Parts } };
+  const reply = await send(() => s3.send(new CompleteMultipartUploadCommand(command)));
+  const { ETag: version } = requireOk("end an upload", reply);
+  if (version === undefined) throw new Error("end an upload: S3 sent no ETag");
+  return { version, bytes };
+};
+
+/** Full parts, then the remainder. Every chunk is copied: the caller may reuse it. */
+async function* splitParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
+  let part = Buffer.allocUnsafe(PART_BYTES);
+  let filled = 0;
+  for await (const piece of content) {
+    for (let from = 0; from < piece.length; ) {
+      const count = Math.min(piece.length - from, PART_BYTES - filled);
+      part.set(piece.subarray(from, from + count), filled);
+      from += count;
+      filled += count;
+      if (filled < PART_BYTES) continue;
+      yield part;
+      part = Buffer.allocUnsafe(PART_BYTES);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled);
+}
