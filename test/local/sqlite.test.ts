@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { createGroupCommit } from "@mailproof/local/storage/sqlite";
+import { createGroupCommit, openSqlite } from "@mailproof/local/storage/sqlite";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { createFolder } from "./running.ts";
@@ -66,4 +66,72 @@ test("a file of a newer release is refused, not half understood", () => {
   db.close();
 
   expect(() => createSqliteTable(file, now)).toThrow("written by a newer Mailproof");
+});
+
+const createNotes = (file: string): DatabaseSync =>
+  openSqlite(file, { version: 1, schema: "CREATE TABLE notes (text TEXT)" });
+
+/** A disk whose flushes end when the test says so. */
+const createSlowDisk = () => {
+  const flushes: (() => void)[] = [];
+  const calls: string[] = [];
+  return {
+    disk: {
+      flush: (then: () => void) => void flushes.push(then),
+      now: () => void calls.push("now"),
+      close: () => void calls.push("close"),
+    },
+    flushes,
+    calls,
+  };
+};
+
+test("no caller gets a result before its flush, and while the disk works the event loop serves reads", async () => {
+  const db = createNotes(join(createFolder(), "notes.sqlite"));
+  const insert = db.prepare("INSERT INTO notes VALUES (?)");
+  const { disk, flushes } = createSlowDisk();
+  const { commit } = createGroupCommit(db, disk);
+  const results: string[] = [];
+  const write = (text: string) =>
+    commit(() => insert.run(text)).then(() => void results.push(text));
+
+  const first = [write("a"), write("b")];
+  await setTimeout(1);
+  const later = write("c");
+  await setTimeout(1);
+  expect(results).toEqual([]);
+  expect(flushes).toHaveLength(1);
+  expect(db.prepare("SELECT text FROM notes").all()).toHaveLength(2);
+
+  flushes[0]?.();
+  await Promise.all(first);
+  await setTimeout(1);
+  expect(results).toEqual(["a", "b"]);
+
+  flushes[1]?.();
+  await later;
+  expect(results).toEqual(["a", "b", "c"]);
+  db.close();
+});
+
+test("closing flushes what is under way before its callers get a result", async () => {
+  const db = createNotes(join(createFolder(), "notes.sqlite"));
+  const insert = db.prepare("INSERT INTO notes VALUES (?)");
+  const { disk, calls } = createSlowDisk();
+  const { commit, close } = createGroupCommit(db, disk);
+  const written = [commit(() => insert.run("a"))];
+  await setTimeout(1);
+  written.push(commit(() => insert.run("b")));
+  close();
+  expect(calls).toEqual(["now", "close"]);
+  expect(await Promise.all(written)).toHaveLength(2);
+});
+
+test("SQLite itself flushes no commit of a group, and the layout was flushed before the first", () => {
+  const db = createNotes(join(createFolder(), "notes.sqlite"));
+  const synchronous = () => db.prepare("PRAGMA synchronous").get()?.["synchronous"];
+  expect(synchronous()).toBe(2);
+  const { close } = createGroupCommit(db);
+  expect(synchronous()).toBe(1);
+  close();
 });

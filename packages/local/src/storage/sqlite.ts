@@ -1,11 +1,11 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 const IN_MEMORY = ":memory:";
 
 /**
  * A database file. WAL lets the command line read while the server writes.
- * synchronous = FULL: a committed transaction is on the disk, also after a power cut.
+ * synchronous = FULL: the layout, and the folder that names the log, are on the disk before anything else is written.
  * Every error of SQLite names the file. `onDamage` is called with those that say that the file cannot be read.
  */
 export const openSqlite = (
@@ -132,27 +132,86 @@ const SQLITE_BUSY = 5;
 const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
+ * Flushes what has been committed to the disk, and then calls `then`. `now` does the same before it returns.
+ * A failed flush says nothing of what is on the disk, and a later one that succeeds proves nothing: so the process ends.
+ */
+export type DiskFlush = {
+  readonly flush: (then: () => void) => void;
+  readonly now: () => void;
+  readonly close: () => void;
+};
+
+const NO_DISK: DiskFlush = { flush: (then) => then(), now: () => {}, close: () => {} };
+
+/**
+ * SQLite would flush its log within COMMIT and block the event loop for as long as the disk takes. With synchronous =
+ * NORMAL it leaves that to us, and still keeps the order between log and file at a checkpoint.
+ */
+const createDiskFlush = (db: DatabaseSync): DiskFlush => {
+  const file = db.location();
+  if (file === null) return NO_DISK;
+  db.exec("PRAGMA synchronous = NORMAL");
+  // SQLite deletes the log only after the last connection is closed, and has no locks on it that closing it could release.
+  const log = openSync(`${file}-wal`, "r+");
+  let isClosed = false;
+  return {
+    flush: (then) =>
+      fdatasync(log, (error) => {
+        if (isClosed) return;
+        if (error) throw new Error(`${file}: its log could not be flushed`, { cause: error });
+        then();
+      }),
+    now: () => fdatasyncSync(log),
+    close: () => {
+      isClosed = true;
+      closeSync(log);
+    },
+  };
+};
+
+/**
  * Runs each piece of work as a transaction of its own, but all that wait at the same moment share one flush to the
  * disk, because the flush is expensive. No caller gets a result before it. Work that throws must be safe to run again:
  * every piece of its group is then rolled back and run alone.
  */
-export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
+export const createGroupCommit = (
+  db: DatabaseSync,
+  disk: DiskFlush = createDiskFlush(db),
+): { commit: Commit; close: () => void } => {
   const run = createGroupRunner(db);
   let waiting: PendingWork[] = [];
+  let unflushed: readonly Notify[] = [];
+  let isUnderWay = false;
   let closed = false;
 
-  const flush = (): void => {
-    const { count, locked } = run(waiting.slice(0, GROUP_MAX));
+  const notify = (): void => {
+    const results = unflushed;
+    unflushed = [];
+    for (const result of results) result();
+  };
+
+  const runGroup = (): void => {
+    if (closed) return;
+    const { count, locked, results } = run(waiting.slice(0, GROUP_MAX));
     waiting = waiting.slice(count);
     if (locked === undefined) {
-      if (waiting.length > 0) setImmediate(flush);
+      unflushed = results;
+      disk.flush(() => {
+        notify();
+        runNext();
+      });
       return;
     }
     const isTooLate = ({ since }: PendingWork) =>
       !isBusy(locked) || Date.now() - since > LOCK_WAIT_MS;
     for (const one of waiting.filter(isTooLate)) one.failed(locked);
     waiting = waiting.filter((one) => !isTooLate(one));
-    if (waiting.length > 0) setTimeout(flush, LOCK_RETRY_MS);
+    runNext(() => setTimeout(runGroup, LOCK_RETRY_MS));
+  };
+
+  const runNext = (schedule: () => void = () => setImmediate(runGroup)): void => {
+    isUnderWay = waiting.length > 0;
+    if (isUnderWay) schedule();
   };
 
   const commit = <T>(work: () => T): Promise<T> =>
@@ -160,24 +219,38 @@ export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: ()
       if (closed) return reject(new Error("the database is closed"));
       const done = (result: unknown) => resolve(result as T);
       waiting.push({ work, done, failed: reject, since: Date.now() });
-      if (waiting.length === 1) setImmediate(() => closed || flush());
+      if (!isUnderWay) runNext();
     });
 
   const close = (): void => {
     closed = true;
     while (waiting.length > 0) {
-      const { count, locked } = run(waiting);
+      const { count, locked, results } = run(waiting);
       waiting = waiting.slice(count);
+      unflushed = [...unflushed, ...results];
       if (locked !== undefined) for (const { failed } of waiting.splice(0)) failed(locked);
     }
+    disk.now();
+    notify();
+    disk.close();
     db.close();
   };
 
   return { commit, close };
 };
 
-/** `count`: how many of the group ran, from its first on. `locked`: the error that kept all of it from running. */
-type GroupRun = { readonly count: number; readonly locked?: unknown };
+/** Tells one caller the result of its work. */
+type Notify = () => void;
+
+/**
+ * `count`: how many of the group ran, from its first on, with their results. `locked`: the error that kept all of it from
+ * running.
+ */
+type GroupRun = {
+  readonly count: number;
+  readonly results: readonly Notify[];
+  readonly locked?: unknown;
+};
 
 /** Runs the pieces of a group together until its time is over, or each of them alone when one throws. */
 const createGroupRunner = (db: DatabaseSync) => {
@@ -190,30 +263,31 @@ const createGroupRunner = (db: DatabaseSync) => {
       // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
       begin.run();
     } catch (error) {
-      return { count: 0, locked: error };
+      return { count: 0, results: [], locked: error };
     }
     const startMs = performance.now();
     const group: PendingWork[] = [];
+    const results: Notify[] = [];
     try {
-      const results: unknown[] = [];
       for (const one of works) {
         group.push(one);
-        results.push(one.work());
+        const result = one.work();
+        results.push(() => one.done(result));
         if (performance.now() - startMs > GROUP_MS) break;
       }
       end.run();
-      group.forEach(({ done }, position) => done(results[position]));
+      return { count: group.length, results };
     } catch (error) {
       if (db.isTransaction) undo.run();
-      if (group.length === 1) group[0]?.failed(error);
-      else for (const one of group) runAlone(one);
+      const [only] = group;
+      const failed = only && group.length === 1 ? [() => only.failed(error)] : undefined;
+      return { count: group.length, results: failed ?? group.flatMap(runAlone) };
     }
-    return { count: group.length };
   };
 
-  const runAlone = (one: PendingWork): void => {
-    const { locked } = run([one]);
-    if (locked !== undefined) one.failed(locked);
+  const runAlone = (one: PendingWork): readonly Notify[] => {
+    const { results, locked } = run([one]);
+    return locked === undefined ? results : [() => one.failed(locked)];
   };
 
   return run;
