@@ -63,7 +63,9 @@ test("50 requests at once with one key are one debit and one answer", async () =
   const charged = paid.filter(({ data }) => data.credits_used === 1);
   expect(charged).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(50 - paid.length);
-  expect(await getCredits(ready.base_url, live_key)).toMatchObject({ available: 9, spent: 1 });
+  // What takes longer than the wait goes on as a job, and is held until that is done.
+  const { available, held = 0, spent = 0 } = await getCredits(ready.base_url, live_key);
+  expect({ available, paid: held + spent }).toEqual({ available: 9, paid: 1 });
   await stop("SIGTERM");
   await thenLedgerIsInOrder(folder);
 }, 60_000);
@@ -81,7 +83,6 @@ test("100 different requests at once with credits for 37 are 37 paid, 63 refused
 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(37);
   expect(answers.filter(({ status }) => status === 402)).toHaveLength(63);
-  // What takes longer than the wait goes on as a job, and is held until that is done.
   const { available, held = 0, spent = 0 } = await getCredits(ready.base_url, live_key);
   expect({ available, paid: held + spent }).toEqual({ available: 0, paid: 37 });
   await stop("SIGTERM");
