@@ -28,10 +28,10 @@ export type MailProvider = {
 export const PROVIDER_CONNECTIONS = 5;
 
 export const findMailProvider = (mxHost: string): MailProvider => {
-  const labels = mxHost.toLowerCase().replace(/\.$/, "").split(".");
-  // The longest suffix first: `olc.protection.outlook.com` before `outlook.com`.
-  for (let at = 0; at < labels.length; at++) {
-    const found = bySuffix.get(labels.slice(at).join("."));
+  const host = mxHost.toLowerCase().replace(/\.$/, "");
+  // The longest suffix first: `olc.protection.outlook.com` before `outlook.com`. Each reply comes through here.
+  for (let at = 0; at >= 0; at = host.indexOf(".", at) + 1 || -1) {
+    const found = bySuffix.get(host.slice(at));
     if (found) return found;
   }
   return OTHER;
