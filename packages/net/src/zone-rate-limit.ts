@@ -67,12 +67,12 @@ export const createZoneRateLimiter = (
   { ordinary, wide, wideZones }: ZoneRateLimits,
   clock: LimitClock,
 ): ZoneRateLimiter => {
-  const buckets = createBoundedMap<PacketBucket>(ZONES_MAX);
+  const buckets = createBoundedMap<PacketBucket>({ weightMax: ZONES_MAX });
   const getBucket = (zone: string): PacketBucket => {
+    const found = buckets.get(zone);
+    if (found) return found;
     const { perSecond, burst } = wideZones.has(zone) ? wide : ordinary;
-    const bucket =
-      buckets.get(zone) ??
-      createPacketBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
+    const bucket = createPacketBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
     buckets.set(zone, bucket);
     return bucket;
   };

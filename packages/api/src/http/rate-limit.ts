@@ -65,14 +65,16 @@ const createRateLimitFailure = (
 type Limited = Pick<RateLimitResult, "limit" | "resetAt">;
 
 const WINDOW_SECONDS = 60;
-/** Beyond this number the oldest entry is dropped, and its next request costs the reads again. */
+/** Beyond this number the oldest entries are dropped, and their next request costs the reads again. */
 const REMEMBERED_MAX = 10_000;
 
 const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
 /** Only for valid credentials that have used up their minute. */
 const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
-  const callers = limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>(REMEMBERED_MAX);
+  const callers =
+    limitedCallers.get(world.rateLimit) ??
+    createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
   limitedCallers.set(world.rateLimit, callers);
   callers.set(readCredentials(headers), { limit, resetAt });
 };

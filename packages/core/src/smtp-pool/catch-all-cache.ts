@@ -58,7 +58,7 @@ export type CatchAllCache = {
 
 /** The table's items behind this process's recent ones. A lost item costs one more catch-all probe. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
-  const remembered = createBoundedMap<CatchAllItem>(REMEMBERED_MAX);
+  const remembered = createBoundedMap<CatchAllItem>({ weightMax: REMEMBERED_MAX });
   const getSeconds = () => toEpochSeconds(now());
   const toKey = (domain: string, account: string) => ({
     pk: `DOMAIN#${domain}`,

@@ -94,13 +94,13 @@ type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
 type SubjectCounts = { readonly limits: DailyLimits; readonly byAccount: Map<string, DailyLimits> };
 
 export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
-  const reached = createBoundedMap<string>(REMEMBERED_MAX);
+  const reached = createBoundedMap<string>({ weightMax: REMEMBERED_MAX });
   const today = (): string => ports.now().toISOString().slice(0, 10);
 
   const markReached = (name: string): void => reached.set(name, today());
 
   const isReached: DailyQuota["isReached"] = (account, domain, at) => {
-    if (reached.size() === 0) return false;
+    if (reached.isEmpty()) return false;
     const day = today();
     return listSubjects(ports, domain, at).some(
       ({ name }) => reached.get(name) === day || reached.get(toAccountKey(name, account)) === day,

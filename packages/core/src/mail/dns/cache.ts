@@ -57,24 +57,16 @@ const toText = (record: DnsRecords[DnsRecordType]): string =>
  * never inside: one caller's impatience must not become another caller's answer.
  */
 export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
-  // An entry is written again when it is used, so the oldest is the one that was used longest ago.
-  const entries = createBoundedMap<Entry>();
-  let bytes = 0;
-
-  const store = (key: string, entry: Entry): void => {
-    bytes += entry.bytes - (entries.get(key)?.bytes ?? 0);
-    entries.set(key, entry);
-    while (bytes > bytesMax && entries.size() > 0) bytes -= entries.deleteOldest()?.bytes ?? 0;
-  };
+  const entries = createBoundedMap<Entry>({ weightMax: bytesMax, weigh: ({ bytes }) => bytes });
 
   const query = (key: string, type: DnsRecordType, name: string): Promise<Outcome> => {
     const outcome: Promise<Outcome> = dns(type, name);
     const storeOutcome = (untilMs: number, settled?: Outcome): void => {
       // Pushed out while it was in flight: then it stays out.
       if (entries.get(key)?.outcome !== outcome) return;
-      store(key, { outcome, untilMs, bytes: measureBytes(key, settled) });
+      entries.set(key, { outcome, untilMs, bytes: measureBytes(key, settled) });
     };
-    store(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
+    entries.set(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
     outcome.then(
       (settled) => storeOutcome(now().getTime() + CACHE_MS[settled.kind], settled),
       // A port that rejects against its contract must not leave its failure here for ever.
@@ -87,7 +79,6 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
     const key = `${type} ${name.toLowerCase()}`;
     const entry = entries.get(key);
     const fresh = entry && now().getTime() < entry.untilMs;
-    if (fresh) store(key, entry);
     // The type is part of the key, so what is under it has records of that type.
     return (fresh ? entry.outcome : query(key, type, name)) as Promise<DnsOutcome<DnsRecords[T]>>;
   };

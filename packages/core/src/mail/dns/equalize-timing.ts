@@ -28,12 +28,9 @@ export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: str
     question: string,
     { account, durationMs: tookMs }: { readonly account: string; readonly durationMs: number },
   ): Promise<void> => {
-    const firstMs = firstDurations.get(question) ?? tookMs;
-    firstDurations.set(question, firstMs);
-    const accountKey = `${account} ${question}`;
-    const isRepeat = queriedBy.get(accountKey) ?? false;
-    queriedBy.set(accountKey, true);
-    if (!isRepeat && firstMs > tookMs) await sleep(firstMs - tookMs);
+    const firstMs = firstDurations.getOrSet(question, tookMs).value;
+    const { isNew } = queriedBy.getOrSet(`${account} ${question}`, true);
+    if (isNew && firstMs > tookMs) await sleep(firstMs - tookMs);
   };
 
   return (account) =>
@@ -51,18 +48,18 @@ export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: str
 
 /** A map that forgets what is a day old, and above its bound what was used longest ago. */
 const createRecentMap = <T>(now: () => Date) => {
-  const entries = createBoundedMap<{ readonly value: T; readonly untilMs: number }>(NAMES_MAX);
+  const entries = createBoundedMap<{ readonly value: T; readonly untilMs: number }>({
+    weightMax: NAMES_MAX,
+  });
 
-  const set = (key: string, value: T): void => {
-    const untilMs = entries.get(key)?.untilMs ?? now().getTime() + REMEMBERED_MS;
-    entries.set(key, { value, untilMs });
-  };
-
-  const get = (key: string): T | undefined => {
+  /** The value, which is stored now unless the map has one. */
+  const getOrSet = (key: string, value: T): { readonly value: T; readonly isNew: boolean } => {
+    const atMs = now().getTime();
     const entry = entries.get(key);
-    if (entry && entry.untilMs <= now().getTime()) entries.delete(key);
-    return entry && entry.untilMs > now().getTime() ? entry.value : undefined;
+    if (entry && atMs < entry.untilMs) return { value: entry.value, isNew: false };
+    entries.set(key, { value, untilMs: atMs + REMEMBERED_MS });
+    return { value, isNew: true };
   };
 
-  return { get, set };
+  return { getOrSet };
 };

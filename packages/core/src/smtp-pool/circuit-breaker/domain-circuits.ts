@@ -31,8 +31,8 @@ type Deferral = { readonly refusal: ProviderRefusal; readonly untilMs: number };
  * would show an account which domains others verify.
  */
 export const createDomainCircuits = (now: () => Date) => {
-  const circuits = createBoundedMap<Circuit>(DOMAINS_MAX);
-  const deferrals = createBoundedMap<Deferral>(DOMAINS_MAX);
+  const circuits = createBoundedMap<Circuit>({ weightMax: DOMAINS_MAX });
+  const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
   const getMs = () => now().getTime();
   const get = (subject: DomainSubject, exit: string): Circuit =>
     circuits.get(`${exit} ${formatSubject(subject)}`) ?? CLOSED;

@@ -45,12 +45,14 @@ type LocalCircuit = {
  */
 export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
   const items = table ? createCircuitTable({ table, now, sleep }) : null;
-  const circuits = createBoundedMap<LocalCircuit>(REMEMBERED_MAX);
+  const circuits = createBoundedMap<LocalCircuit>({ weightMax: REMEMBERED_MAX });
   const getMs = () => now().getTime();
 
   const getLocal = (name: CircuitName): LocalCircuit => {
     const key = formatCircuitName(name);
-    const local = circuits.get(key) ?? createLocalCircuit();
+    const found = circuits.get(key);
+    if (found) return found;
+    const local = createLocalCircuit();
     circuits.set(key, local);
     return local;
   };
