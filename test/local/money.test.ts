@@ -191,8 +191,9 @@ const simulateCrashes = async (
 const waitForResponses = async (ask: () => Promise<MoneyResponse>): Promise<MoneyResponse> => {
   for (;;) {
     const responses = await ask();
-    // The killed process held a lease, and the rate limit allows only so many requests in a minute.
-    if (responses.status !== 409 && responses.status !== 429) return responses;
+    // The killed process held a lease, the rate limit allows only so many requests in a minute, and a busy machine refuses
+    // new work for a moment.
+    if (![409, 429, 503].includes(responses.status)) return responses;
     await setTimeout(1_000);
   }
 };

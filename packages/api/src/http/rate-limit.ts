@@ -73,8 +73,7 @@ const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>()
 /** Only for valid credentials that have used up their minute. */
 const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
   const callers =
-    limitedCallers.get(world.rateLimit) ??
-    createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
+    limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
   limitedCallers.set(world.rateLimit, callers);
   callers.set(readCredentials(headers), { limit, resetAt });
 };
