@@ -779,7 +779,7 @@ export const EXAMPLES: readonly Example[] = [
         confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
         missing_parts: [],
-        model_version: "1",
+        model_version: "2",
         score_parts: {
           components: [
             {
@@ -1064,7 +1064,7 @@ export const EXAMPLES: readonly Example[] = [
         confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
         missing_parts: [],
-        model_version: "1",
+        model_version: "2",
         score_parts: {
           components: [
             {

@@ -151,7 +151,21 @@ test.each<Row>([
     98,
     "reject",
   ],
-  ["all options for failure reports", own(`${BEST}; fo=0:1:D : s`), [], 100, "reject"],
+  ["three options for failure reports", own(`${BEST}; fo=1:D : s`), [], 100, "reject"],
+  [
+    "options for failure reports that exclude each other",
+    own(`${BEST}; fo=0:1`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "an option for failure reports twice",
+    own(`${BEST}; fo=d:d`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
   ["a test that is neither on nor off", own(`${BEST}; t=x`), ["DMARC_TAG_VALUE"], 98, "reject"],
   [
     "a kind of domain that does not exist",

@@ -32,7 +32,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["no id", ["v=STSv1;"], ["MTA_STS_BAD"]],
   ["an id with a hyphen", ["v=STSv1; id=2026-11-21"], ["MTA_STS_BAD"]],
   ["an id that stands twice", ["v=STSv1; id=1; id=1"], ["MTA_STS_BAD"]],
-  ["a version that stands twice", ["v=STSv1; v=STSv1; id=1"], ["MTA_STS_BAD"]],
+  ["a field of the future that stands twice", ["v=STSv1; id=1; a=1; a=2"], []],
   ["an id that is too long", [`v=STSv1; id=${"1".repeat(33)}`], ["MTA_STS_BAD"]],
   ["no answer", "TIMEOUT", []],
 ])("MTA-STS in DNS: %s", async (_, TXT, ids) => {

@@ -20,10 +20,7 @@ test.each([
     ),
   ],
   ["a reference within", logo('<path id="a"/><use xlink:href="#a"/><use href="#a"/>')],
-  [
-    "what an editor adds",
-    logo('<metadata><rdf:RDF rdf:about="x"/></metadata><sodipodi:namedview/>'),
-  ],
+  ["what an editor adds", logo('<metadata><rdf:RDF rdf:about="x"/></metadata><desc>A mark</desc>')],
   [
     "attributes with the value they may have",
     logo("", `${ROOT} zoomAndPan="disable" externalResourcesRequired="false"`),
@@ -70,6 +67,14 @@ test.each<readonly [what: string, text: string, fault: string]>([
     "other documents",
   ],
   ["an entity", `<!DOCTYPE svg [<!ENTITY a "b">]>${logo("")}`, "entities"],
+  ["an empty description", logo("<desc> </desc>"), "desc is empty"],
+  ["a style sheet beside it", `<?xml-stylesheet href="a.css"?>${logo("")}`, "other documents"],
+  ["an editor's elements", logo("<sodipodi:namedview/>"), "sodipodi:namedview"],
+  ["an editor's attributes", logo("", `${ROOT} inkscape:version="1"`), "inkscape:version="],
+  ["a script among its metadata", logo("<metadata><script/></metadata>"), "script"],
+  ["a filter", logo('<filter id="f"/>'), "filter"],
+  ["a condition", logo("<switch><rect/></switch>"), "switch"],
+  ["text behind its end", `${logo("")} hello`, "it is not well-formed XML"],
   ["a zoom", logo("", `${ROOT} zoomAndPan="magnify"`), "zoomAndPan="],
 ])("a logo with %s is not", (_, text, fault) => {
   expect(findLogoFaults(text).join("; ")).toContain(fault);

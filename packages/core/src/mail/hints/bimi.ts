@@ -73,7 +73,10 @@ const discoverRecords = async (
 };
 
 const VERSION = /^v\s*=\s*BIMI1\s*(?:;|$)/i;
-const HTTPS_URL = /^https:\/\/\S+$/i;
+
+/** A single address: a comma within it has to be written as %2C. */
+const isHttpsUrl = (text: string): boolean =>
+  /^https:\/\/[^\s,]+$/i.test(text) && URL.canParse(text);
 
 type BimiRecord = {
   readonly logo: string;
@@ -82,27 +85,27 @@ type BimiRecord = {
 };
 
 const parseBimi = (record: string): BimiRecord => {
-  const tags = parseTagList(record).tags.map(({ name, value }) => ({
-    name: name.toLowerCase(),
-    value,
-  }));
-  const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
-  const logo = valueOf("l");
-  const certificate = valueOf("a") ?? "";
-  const [repeated] = listRepeated(tags.map(({ name }) => name));
-  return { logo: logo ?? "", certificate, fault: findRecordFault(repeated, logo, certificate) };
+  const { tags, strays } = parseTagList(record);
+  const names = tags.map(({ name }) => name.toLowerCase());
+  const valueOf = (name: string) => tags[names.indexOf(name)]?.value;
+  const [logo, certificate = ""] = [valueOf("l"), valueOf("a")];
+  // RFC 6376 §3.2, whose form the record has: either makes the list invalid as a whole.
+  const [repeated] = listRepeated(names);
+  const broken =
+    (repeated !== undefined && `it has ${repeated}= more than once, which makes it invalid`) ||
+    (strays.length > 0 && "a part of it is no name=value, which makes it invalid");
+  return {
+    logo: logo ?? "",
+    certificate,
+    fault: broken || findAddressFault(logo, certificate),
+  };
 };
 
-const findRecordFault = (
-  repeated: string | undefined,
-  logo: string | undefined,
-  certificate: string,
-): string | undefined => {
-  if (repeated !== undefined) return `it has ${repeated}= more than once, which makes it invalid`;
+const findAddressFault = (logo: string | undefined, certificate: string): string | undefined => {
   if (logo === undefined) return "it has no l=";
-  if (certificate !== "" && !HTTPS_URL.test(certificate)) return "a= is no https address";
+  if (certificate !== "" && !isHttpsUrl(certificate)) return "a= is no https address";
   if (logo === "" && certificate !== "") return "l= is empty, and a= alone shows no logo";
-  return logo !== "" && !HTTPS_URL.test(logo) ? "l= is no https address" : undefined;
+  return logo !== "" && !isHttpsUrl(logo) ? "l= is no https address" : undefined;
 };
 
 /**

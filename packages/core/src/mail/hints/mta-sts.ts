@@ -2,7 +2,7 @@ import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { joinNames } from "../issue-rules.ts";
-import { listRepeated, parseTagList } from "../tag-list.ts";
+import { parseTagList } from "../tag-list.ts";
 import {
   type FetchDocument,
   type FetchedDocument,
@@ -58,11 +58,9 @@ export const findMtaStsHints = async (
 const VERSION = /^v=STSv1[\t ]*;/;
 
 const findRecordFault = (record: string): string | undefined => {
-  const { tags } = parseTagList(record);
-  const [repeated] = listRepeated(tags.map(({ name }) => name));
-  if (repeated !== undefined) return `its record has ${repeated}= more than once`;
-  const id = tags.find(({ name }) => name === "id")?.value ?? "";
-  return /^[a-z\d]{1,32}$/i.test(id)
+  const ids = parseTagList(record).tags.filter(({ name }) => name === "id");
+  if (ids.length > 1) return "its record has id= more than once";
+  return /^[a-z\d]{1,32}$/i.test(ids[0]?.value ?? "")
     ? undefined
     : "its record has no id= of 1 to 32 letters and digits";
 };

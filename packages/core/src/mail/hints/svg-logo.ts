@@ -1,4 +1,4 @@
-import { iterateXml, type XmlElement } from "./xml-elements.ts";
+import { parseXml, type XmlElement } from "./parse-xml.ts";
 
 // SVG Tiny Portable/Secure (draft-svg-tiny-ps-abrotman), the form of a logo that BIMI asks for: a picture that runs
 // nothing, moves nothing and loads nothing.
@@ -32,35 +32,29 @@ const ELEMENTS = new Set(
   font font-face font-face-src font-face-uri font-face-name glyph missing-glyph hkern`.split(/\s+/),
 );
 
-const NO_SVG = "it is no SVG document";
-const NOT_WELL_FORMED = "it is not well-formed XML";
+const REMOTE = "it refers to other documents";
 
-/** What keeps a document from being a logo by the profile, none when it is one. */
+/** What keeps a document from being a logo by the profile; none when it is one. */
 export const findLogoFaults = (text: string): readonly string[] => {
-  const faults = new Set<string>();
-  const open: string[] = [];
-  let [roots, titles, titleTexts] = [0, 0, 0];
-  for (const node of iterateXml(text.replace(/^\ufeff/, ""))) {
-    if (node.kind === "broken") return [roots === 0 ? NO_SVG : NOT_WELL_FORMED];
-    if (node.kind === "entity") faults.add("it defines entities");
-    if (node.kind === "text" && open.join(" ") === "svg title" && node.text.trim() !== "")
-      titleTexts += 1;
-    if (node.kind === "close" && open.pop() !== node.name) return [NOT_WELL_FORMED];
-    if (node.kind !== "open") continue;
-    if (open.length === 0) {
-      roots += 1;
-      if (node.name !== "svg") return [NO_SVG];
-      for (const fault of listRootFaults(node)) faults.add(fault);
-    }
-    if (open.length === 1 && node.name === "title") titles += 1;
-    for (const fault of listElementFaults(node)) faults.add(fault);
-    if (!node.isEmpty) open.push(node.name);
-  }
-  if (roots === 0) return [NO_SVG];
-  if (roots > 1 || open.length > 0) return [NOT_WELL_FORMED];
-  if (titles > 1) faults.add("it has more than one title");
-  if (titleTexts === 0) faults.add("it has no title");
-  return [...faults];
+  const document = parseXml(text.replace(/^\ufeff/, ""));
+  const [root, ...others] = document?.elements ?? [];
+  if (!document || !root)
+    return [text.includes("<svg") ? "it is not well-formed XML" : "it is no SVG document"];
+  if (root.name !== "svg") return ["it is no SVG document"];
+  const faults = [
+    ...listRootFaults(root),
+    ...listTitleFaults(others.filter(({ name, parent }) => name === "title" && parent === root)),
+    ...(others.some(({ name, text: desc }) => name === "desc" && desc.trim() === "")
+      ? ["its desc is empty"]
+      : []),
+    ...(document.hasEntities ? ["it defines entities"] : []),
+    ...(document.hasStyleSheet ? [REMOTE] : []),
+    ...listForeignNames(document.elements),
+    ...document.elements.flatMap(({ attributes }) =>
+      [...attributes].flatMap(([name, value]) => findAttributeFault(name, value) ?? []),
+    ),
+  ];
+  return [...new Set(faults)];
 };
 
 const listRootFaults = ({ attributes }: XmlElement): readonly string[] => [
@@ -70,22 +64,37 @@ const listRootFaults = ({ attributes }: XmlElement): readonly string[] => [
   ...["x", "y"].flatMap((name) => (attributes.has(name) ? [`its svg element has ${name}=`] : [])),
 ];
 
-const listElementFaults = ({ name, attributes }: XmlElement): readonly string[] => {
-  // What editors add in namespaces of their own is not drawn.
-  if (name.includes(":")) return [];
-  const outside = ELEMENTS.has(name) ? [] : [`it has ${name} elements`];
-  const ofAttributes = [...attributes].flatMap(
-    ([key, value]) => findAttributeFault(key, value) ?? [],
-  );
-  return [...outside, ...ofAttributes];
+/** §2.1: one title, and not an empty one. */
+const listTitleFaults = (titles: readonly XmlElement[]): readonly string[] => {
+  if (titles.length > 1) return ["it has more than one title"];
+  return titles.some(({ text }) => text.trim() !== "") ? [] : ["it has no title"];
+};
+
+const isPrefixed = (name: string): boolean => name.includes(":");
+const PREFIXES = new Set(["xml", "xmlns", "xlink"]);
+
+/** Elements and attributes that the profile does not have. Metadata may hold those of other namespaces. */
+const listForeignNames = (elements: readonly XmlElement[]): readonly string[] => {
+  const inMetadata = new Set<XmlElement>();
+  return elements.flatMap((element) => {
+    const { name, attributes, parent } = element;
+    if (name === "metadata" || (parent && inMetadata.has(parent))) inMetadata.add(element);
+    if (inMetadata.has(element) && isPrefixed(name)) return [];
+    const ofEditors = [...attributes.keys()].filter(
+      (key) => isPrefixed(key) && !PREFIXES.has(key.split(":", 1)[0] ?? ""),
+    );
+    return [
+      ...(ELEMENTS.has(name) ? [] : [`it has ${name} elements`]),
+      ...ofEditors.map((key) => `it has ${key}= attributes`),
+    ];
+  });
 };
 
 const findAttributeFault = (name: string, value: string): string | undefined => {
   if (/^on[a-z]+$/i.test(name)) return `it has ${name}= handlers`;
   if (name === "style") return "it has style= attributes";
-  const isReference = name === "href" || name.endsWith(":href");
-  if ((isReference && !value.trim().startsWith("#")) || REMOTE_URL.test(value))
-    return "it refers to other documents";
+  const isReference = name === "href" || name === "xlink:href";
+  if ((isReference && !value.trim().startsWith("#")) || REMOTE_URL.test(value)) return REMOTE;
   const fixed = FIXED_ATTRIBUTES[name];
   return fixed === undefined || value === fixed ? undefined : `its ${name}= is not ${fixed}`;
 };
