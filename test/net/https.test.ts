@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
+import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
 import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createZoneDns } from "../zone.ts";
@@ -281,4 +282,45 @@ test("a policy of MTA-STS is fetched as it is published, and no redirect is foll
     kind: "failed",
     why: "private_address",
   });
+});
+
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" version="1.2" baseProfile="tiny-ps"><title>Example</title></svg>';
+
+test("a logo is read as its server sends it, and no private address, redirect or stream is followed", async () => {
+  const paths: (string | undefined)[] = [];
+  const { port } = await listenSecure((request, answer) => {
+    paths.push(request.url);
+    if (request.url === "/moved.svg") answer.writeHead(302, { location: "/logo.svg" }).end();
+    else if (request.url === "/endless.svg") answer.write("<svg>".repeat(20_000));
+    else if (request.url === "/packed.svg")
+      answer.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(SVG));
+    else if (request.url === "/packed.svgz") answer.end(gzipSync(SVG));
+    else answer.end(request.url === "/logo.svg" ? SVG : "<svg/>");
+  });
+  const fetchDocument = createDocumentFetcher(createClient(ZONE, port));
+  const getHints = async (url: string) => {
+    const TXT = [`v=BIMI1; l=${url}; a=https://example.com/l.pem`];
+    const hints = await findBimiHints(createZoneDns({ "default._bimi.example.com": { TXT } }), {
+      domain: "example.com",
+      dmarc: {
+        status: "pass",
+        policy: "reject",
+        record: "v=DMARC1; p=reject",
+        recordDomain: "example.com",
+        organisation: "example.com",
+      },
+      fetchDocument,
+    });
+    return hints.map(({ id }) => id).filter((id) => id !== "BIMI_CERTIFICATE");
+  };
+
+  expect(await getHints(getUrl(port, "/logo.svg"))).toEqual([]);
+  expect(await getHints(getUrl(port, "/bare.svg"))).toEqual(["BIMI_LOGO_BAD"]);
+  expect(await getHints(getUrl(port, "/endless.svg"))).toEqual(["BIMI_LOGO_BAD"]);
+  for (const path of ["/moved.svg", "/packed.svg", "/packed.svgz"])
+    expect(await getHints(getUrl(port, path))).toEqual(["BIMI_LOGO_UNCHECKED"]);
+  expect(await getHints(`https://127.0.0.1:${port}/logo.svg`)).toEqual(["BIMI_LOGO_UNCHECKED"]);
+  expect(await getHints("https://gone.test/logo.svg")).toEqual(["BIMI_LOGO_BAD"]);
+  expect(paths).toHaveLength(6);
 });
