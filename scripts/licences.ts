@@ -107,13 +107,31 @@ const listShipped = async (): Promise<readonly ShippedPackage[]> => {
   });
 };
 
-/** The lists of domains: data of others, described in docs/lists.md. */
+/** Data of others: the lists of domains, described in docs/lists.md, and the readings of Chinese characters. */
 export const readDataLicences = (): readonly ShippedPackage[] => {
   const [, sources = ""] = readFileSync("docs/lists.md", "utf8").split("## Sources");
-  return [...sources.matchAll(/^\| `([^`]+)` +\| (\S+) +\| (\S+) +\|/gm)].map(
+  const lists = [...sources.matchAll(/^\| `([^`]+)` +\| (\S+) +\| (\S+) +\|/gm)].map(
     ([, name = "", version = "", licence = ""]) => ({ name, version, licence, where: ["lists"] }),
   );
+  return [...lists, UNICODE_DATA];
 };
+
+/** `packages/core/src/find/spelling/pinyin.ts`. */
+const UNICODE_DATA: ShippedPackage = {
+  name: "cldr, Han-Latin",
+  version: "42",
+  licence: "Unicode-DFS-2016",
+  where: ["pinyin"],
+};
+
+/** The licence asks for its own words beside the data. */
+const UNICODE_NOTICE = `Copyright © 1991-2022 Unicode, Inc. All rights reserved. Permission is hereby granted, free of charge, to any
+person obtaining a copy of the Unicode data files and any associated documentation (the "Data Files") or Unicode software and any
+associated documentation (the "Software") to deal in the Data Files or Software without restriction, including without limitation
+the rights to use, copy, modify, merge, publish, distribute, and/or sell copies of the Data Files or Software, and to permit persons
+to whom the Data Files or Software are furnished to do so, provided that either (a) this copyright and permission notice appear with
+all copies of the Data Files or Software, or (b) this copyright and permission notice appear in associated Documentation. THE DATA
+FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED.`;
 
 const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_title, at) =>
@@ -154,11 +172,13 @@ ${formatTable(["Package", "Version", "Licence", "In"], (await loadShipped()).map
 ## Data
 
 ${formatTable(
-  ["List", "Version", "Licence"],
+  ["Data", "Version", "Licence"],
   readDataLicences().map((one) => formatRow(one).slice(0, 3)),
 )}
 
-Notices are in [lists.md](lists.md).
+Notices of the lists are in [lists.md](lists.md). That of the readings of Chinese characters:
+
+${UNICODE_NOTICE.replaceAll(/^/gm, "> ")}
 
 ## Tools
 

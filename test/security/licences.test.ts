@@ -13,6 +13,7 @@ const ALLOWED: readonly string[] = [
   "ISC",
   "MIT",
   "MIT-0",
+  "Unicode-DFS-2016",
   "Unlicense",
 ];
 

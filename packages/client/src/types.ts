@@ -1125,7 +1125,7 @@ export interface ListCallbacksData {
 // POST /v1/find
 
 export interface FindEmailInput {
-  /** The person's first name. */
+  /** The person's first name, with a middle name or initial if known. Most scripts are read, but not Arabic, Hebrew or Thai. */
   first_name: string;
   /** The person's last name. */
   last_name: string;

@@ -1,6 +1,12 @@
-import { CANDIDATES_MAX, isUsualPattern, listCandidates } from "@mailproof/core/find/candidates";
+import { CANDIDATES_MAX, listCandidates } from "@mailproof/core/find/candidates";
 import type { PatternCounts } from "@mailproof/core/find/items";
-import { buildLocal, PATTERN_NAMES, PATTERNS, type Pattern } from "@mailproof/core/find/patterns";
+import {
+  BASE_PATTERNS,
+  buildLocal,
+  NO_PATTERN,
+  PATTERNS,
+  type Pattern,
+} from "@mailproof/core/find/patterns";
 import { expect, test } from "vitest";
 
 const ann = { first: "Ann", last: "Lee" };
@@ -27,16 +33,109 @@ test.each<[Pattern, string]>([
   ["first.l", "ann.l"],
   ["first_l", "ann_l"],
   ["l.first", "l.ann"],
+  ["fl", "al"],
+  ["first.m.last", "ann.b.lee"],
+  ["fmlast", "ablee"],
+  ["f.m.last", "a.b.lee"],
+  ["fml", "abl"],
 ])("the pattern %s makes %s", (pattern, local) => {
-  expect(buildLocal(pattern, "ann", "lee")).toBe(local);
+  expect(buildLocal(pattern, { first: "ann", f: "a", m: "b", last: "lee", l: "l" })).toBe(local);
 });
 
 test("what companies do most comes first", () => {
-  expect(likeliest(ann)).toEqual(["ann.lee", "alee", "ann", "a.lee"]);
+  expect(likeliest(ann)).toEqual(["ann.lee", "alee", "ann", "lee"]);
 });
 
-test("the shares of the patterns are all there is", () => {
-  expect(PATTERN_NAMES.reduce((sum, pattern) => sum + PATTERNS[pattern], 0)).toBeCloseTo(1);
+test("the shares of the patterns, and of addresses that no pattern makes, are all there is", () => {
+  const sum = BASE_PATTERNS.reduce((total, pattern) => total + PATTERNS[pattern], 0);
+
+  expect(sum + NO_PATTERN).toBeCloseTo(1);
+});
+
+test.each([
+  ["a middle initial", "Ann B.", "Lee"],
+  ["one without a dot", "Ann B", "Lee"],
+  ["one that stands before the last name", "Ann", "B. Lee"],
+])("%s is tried beside the pattern without it", (_, first, last) => {
+  const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
+
+  expect(locals.slice(0, 2)).toEqual(["ann.b.lee", "ann.lee"]);
+  expect(locals).toContain("ablee");
+});
+
+test("where first.m.last is known, who has a middle initial is asked about with it, and others without", () => {
+  const patternCounts = seen(["first.m.last", 2]);
+
+  expect(likeliest({ first: "Ann B.", last: "Lee" }, { patternCounts }, 2)).toEqual([
+    "ann.b.lee",
+    "ann.lee",
+  ]);
+  expect(likeliest(ann, { patternCounts }, 1)).toEqual(["ann.lee"]);
+});
+
+test("a second given name has an initial, too, that is less likely to be used", () => {
+  const locals = likeliest({ first: "John Fitzgerald", last: "Doe" }, {}, CANDIDATES_MAX);
+
+  expect(locals).toContain("john.f.doe");
+  expect(locals.indexOf("jdoe")).toBeLessThan(locals.indexOf("john.f.doe"));
+});
+
+test("a person who is called by the second name has both initials", () => {
+  const locals = likeliest({ first: "J. Robert", last: "Doe" }, {}, CANDIDATES_MAX);
+
+  expect(locals[0]).toBe("robert.doe");
+  expect(locals).toEqual(expect.arrayContaining(["jdoe", "rdoe", "jrdoe"]));
+});
+
+test("a hyphenated name is whole before it is a letter, and may be two letters", () => {
+  const locals = likeliest({ first: "Jean-Luc", last: "Picard" }, {}, CANDIDATES_MAX);
+
+  expect(locals[0]).toBe("jean-luc.picard");
+  expect(locals).toEqual(expect.arrayContaining(["jpicard", "jlpicard", "jeanluc.picard"]));
+});
+
+test("particles stand with an underscore in some companies", () => {
+  const locals = likeliest({ first: "Jan", last: "van der Berg" }, {}, CANDIDATES_MAX);
+
+  expect(locals[0]).toBe("jan.vanderberg");
+  expect(locals).toContain("jan.van_der_berg");
+});
+
+test("a long name may be cut, and is so first where the domain is known to cut", () => {
+  const person = { first: "Ann", last: "Featherstone" };
+
+  expect(likeliest(person, {}, CANDIDATES_MAX)).toEqual(
+    expect.arrayContaining(["afeathe", "afeather"]),
+  );
+  expect(likeliest(person, { patternCounts: seen(["flast6", 1]) }, 1)).toEqual(["afeathe"]);
+  expect(likeliest(ann, { patternCounts: seen(["flast6", 1]) }, 1)).toEqual(["alee"]);
+});
+
+test.each([
+  ["Дмитрий", "Шмидт", ["dmitry.shmidt", "dmitriy.shmidt"]],
+  ["Володимир", "Шевченко", ["volodymyr.shevchenko"]],
+  ["Γιώργος", "Παππάς", ["giorgos.pappas"]],
+  ["Արմեն", "Պետրոսյան", ["armen.petrosyan"]],
+  ["გიორგი", "ბერიძე", ["giorgi.beridze"]],
+  ["राहुल", "शर्मा", ["rahul.sharma"]],
+  ["민준", "김", ["minjun.kim", "mjkim"]],
+  ["小明", "李", ["xiaoming.li"]],
+  ["たろう", "すずき", ["taro.suzuki"]],
+  ["太郎", "鈴木", ["taro.suzuki"]],
+])("%s %s is asked about in plain letters", (first, last, expected) => {
+  const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
+
+  expect(locals[0]).toBe(expected[0]);
+  expect(locals).toEqual(expect.arrayContaining(expected));
+});
+
+test("a domain's pattern is asked about in all spellings before another pattern is", () => {
+  const person = { first: "Дмитрий", last: "Иванов" };
+
+  expect(likeliest(person, { patternCounts: seen(["last.first", 3]) }, 2)).toEqual([
+    "ivanov.dmitry",
+    "ivanov.dmitriy",
+  ]);
 });
 
 test("one find at a domain puts its pattern before all others, and leaves these their order", () => {
@@ -55,7 +154,7 @@ test("a company large enough for a gateway has more than one Ann", () => {
   const mailHost = "eu-smtp-inbound-1.mimecast.com";
 
   expect(likeliest(ann, { mailHost }).indexOf("ann")).not.toBe(2);
-  expect(likeliest(ann, { mailHost }, 3)).toEqual(["ann.lee", "alee", "a.lee"]);
+  expect(likeliest(ann, { mailHost }, 3)).toEqual(["ann.lee", "alee", "annlee"]);
 });
 
 test("a name with two spellings is tried in both, at the likeliest patterns", () => {
@@ -87,13 +186,4 @@ test("the hardest name comes to no more than the most that are asked about", () 
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
   expect(listCandidates(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);
-});
-
-test.each<[string, PatternCounts, Pattern, boolean]>([
-  ["nothing seen", seen(), "first", false],
-  ["seen once", seen(["first", 1]), "first", false],
-  ["seen twice", seen(["first", 2]), "first", true],
-  ["seen less often than another", seen(["first", 2], ["flast", 3]), "first", false],
-])("%s: a habit is %s", (_, naming, pattern, habit) => {
-  expect(isUsualPattern(naming, pattern)).toBe(habit);
 });

@@ -1,4 +1,4 @@
-import { listNameForms, looksSwapped } from "@mailproof/core/find/name-forms";
+import { findNameFaults, listNameForms, looksSwapped } from "@mailproof/core/find/name-forms";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { GIVEN_NAMES } from "@mailproof/core/signals/name-words";
 import { expect, test } from "vitest";
@@ -21,20 +21,20 @@ test.each([
   ["Søren", "soren, soeren"],
   ["Jean-Luc", "jean-luc, jeanluc, jean"],
   ["Jean‑Luc", "jean-luc, jeanluc, jean"],
-  ["Anna Maria", "anna, annamaria, anna-maria"],
+  ["Anna Maria", "anna, annamaria, anna-maria, anna.maria"],
   ["John F.", "john"],
   ["Dr. Ruth", "ruth"],
   ["J", "j"],
   ["Иван", "ivan"],
-  ["Юлия", "yuliya"],
+  ["Юлия", "julia, yulia, yuliya, iuliia"],
   ["Γιώργος", "giorgos"],
   ["Ｍｉｎａ", "mina"],
   ["Ευάγγελος", "evangelos"],
   ["Λευτέρης", "lefteris"],
   ["Παύλος", "pavlos"],
   ["Μαΐου", "maiou"],
-  ["Ѓорѓи", "gjorgji"],
-  ["Қайрат", "kayrat"],
+  ["Ѓорѓи", "gjorgji, gorgi, gjorgi"],
+  ["Қайрат", "kayrat, kairat"],
   ["Гүлнара", "gulnara"],
   ["Kɔfi", "kofi"],
   ["Ɗanjuma", "danjuma"],
@@ -48,18 +48,18 @@ test.each([
   ["Nguyễn", "nguyen"],
   ["O'Brien", "obrien"],
   ["O’Brien", "obrien"],
-  ["van der Berg", "vanderberg, berg, van-der-berg, van.der.berg"],
-  ["VAN DER BERG", "vanderberg, berg, van-der-berg, van.der.berg"],
-  ["al-Hashimi", "alhashimi, hashimi, al-hashimi, al.hashimi"],
+  ["van der Berg", "vanderberg, berg, van.der.berg, van-der-berg, van_der_berg"],
+  ["VAN DER BERG", "vanderberg, berg, van.der.berg, van-der-berg, van_der_berg"],
+  ["al-Hashimi", "alhashimi, hashimi, al.hashimi, al-hashimi, al_hashimi"],
   ["Le", "le"],
   ["Smith-Jones", "smith-jones, smithjones, smith, jones"],
-  ["García López", "garcia, garcialopez, garcia-lopez, lopez"],
+  ["García López", "garcia, garcialopez, lopez, garcia-lopez, garcia.lopez"],
   ["King Jr.", "king"],
   ["King, Ph.D.", "king"],
   ["King Esq.", "king"],
   ["Παπαδόπουλος", "papadopoulos"],
   ["Μπουμπούλης", "boumpoulis"],
-  ["Быкаў", "bykau"],
+  ["Быкаў", "bykau, bykaw"],
   ["Ќирилов", "kjirilov"],
   ["Ὅμηρος", "omiros"],
   ["Ƙaura", "kaura"],
@@ -68,25 +68,92 @@ test.each([
   ["O’ Brien", "obrien"],
   ["D' Souza", "dsouza"],
   ["'t Hooft", "thooft"],
-  ["van ’t Hoff", "vanthoff, thoff, van-thoff, van.thoff"],
+  ["van ’t Hoff", "vanthoff, thoff, van.thoff, van-thoff, van_thoff"],
   ["Mc Donald", "mcdonald"],
   ["St. John", "stjohn"],
-  ["Ben David", "bendavid, david, ben-david, ben.david"],
-  ["Ní Bhriain", "nibhriain, bhriain, ni-bhriain, ni.bhriain"],
-  ["San Martín", "sanmartin, martin, san-martin, san.martin"],
+  ["Ben David", "bendavid, david, ben.david, ben-david, ben_david"],
+  ["Ní Bhriain", "nibhriain, bhriain, ni.bhriain, ni-bhriain, ni_bhriain"],
+  ["San Martín", "sanmartin, martin, san.martin, san-martin, san_martin"],
   ["da Silva Santos", "santos, dasilva, silva, dasilvasantos"],
-  ["Pereira da Costa", "pereira, pereiradacosta, pereira-da-costa, costa"],
+  ["Pereira da Costa", "pereira, pereiradacosta, costa, pereira-da-costa, pereira.da.costa"],
   ["O", "o"],
   ["Müller", "muller, mueller"],
 ])("the family name %s is written %s", (name, forms) => {
   expect(written(name, "last", "example.com")).toBe(forms);
 });
 
+test.each([
+  ["Дмитрий", "dmitry, dmitriy, dmitrii, dmitri"],
+  ["Алексей", "alexey, alexei, aleksey, aleksei"],
+  ["Максим", "maxim, maksim"],
+  ["Володимир", "volodymyr, vladimir, volodimir"],
+  ["Олег", "oleg"],
+  ["Георги", "georgi, george"],
+  ["Сяргей", "siarhei, sergey, siarhey"],
+  ["Милош", "milos"],
+  ["Ђорђе", "djordje, dorde"],
+  ["Արամ", "aram"],
+  ["Եվա", "yeva"],
+  ["ნინო", "nino"],
+  ["प्रिया", "priya"],
+  ["विकास", "vikas"],
+  ["कृष्ण", "krishna"],
+  ["ज़ाकिर", "zakir"],
+  ["지훈", "jihoon, jihun, ji-hoon, ji.hoon, ji-hun, ji.hun"],
+  ["しょうた", "shota, shouta"],
+  ["ケンイチ", "kenichi"],
+  ["伟", "wei"],
+  ["Wei (伟)", "wei"],
+  ["Michael", "michael, mike"],
+  ["ь", ""],
+])("the given name %s is written %s, the usual way first", (name, forms) => {
+  expect(written(name, "first", "example.com")).toBe(forms);
+});
+
+test.each([
+  ["Щербаков", "example.com", "shcherbakov"],
+  ["Гриценко", "firma.ua", "hrytsenko"],
+  ["Гриценко", "example.com", "gritsenko"],
+  ["Ковалів", "example.com", "kovaliv"],
+  ["Христов", "firma.bg", "hristov"],
+  ["Христов", "example.com", "khristov"],
+  ["Симић", "example.com", "simic"],
+  ["Ευσταθίου", "example.com", "efstathiou"],
+  ["Σταύρου", "example.com", "stavrou"],
+  ["Եղիազարյան", "example.com", "yeghiazaryan"],
+  ["გრიგალაშვილი", "example.com", "grigalashvili"],
+  ["देशपांडे", "example.com", "deshpande"],
+  ["सिंह", "example.com", "singh"],
+  ["김", "example.com", "kim"],
+  ["남궁", "example.com", "namgung"],
+  ["いのうえ", "example.com", "inoue"],
+  ["ほんま", "example.com", "honma"],
+  ["はっとり", "example.com", "hattori"],
+  ["曾", "example.com", "zeng"],
+  ["欧阳", "example.com", "ouyang"],
+  ["吕", "example.com", "lv"],
+  ["林", "firma.jp", "hayashi"],
+  ["林", "example.com", "lin"],
+  ["佐々木", "example.com", "sasaki"],
+])("the family name %s at %s is mostly %s", (name, domain, form) => {
+  expect(written(name, "last", domain).split(", ")[0]).toBe(form);
+});
+
+test.each([
+  ["a Japanese name that is in no table", "田中", "鷹志"],
+  ["a Cantonese name", "陳", "大文"],
+])("%s is not guessed", (_, last, first) => {
+  const domain = last === "陳" ? "firma.hk" : "example.com";
+
+  expect(listNameForms({ first, last }, domain)).toBeNull();
+  expect(findNameFaults({ first, last }, domain).first).toBe("other_script");
+});
+
 test.each(["de", "at", "ch"])("in .%s an umlaut is two letters first", (country) => {
   expect(written("Müller", "last", `firma.${country}`)).toBe("mueller, muller");
 });
 
-test.each(["", "  ", "4711", "?!", "李明", "علي", "☃"])(
+test.each(["", "  ", "4711", "?!", "علي", "יוסף", "สมชาย", "☃", "ㅋ"])(
   "%j leaves nothing that an address could be made of",
   (name) => {
     expect(listNameForms({ first: name, last: "Lee" }, "example.com")).toBeNull();
@@ -101,10 +168,13 @@ test("the ways to write one name are all the ways there are", () => {
     "da Silva Santos",
     "García López",
     "Jean-Luc",
+    "Дмитрий",
+    "Ерёменко",
+    "민준",
     "Ann",
   ]) {
     const forms = listNameForms({ first: name, last: name }, "example.com");
-    for (const all of [forms?.first ?? [], forms?.last ?? []])
+    for (const all of [forms?.first ?? [], forms?.last ?? [], forms?.initials ?? []])
       expect(all.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1);
   }
 });
@@ -113,6 +183,8 @@ test.each([
   ["Schmidt", "Hans", true],
   ["Hans", "Schmidt", false],
   ["Thomas", "Martin", false],
+  ["Иванов", "Сергей", true],
+  ["Сергей", "Иванов", false],
   ["Xq", "Zv", false],
 ])("%s %s look swapped: %s", (first, last, swapped) => {
   expect(looksSwapped({ first, last })).toBe(swapped);

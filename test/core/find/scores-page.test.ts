@@ -15,7 +15,7 @@ const page = readFileSync("docs/scores.md", "utf8");
 const part = page.slice(page.indexOf("## Finding an address"), page.indexOf("## Deliverability"));
 
 test("the page shows every pattern and its share", () => {
-  const shown = [...part.matchAll(/^\| `([a-z._-]+)` +\| ([\d.]+) +\|$/gm)].map(
+  const shown = [...part.matchAll(/^\| `([a-z0-9._-]+)` +\| ([\d.]+) +\|$/gm)].map(
     ([, pattern = "", share]) => [pattern, Number(share)],
   );
 
@@ -45,6 +45,7 @@ test.each([
   ["Smith-Jones", "last"],
   ["García López", "last"],
   ["Müller", "last"],
+  ["Дмитрий", "first"],
 ] as const)("the page shows how %s is written", (name, as) => {
   const forms = listNameForms({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
 

@@ -1,7 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { FIND_STATUSES, type FindResult, type FindStatus } from "@mailproof/core/find/find";
 import { findOnce } from "@mailproof/core/find/find-once";
-import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/name-forms";
+import { findNameFaults, type NameFault } from "@mailproof/core/find/name-forms";
+import type { Person } from "@mailproof/core/find/person";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
@@ -39,7 +40,10 @@ export const findEmail = endpoint({
   errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
-    first_name: describe(Name, "The person's first name."),
+    first_name: describe(
+      Name,
+      "The person's first name, with a middle name or initial if known. Most scripts are read, but not Arabic, Hebrew or Thai.",
+    ),
     last_name: describe(Name, "The person's last name."),
     domain: describe(
       DomainName,
@@ -95,7 +99,7 @@ export const findEmail = endpoint({
         pattern: found.pattern,
         verified: found.status === "valid",
         status: found.status,
-        message: [wwwMessage(domain) ?? [], messageFor(found, person)].flat().join(" "),
+        message: [wwwMessage(domain) ?? [], messageFor(found, person, domain)].flat().join(" "),
         credits_used: caller.mode === "test" ? 0 : toCredits(price),
         ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
         ...(replayed && { idempotent_replay: true }),
@@ -119,17 +123,18 @@ const MESSAGES: Readonly<Record<FindStatus, string>> = {
   unknown: "The mail server gave no definite reply, so the person's address is not known.",
   catch_all: "The domain accepts every address. This is the likeliest one, and it is not verified.",
   not_found: "None of the usual addresses for this name exists at this domain.",
-  invalid_name: "The names are too long: an address has at most 64 characters before the @.",
+  invalid_name: "No address can be made of the names.",
 };
 
 const NAME_FAULTS: Readonly<Record<NameFault, string>> = {
   missing: "is missing; send a first and a last name.",
   no_letters: "has no letters.",
-  other_script: "has no Latin, Greek or Cyrillic letters; write it in Latin letters.",
+  other_script:
+    "cannot be read; write it in Latin letters. Other scripts that are read: Cyrillic, Greek, Armenian, Georgian, Devanagari, Hangul, Kana, and Han for Chinese and common Japanese names.",
 };
 
-const messageForName = (person: Person): string => {
-  const { first, last } = findNameFaults(person);
+const messageForName = (person: Person, domain: string): string => {
+  const { first, last } = findNameFaults(person, domain);
   const sentences = [
     ...(first ? [`first_name ${NAME_FAULTS[first]}`] : []),
     ...(last ? [`last_name ${NAME_FAULTS[last]}`] : []),
@@ -143,6 +148,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   mailbox_rate_limited: "The mailbox exists, but has reached its receiving limit.",
   one_name:
     "The mailbox exists, but has only one of the names, so it may belong to another person.",
+  one_initial:
+    "The mailbox exists, but has only a letter of one name, and it is not known that the domain names mailboxes so, so it may belong to another person.",
   dns_inconclusive: "The domain's DNS look-up failed, so the person's address is not known.",
   dns_answer_too_large:
     "The domain's DNS answer exceeds the size limit, so the person's address is not known.",
@@ -152,5 +159,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   mx_unroutable: "The domain does not receive mail.",
 };
 
-const messageFor = ({ status, reason }: FindResult, person: Person): string =>
-  status === "invalid_name" ? messageForName(person) : (BY_REASON[reason] ?? MESSAGES[status]);
+const messageFor = ({ status, reason }: FindResult, person: Person, domain: string): string =>
+  status === "invalid_name"
+    ? messageForName(person, domain)
+    : (BY_REASON[reason] ?? MESSAGES[status]);

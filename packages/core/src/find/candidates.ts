@@ -1,20 +1,19 @@
 import { findMailProvider } from "../mail/mail-providers.ts";
-import { findUsualPattern, NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
+import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
+import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
 import {
-  listNameForms,
-  looksSwapped,
-  type NameForm,
-  type Person,
-  type PersonForms,
-} from "./name-forms.ts";
-import {
+  addMiddle,
+  BASE_PATTERNS,
+  type BasePattern,
   buildLocal,
   getNameCoverage,
-  needsWholeName,
-  PATTERN_NAMES,
+  listTokens,
+  NO_PATTERN,
   PATTERNS,
   type Pattern,
+  type PatternToken,
 } from "./patterns.ts";
+import type { Person } from "./person.ts";
 
 /** `share`: how likely this form is, among all forms in which this person's address may be made. */
 export type Candidate = {
@@ -39,45 +38,60 @@ const TRUST_IN_PRIORS = 1;
 export const listCandidates = (
   person: Person,
   domain: string,
-  { patternCounts: naming, mailHost }: DomainKnowledge,
+  { patternCounts, mailHost }: DomainKnowledge,
 ): readonly Candidate[] => {
-  const shares = estimateShares(naming, mailHost);
+  const shares = estimateShares(patternCounts, mailHost);
   const all = listNameOrders(person).flatMap(({ as, weight }) => {
     const forms = listNameForms(as, domain);
-    return forms ? shares.flatMap((one) => buildCandidates(one, forms, weight)) : [];
+    if (!forms) return [];
+    return shares
+      .flatMap((one) => splitByMiddle(one, forms, patternCounts))
+      .flatMap((one) => buildCandidates(one, forms, weight));
   });
   return rankCandidates(all).slice(0, CANDIDATES_MAX);
 };
 
 /** Whether an address can be made of the name: some have no usable letters, and some are too long. */
-export const isUsable = (person: Person): boolean =>
-  listCandidates(person, "", { patternCounts: NO_PATTERN_COUNTS, mailHost: null }).length > 0;
+export const isUsable = (person: Person, domain: string): boolean =>
+  listCandidates(person, domain, { patternCounts: NO_PATTERN_COUNTS, mailHost: null }).length > 0;
 
-/** Whether a domain has shown this pattern more than once, and no other as often. */
-export const isUsualPattern = (naming: PatternCounts, pattern: Pattern): boolean => {
-  const seen = naming.get(pattern) ?? 0;
-  return seen >= USUAL_FINDS_MIN && findUsualPattern(naming) === pattern;
-};
+type PatternShare<P extends Pattern = Pattern> = { readonly pattern: P; readonly share: number };
 
-const USUAL_FINDS_MIN = 2;
-
-type PatternShare = { readonly pattern: Pattern; readonly share: number };
-
+/** The rest, up to 1, is addresses that no pattern makes. */
 const estimateShares = (
-  naming: PatternCounts,
+  patternCounts: PatternCounts,
   mailHost: string | null,
-): readonly PatternShare[] => {
-  const fitting = PATTERN_NAMES.map((pattern) => ({
+): readonly PatternShare<BasePattern>[] => {
+  const fitting = BASE_PATTERNS.map((pattern) => ({
     pattern,
     prior: PATTERNS[pattern] * (isTooSmallFor(pattern, mailHost) ? IN_LARGE : 1),
   }));
   const priors = fitting.reduce((sum, { prior }) => sum + prior, 0);
-  const seen = [...naming.values()].reduce((sum, count) => sum + count, 0);
+  const seen = [...patternCounts.values()].reduce((sum, count) => sum + count, 0);
   return fitting.map(({ pattern, prior }) => ({
     pattern,
     share:
-      ((TRUST_IN_PRIORS * prior) / priors + (naming.get(pattern) ?? 0)) / (TRUST_IN_PRIORS + seen),
+      ((TRUST_IN_PRIORS * (1 - NO_PATTERN) * prior) / priors + countFinds(patternCounts, pattern)) /
+      (TRUST_IN_PRIORS + seen),
   }));
+};
+
+/** A middle initial that a company is known to write is likelier there than elsewhere. */
+const TRUST_IN_MIDDLE = 2;
+
+const splitByMiddle = (
+  { pattern, share }: PatternShare<BasePattern>,
+  { middles, middleShare }: PersonForms,
+  patternCounts: PatternCounts,
+): readonly PatternShare[] => {
+  const variant = addMiddle(pattern);
+  if (variant === undefined || middles.length === 0) return [{ pattern, share }];
+  const seen = patternCounts.get(variant) ?? 0;
+  const withMiddle = (TRUST_IN_MIDDLE * middleShare + seen) / (TRUST_IN_MIDDLE + seen);
+  return [
+    { pattern, share: share * (1 - withMiddle) },
+    { pattern: variant, share: share * withMiddle },
+  ];
 };
 
 /** Companies of some size have a gateway: where two Anns work, neither is just ann@. */
@@ -102,20 +116,42 @@ const buildCandidates = (
   { pattern, share }: PatternShare,
   forms: PersonForms,
   weight: number,
-): Candidate[] => {
-  const firsts = needsWholeName(pattern, "first") ? forms.first : toInitials(forms.first);
-  const lasts = needsWholeName(pattern, "last") ? forms.last : toInitials(forms.last);
-  return firsts.flatMap((first) =>
-    lasts.map((last) => ({
-      local: buildLocal(pattern, first.text, last.text),
-      pattern,
-      share: share * first.weight * last.weight * weight,
-    })),
-  );
+): readonly Candidate[] => {
+  let ways: readonly PatternWay[] = [{ parts: {}, weight: share * weight }];
+  for (const token of listTokens(pattern))
+    ways = ways.flatMap((way) =>
+      FORMS_OF[token](forms).map((form) => ({
+        parts: { ...way.parts, [token]: form.text },
+        weight: way.weight * form.weight,
+      })),
+    );
+  return ways.map(({ parts, weight: likelihood }) => ({
+    local: buildLocal(pattern, parts),
+    pattern,
+    share: likelihood,
+  }));
 };
 
-const toInitials = (forms: readonly NameForm[]): readonly NameForm[] =>
-  forms.map(({ text, weight }) => ({ text: text.slice(0, 1), weight }));
+type PatternWay = {
+  readonly parts: Readonly<Partial<Record<PatternToken, string>>>;
+  readonly weight: number;
+};
+
+const cutForms = (forms: readonly NameForm[], length: number): readonly NameForm[] =>
+  forms.map(({ text, weight }) => ({
+    text: text.replaceAll(/[._-]/g, "").slice(0, length),
+    weight,
+  }));
+
+const FORMS_OF: Readonly<Record<PatternToken, (forms: PersonForms) => readonly NameForm[]>> = {
+  first: ({ first }) => first,
+  last: ({ last }) => last,
+  last6: ({ last }) => cutForms(last, 6),
+  last7: ({ last }) => cutForms(last, 7),
+  f: ({ initials }) => initials,
+  m: ({ middles }) => middles,
+  l: ({ last }) => cutForms(last, 1),
+};
 
 const LOCAL_LENGTH_MAX = 64; // RFC 5321 §4.5.3.1.1
 

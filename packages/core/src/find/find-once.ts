@@ -58,7 +58,7 @@ export const findOnce = async (
   payer: Payer,
   search: Search,
 ): Promise<FindResponse> => {
-  if (!isUsable(search.person))
+  if (!isUsable(search.person, search.domain))
     return { price: 0 as Halves, replayed: false, result: INVALID_NAME };
   const outcome = await waitForTurn(world, {
     id: world.newId("txn"),

@@ -10,11 +10,12 @@ import {
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
 import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
-import { type Candidate, isUsualPattern, listCandidates } from "./candidates.ts";
+import { type Candidate, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
 import { findUsualPattern, type PatternCounts } from "./items.ts";
-import { listNameForms, type Person } from "./name-forms.ts";
-import { getNameCoverage, type Pattern } from "./patterns.ts";
+import { listNameForms } from "./name-forms.ts";
+import { getNameCoverage, type Pattern, removeMiddle } from "./patterns.ts";
+import type { Person } from "./person.ts";
 
 export const FIND_STATUSES = [
   "valid",
@@ -189,10 +190,22 @@ const conclude = (
       pattern: isThere ? pattern : usualPattern,
     });
   }
-  // thomas@ does not show whose it is: one person's first name may be another's last.
-  const isNamesakes = getNameCoverage(pattern) === "one" && !isUsualPattern(patternCounts, pattern);
-  const result = isNamesakes
-    ? toResult("risky", "one_name", "there")
-    : toResult("valid", reason, "valid");
+  const doubt = findIdentityDoubt(pattern, patternCounts);
+  const result = doubt ? toResult("risky", doubt, "there") : toResult("valid", reason, "valid");
   return { result: { ...result, pattern }, learnedPattern: pattern };
+};
+
+/**
+ * Why a mailbox may be a namesake's. thomas@ never shows whose it is: one person's first name may be another's last, and
+ * a company that writes first names has more than one Thomas when it is large. tlee@ does where the domain writes all
+ * names so; elsewhere it may be Tina Lee's, and Thomas has left.
+ */
+const findIdentityDoubt = (
+  pattern: Pattern,
+  patternCounts: PatternCounts,
+): "one_name" | "one_initial" | null => {
+  const coverage = getNameCoverage(pattern);
+  if (coverage === "one") return "one_name";
+  if (coverage === "both" || findUsualPattern(patternCounts) === removeMiddle(pattern)) return null;
+  return "one_initial";
 };

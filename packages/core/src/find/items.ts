@@ -2,7 +2,13 @@ import * as v from "valibot";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
+import {
+  addMiddle,
+  type BasePattern,
+  PATTERN_NAMES,
+  type Pattern,
+  removeMiddle,
+} from "./patterns.ts";
 
 // Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: it is a habit of the
 // domain, and shows neither who searched nor whom they found.
@@ -20,9 +26,17 @@ export type PatternCounts = ReadonlyMap<Pattern, number>;
 
 export const NO_PATTERN_COUNTS: PatternCounts = new Map();
 
-/** The pattern with the most finds, if any. */
-export const findUsualPattern = (naming: PatternCounts): Pattern | null =>
-  [...naming].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+/** The pattern with the most finds, if any: the one without a middle initial, which most people lack. */
+export const findUsualPattern = (patternCounts: PatternCounts): BasePattern | null =>
+  [...new Set([...patternCounts.keys()].map(removeMiddle))].toSorted(
+    (a, b) => countFinds(patternCounts, b) - countFinds(patternCounts, a),
+  )[0] ?? null;
+
+/** Finds of a pattern, with a middle initial or without. */
+export const countFinds = (patternCounts: PatternCounts, pattern: BasePattern): number => {
+  const variant = addMiddle(pattern);
+  return (patternCounts.get(pattern) ?? 0) + (variant ? (patternCounts.get(variant) ?? 0) : 0);
+};
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 

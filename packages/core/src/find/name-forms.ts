@@ -1,8 +1,16 @@
 import { FAMILY_NAMES, GIVEN_NAMES } from "../signals/name-words.ts";
-import { PARTICLES } from "../signals/person-name.ts";
-import { type SpellingStyle, transliterate } from "./transliterate.ts";
-
-export type Person = { readonly first: string; readonly last: string };
+import {
+  chooseFamilyRules,
+  chooseGivenRules,
+  type JoinRule,
+  joinWords,
+  type Word,
+} from "./join-rules.ts";
+import { NICKNAMES } from "./nicknames.ts";
+import type { Person } from "./person.ts";
+import { guessReading, isSyllabic, type Reading, spellWord } from "./spelling/spell-word.ts";
+import { type RawWord, splitName } from "./split-name.ts";
+import { combineWays, type Weighted } from "./weighted.ts";
 
 /** One way in which a name may stand in a local part, and its likelihood: those of one name add up to 1. */
 export type NameForm = { readonly text: string; readonly weight: number };
@@ -10,151 +18,184 @@ export type NameForm = { readonly text: string; readonly weight: number };
 export type PersonForms = {
   readonly first: readonly NameForm[];
   readonly last: readonly NameForm[];
+  /** What stands for the first name where a pattern has its letter: Jean-Luc is j, and in some companies jl. */
+  readonly initials: readonly NameForm[];
+  /** Middle initials. Empty: the caller gave no middle name. */
+  readonly middles: readonly NameForm[];
+  /** How likely this person's address carries a middle initial. */
+  readonly middleShare: number;
 };
 
-/** Every way in which this person's names may be written, or null when one of them has no usable letters. */
-export const listNameForms = ({ first, last }: Person, domain: string): PersonForms | null => {
-  const forms = {
-    first: listSpellings(first, GIVEN, domain),
-    last: listSpellings(last, FAMILY, domain),
+/** Every way in which this person's names may be written, or null when one of them has no letters that are read. */
+export const listNameForms = (person: Person, domain: string): PersonForms | null => {
+  const reading = guessReading(person, domain);
+  const [given, family] = [splitName(person.first, "first"), splitName(person.last, "last")];
+  const spelledGiven = spellWords(given.words, "first", reading);
+  const hasSyllables = isSyllabic(person.first);
+  const first = addNicknames(
+    applyRules(spelledGiven, (words) => chooseGivenRules(words, hasSyllables)),
+  );
+  const last = applyRules(spellWords(family.words, "last", reading), chooseFamilyRules);
+  if (first.length === 0 || last.length === 0) return null;
+  const toLetters = (initials: readonly string[]) =>
+    initials.flatMap(
+      (one) => spellWord(one, "first", reading)[0]?.value.join("").slice(0, 1) ?? [],
+    );
+  return {
+    first,
+    last,
+    initials: listInitials(first, spelledGiven, toLetters(given.before)),
+    ...listMiddles(toLetters([...given.after, ...family.before]), hasSyllables ? [] : spelledGiven),
   };
-  return forms.first.length > 0 && forms.last.length > 0 ? forms : null;
 };
 
 /** Why no address can be made of a name. */
 export type NameFault = "missing" | "no_letters" | "other_script";
 
-export const findNameFaults = ({ first, last }: Person) => ({
-  first: findFault(first, GIVEN),
-  last: findFault(last, FAMILY),
-});
+export const findNameFaults = (person: Person, domain: string) => {
+  const reading = guessReading(person, domain);
+  return {
+    first: findFault(person.first, "first", reading),
+    last: findFault(person.last, "last", reading),
+  };
+};
 
-const findFault = (name: string, rules: JoinRules): NameFault | null => {
-  if (listSpellings(name, rules, "").length > 0) return null;
+const findFault = (name: string, as: "first" | "last", reading: Reading): NameFault | null => {
+  if (spellWords(splitName(name, as).words, as, reading).length > 0) return null;
   if (/\p{L}/u.test(name)) return "other_script";
   return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
 };
 
 /** Whether first and last name look swapped: both are known names, and each only as the other. */
-export const looksSwapped = ({ first, last }: Person): boolean =>
-  isOnly(first, familyNames, givenNames) && isOnly(last, givenNames, familyNames);
+export const looksSwapped = (person: Person): boolean => {
+  const reading = guessReading(person, "");
+  return (
+    isOnly(person.first, "last", reading, familyNames, givenNames) &&
+    isOnly(person.last, "first", reading, givenNames, familyNames)
+  );
+};
 
 const givenNames: ReadonlySet<string> = new Set(GIVEN_NAMES);
 const familyNames: ReadonlySet<string> = new Set(FAMILY_NAMES);
 
-const isOnly = (name: string, among: ReadonlySet<string>, not: ReadonlySet<string>): boolean => {
-  const spellings = (["plain", "digraphs"] as const).map((style) =>
-    joinWords(splitName(name, style)),
+const isOnly = (
+  name: string,
+  as: "first" | "last",
+  reading: Reading,
+  among: ReadonlySet<string>,
+  not: ReadonlySet<string>,
+): boolean => {
+  const spellings = spellWords(splitName(name, as).words, as, reading).map(({ value }) =>
+    joinWords(value),
   );
   return spellings.some((text) => among.has(text)) && !spellings.some((text) => not.has(text));
 };
 
-/** One word of a name, or what a hyphen joins. */
-type Word = readonly string[];
-
-type JoinRule = readonly [join: (words: readonly Word[]) => string, weight: number];
-
-/** How the parts of a name go into one local part. The weights are judgements (docs/scores.md). */
-type JoinRules = {
-  readonly hyphenated: readonly JoinRule[];
-  readonly several: readonly JoinRule[];
+/** Words whose letters are not read are left out, beside others. Empty: none is read. */
+const spellWords = (
+  words: readonly RawWord[],
+  as: "first" | "last",
+  reading: Reading,
+): readonly Weighted<readonly Word[]>[] => {
+  const spelled = words
+    .map((parts) =>
+      combineWays(parts.map((part) => spellWord(part, as, reading)).filter(isNotEmpty)).map(
+        ({ value, weight }) => ({ value: value.flat(), weight }),
+      ),
+    )
+    .filter((ways) => (ways[0]?.value.length ?? 0) > 0);
+  return spelled.length === 0 ? [] : combineWays(spelled);
 };
 
-const joinWords = (words: readonly Word[]): string => words.flat().join("");
-const hyphenateWords = (words: readonly Word[]): string => words.flat().join("-");
-const dotWords = (words: readonly Word[]): string => words.flat().join(".");
-const getFirstWord = (words: readonly Word[]): string => words.flat()[0] ?? "";
-const getLastWord = (words: readonly Word[]): string => words.flat().at(-1) ?? "";
-const joinWithoutParticles = (words: readonly Word[]): string =>
-  joinWords(words.map((word) => word.slice(countParticles(word))).slice(countParticleWords(words)));
+const isNotEmpty = (list: readonly unknown[]): boolean => list.length > 0;
 
-const GIVEN: JoinRules = {
-  hyphenated: [
-    [hyphenateWords, 0.45],
-    [joinWords, 0.3],
-    [getFirstWord, 0.25],
-  ],
-  several: [
-    [getFirstWord, 0.65],
-    [joinWords, 0.2],
-    [hyphenateWords, 0.15],
-  ],
-};
+const applyRules = (
+  spelled: readonly Weighted<readonly Word[]>[],
+  chooseRules: (words: readonly Word[]) => readonly JoinRule[],
+): readonly NameForm[] =>
+  mergeForms(
+    spelled.flatMap(({ value: words, weight }) =>
+      chooseRules(words).map(([join, share]) => ({ text: join(words), weight: share * weight })),
+    ),
+  );
 
-const FAMILY: JoinRules = {
-  hyphenated: [
-    [hyphenateWords, 0.5],
-    [joinWords, 0.3],
-    [getFirstWord, 0.1],
-    [getLastWord, 0.1],
-  ],
-  several: [
-    [getFirstWord, 0.4],
-    [joinWords, 0.25],
-    [hyphenateWords, 0.2],
-    [getLastWord, 0.15],
-  ],
-};
+/** Some Roberts are bob to their company. */
+const NICKNAME = 0.08;
 
-/** In an address, some of these are given names or words of their own; in a family name they are its beginning. */
-const BEGINNINGS: ReadonlySet<string> = new Set([
-  ...PARTICLES,
-  ..."abu bar bat ben bint ibn ni nic san santa santo dalla dello lo vom zum zur af".split(" "),
-]);
+const addNicknames = (forms: readonly NameForm[]): readonly NameForm[] =>
+  mergeForms(
+    forms.flatMap(({ text, weight }) => {
+      const short = NICKNAMES.get(text) ?? [];
+      if (short.length === 0) return [{ text, weight }];
+      const others = short.map((one) => ({
+        text: one,
+        weight: (NICKNAME * weight) / short.length,
+      }));
+      return [{ text, weight: (1 - NICKNAME) * weight }, ...others];
+    }),
+  );
 
-/** Van der Berg, Al-Hashimi. */
-const WITH_PARTICLES: readonly JoinRule[] = [
-  [joinWords, 0.55],
-  [joinWithoutParticles, 0.2],
-  [hyphenateWords, 0.15],
-  [dotWords, 0.1],
+/** How often a name of several parts has all their letters: jl, or mj for Min-jun. */
+const ALL_LETTERS = 0.4;
+/** J. Robert is j, r or jr. */
+const LEADING: readonly (readonly [(leading: string, first: string) => string, number])[] = [
+  [(leading) => leading, 0.5],
+  [(_, first) => first, 0.3],
+  [(leading, first) => leading + first, 0.2],
 ];
 
-/** Da Silva Santos: countries differ in which of the names a person uses. */
-const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
-  [getLastWord, 0.35],
-  [(words) => joinWords(words.slice(0, countParticleWords(words) + 1)), 0.3],
-  [(words) => words[countParticleWords(words)]?.at(-1) ?? "", 0.2],
-  [joinWords, 0.15],
-];
-
-/** Countries where the umlaut is a letter of the language and not an ornament. */
-const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
-
-const listSpellings = (typed: string, rules: JoinRules, domain: string): readonly NameForm[] => {
-  const name = rules === FAMILY ? typed.normalize("NFC").replaceAll(SPLIT_PREFIX, "$1") : typed;
-  const digraphs = DIGRAPH_COUNTRIES.has(domain.slice(domain.lastIndexOf(".") + 1)) ? 0.75 : 0.35;
+const listInitials = (
+  first: readonly NameForm[],
+  spelled: readonly Weighted<readonly Word[]>[],
+  leading: readonly string[],
+): readonly NameForm[] => {
+  const letters = mergeForms(first.map(({ text, weight }) => ({ text: text.slice(0, 1), weight })));
+  if (leading.length > 0)
+    return mergeForms(
+      letters.flatMap(({ text, weight }) =>
+        LEADING.map(([join, share]) => ({
+          text: join(leading.join(""), text),
+          weight: weight * share,
+        })),
+      ),
+    );
+  const all = spelled.flatMap(({ value: words, weight }) =>
+    words.length === 1 && (words[0]?.length ?? 0) > 1
+      ? [{ text: (words[0] ?? []).map((part) => part.slice(0, 1)).join(""), weight }]
+      : [],
+  );
+  if (all.length === 0) return letters;
   return mergeForms([
-    ...applyRules(splitName(name, "plain"), rules, 1 - digraphs),
-    ...applyRules(splitName(name, "digraphs"), rules, digraphs),
+    ...letters.map(({ text, weight }) => ({ text, weight: weight * (1 - ALL_LETTERS) })),
+    ...all.map(({ text, weight }) => ({ text, weight: weight * ALL_LETTERS })),
   ]);
 };
 
-const applyRules = (
-  words: readonly Word[],
-  rules: JoinRules,
-  weight: number,
-): readonly NameForm[] =>
-  chooseRules(words, rules).map(([join, share]) => ({ text: join(words), weight: share * weight }));
+/** Who shows a middle initial often has it in the address as well; a second given name says less. */
+const INITIAL_SHARE = 0.52;
+const SECOND_NAME_SHARE = 0.1;
 
-const chooseRules = (words: readonly Word[], rules: JoinRules): readonly JoinRule[] => {
-  if (words.flat().length < 2) return [[joinWords, 1]];
-  const hasParticles = countParticleWords(words) > 0 || countParticles(words[0] ?? []) > 0;
-  if (rules === FAMILY && hasParticles)
-    return words.length - countParticleWords(words) > 1
-      ? WITH_PARTICLES_AND_SEVERAL
-      : WITH_PARTICLES;
-  return words.length === 1 ? rules.hyphenated : rules.several;
+const listMiddles = (
+  given: readonly string[],
+  spelled: readonly Weighted<readonly Word[]>[],
+): Pick<PersonForms, "middles" | "middleShare"> => {
+  const [one = "", ...more] = given;
+  if (one !== "")
+    return {
+      middles:
+        more.length > 0
+          ? [
+              { text: one, weight: 0.7 },
+              { text: given.join(""), weight: 0.3 },
+            ]
+          : [{ text: one, weight: 1 }],
+      middleShare: INITIAL_SHARE,
+    };
+  const middles = mergeForms(
+    spelled.map(({ value, weight }) => ({ text: value[1]?.[0]?.slice(0, 1) ?? "", weight })),
+  );
+  return { middles, middleShare: middles.length > 0 ? SECOND_NAME_SHARE : 0 };
 };
-
-/** How many words in front are particles. The last word is the name itself, even if it looks like one. */
-const countParticleWords = (words: readonly Word[]): number => {
-  const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
-  return count === -1 ? words.length - 1 : count;
-};
-
-const countParticles = (word: Word): number =>
-  word.length > 1 && BEGINNINGS.has(word[0] ?? "") ? 1 : 0;
 
 const mergeForms = (forms: readonly NameForm[]): readonly NameForm[] => {
   const weights = new Map<string, number>();
@@ -162,34 +203,3 @@ const mergeForms = (forms: readonly NameForm[]): readonly NameForm[] => {
     if (text !== "") weights.set(text, (weights.get(text) ?? 0) + weight);
   return [...weights].map(([text, weight]) => ({ text, weight }));
 };
-
-/** Titles, which are in no address. */
-const TITLES: ReadonlySet<string> = new Set(
-  "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd ph md mba esq".split(" "),
-);
-const APOSTROPHES = /['’‘ʼʹ`´]/g;
-/** The beginning of a family name before a space: O Brien, D' Souza, 't Hooft, Mc Donald, St. John. */
-const SPLIT_PREFIX =
-  /(?<=^|\s)(['’‘ʼʹ`´]t|\p{L}(?=['’‘ʼʹ`´])|[oó]|ma?c|st)[.'’‘ʼʹ`´]*\s+(?=\p{L})/giu;
-
-const splitName = (name: string, style: SpellingStyle): readonly Word[] => {
-  const words = transliterate(name.replaceAll(APOSTROPHES, ""), style)
-    .split(/[\s.,_/()]+/)
-    .map((word) =>
-      word
-        .split(/[-‐-―]/)
-        .map(removeNonLetters)
-        .filter(Boolean),
-    )
-    .filter((word) => word.length > 0);
-  const untitled = filterOrAll(words, (word) => !TITLES.has(word.join("-")));
-  return filterOrAll(untitled, (word) => joinWords([word]).length > 1);
-};
-
-/** The words that fit; or all where none does: a Mr. Sir is called so, and an X is an X. */
-const filterOrAll = (words: readonly Word[], fits: (word: Word) => boolean): readonly Word[] => {
-  const fitting = words.filter(fits);
-  return fitting.length > 0 ? fitting : words;
-};
-
-const removeNonLetters = (text: string): string => text.replaceAll(/[^a-z]/g, "");

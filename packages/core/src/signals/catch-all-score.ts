@@ -90,7 +90,8 @@ const SEPARATORS = /[._-]/;
 
 /** "first.last" is two stretches, "flast" one. Null for a pattern of other words: it cannot be judged. */
 const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
-  const plain = pattern.toLowerCase().replaceAll(/[{}]/g, "");
+  // A last name that is cut, as in flast6, is one that is shorter.
+  const plain = pattern.toLowerCase().replaceAll(/[{}0-9]/g, "");
   if (!/^(?:(?:first|last|f|l)+(?:[._-]|$))+$/.test(plain) || SEPARATORS.test(plain.at(-1) ?? ""))
     return null;
   return [...plain.matchAll(/([a-z]+)([._-]?)/g)].map(([, words = "", endsWith = ""]) => {

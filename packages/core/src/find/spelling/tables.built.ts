@@ -1,0 +1,12 @@
+import { compressJson } from "../../lib/compress.ts";
+import { CYRILLIC_NAMES } from "./cyrillic-names.ts";
+import { JAPANESE_FAMILIES, JAPANESE_GIVEN } from "./japanese-names.ts";
+import { PINYIN } from "./pinyin.ts";
+
+// Most searches need none of these tables, and a bundle writes a letter that is not ASCII in six bytes.
+
+export const PACKED_TABLES = compressJson({
+  pinyin: PINYIN,
+  cyrillic: CYRILLIC_NAMES,
+  japanese: { families: JAPANESE_FAMILIES, given: JAPANESE_GIVEN },
+});

@@ -1,0 +1,138 @@
+import { listCandidates } from "@mailproof/core/find/candidates";
+import { findAddress } from "@mailproof/core/find/find";
+import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "@mailproof/core/find/items";
+import type { Engine } from "@mailproof/core/verify/engine";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+import { createPopulation, type Employee, type Employer } from "./population.ts";
+
+// Goal: at employers whose people have names from everywhere, and who do not all follow the employer's pattern, the
+// first guess is right for half of the people, and what is told to be verified is right, too.
+// Method: one person after another is looked for, and each search teaches the next. The server tells its people from
+// others, and accepts the first guess that anybody has.
+
+type Search = {
+  readonly employer: Employer;
+  readonly person: Employee;
+  readonly nth: number;
+  /** The place of the person's own address among the guesses; 0 when it is not one of them. */
+  readonly place: number;
+  /** The same where nothing is known of the domain. */
+  readonly placeAtFirst: number;
+  readonly status: string;
+  readonly email: string | null;
+};
+
+const searchAll = async (employers: readonly Employer[]): Promise<readonly Search[]> => {
+  const { world, table } = givenWorld();
+  const template = await world.engine.probe({
+    recipient: "ann@example.com",
+    domain: "example.com",
+    hosts: [{ host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] }],
+    probeCatchAll: true,
+  });
+  const searches: Search[] = [];
+  for (const employer of employers) {
+    const mailboxes = new Set(employer.people.map(({ local }) => `${local}@${employer.domain}`));
+    for (const [index, person] of employer.people.entries()) {
+      let guesses: readonly string[] = [];
+      const probe: Engine["probe"] = async ({ recipient, fallbacks = [] }) => {
+        guesses = [recipient, ...fallbacks];
+        const at = guesses.findIndex((one) => mailboxes.has(one));
+        const settled = at === -1 ? guesses.length - 1 : at;
+        return {
+          ...template,
+          recipient: guesses[settled] ?? "",
+          unknownRecipients: guesses.slice(0, settled),
+          finding:
+            at === -1
+              ? { ...template.finding, verdict: "invalid", reason: "mailbox_not_found" }
+              : template.finding,
+          catchAll: "no",
+        };
+      };
+      const { domain } = employer;
+      const { result, learnedPattern } = await findAddress(
+        { ...world.engine, probe },
+        { person, domain },
+        await readPatternCounts(table, domain),
+      );
+      if (learnedPattern) await learnPattern(world, domain, learnedPattern);
+      const { status, email } = result;
+      const place = guesses.indexOf(`${person.local}@${domain}`) + 1;
+      const atFirst = listCandidates(person, domain, {
+        patternCounts: NO_PATTERN_COUNTS,
+        mailHost: "mx.example.com",
+      });
+      const placeAtFirst = atFirst.findIndex(({ local }) => local === person.local) + 1;
+      searches.push({ employer, person, nth: index + 1, place, placeAtFirst, status, email });
+    }
+  }
+  return searches;
+};
+
+const SEEDS = ["1", "2"];
+const populations: (readonly Search[])[] = [];
+for (const seed of SEEDS) populations.push(await searchAll(createPopulation(seed)));
+const searches = populations.flat();
+
+const countShare = (among: readonly Search[], fits: (search: Search) => boolean): number =>
+  among.filter(fits).length / among.length;
+const toPercent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const report = (what: string, among: readonly Search[], fits: (search: Search) => boolean) => {
+  const wanted = new Set(among);
+  const each = populations.map((all) =>
+    countShare(
+      all.filter((one) => wanted.has(one)),
+      fits,
+    ),
+  );
+  console.info(
+    `${what}: ${toPercent(countShare(among, fits))} (${each.map(toPercent).join(", ")})`,
+  );
+  return countShare(among, fits);
+};
+
+test("each population is as large as the one that was counted", () => {
+  for (const all of populations) expect(Math.abs(all.length - 7498)).toBeLessThan(150);
+});
+
+test("the first guess is right for half of the people, and one of sixteen for three of four", () => {
+  const first = report("first guess", searches, ({ place }) => place === 1);
+  const within = report("within sixteen", searches, ({ place }) => place > 0);
+
+  expect(first).toBeGreaterThanOrEqual(0.5);
+  expect(within).toBeGreaterThanOrEqual(0.76);
+});
+
+test("so is the first guess from the third person of a domain on, in more cases", () => {
+  const later = searches.filter(({ nth }) => nth > 2);
+
+  expect(report("from the third", later, ({ place }) => place === 1)).toBeGreaterThanOrEqual(0.57);
+});
+
+test("without knowledge of the domain, one of sixteen is right for three of four, too", () => {
+  const first = report("first guess, alone", searches, ({ placeAtFirst }) => placeAtFirst === 1);
+  const within = report("within sixteen, alone", searches, ({ placeAtFirst }) => placeAtFirst > 0);
+
+  expect(first).toBeGreaterThanOrEqual(0.46);
+  expect(within).toBeGreaterThanOrEqual(0.76);
+});
+
+test("what is told to be verified is this person's, save for two of one last name and letter at a flast company", () => {
+  const valid = searches.filter(({ status }) => status === "valid");
+  const wrong = valid.filter(
+    ({ email, person, employer }) => email !== `${person.local}@${employer.domain}`,
+  );
+  // The company itself has given the second one a number: nothing that a server says tells the two apart.
+  const others = wrong.filter(
+    ({ email, person, employer }) =>
+      email !== `${person.local.replace(/\d$/, "")}@${employer.domain}`,
+  );
+
+  report("verified", searches, ({ status }) => status === "valid");
+  console.info(`${wrong.length} of ${valid.length} verified are a namesake's`);
+  expect(others.map(({ person, email }) => [person, email])).toEqual([]);
+  expect(wrong.length / valid.length).toBeLessThan(0.0005);
+  expect(valid.length / searches.length).toBeGreaterThan(0.55);
+});
