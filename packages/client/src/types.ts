@@ -70,6 +70,8 @@ export interface VerificationResult {
     honeypot: boolean;
     /** True when the local part looks machine-generated. */
     bot_generated: boolean;
+    /** True for a domain that only the broad lists call disposable. They also hold ordinary domains, so the hint lowers the score and never decides the status. `evidence.disposable_hint` names the lists. */
+    disposable_hint: boolean;
   };
   /** The name that the address suggests. */
   enrichment: {

@@ -1,5 +1,5 @@
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
-import { findNameFault, hasUnusualLength } from "@mailproof/core/mail/name-rules";
+import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/core/mail/name-rules";
 import { expect, test } from "vitest";
 
 const read = (text: string) => {
@@ -17,7 +17,10 @@ test.each([
   '"john doe"@gmail.com',
   "+news@gmail.com",
 ])("Gmail never gave the name %s", (text) => {
-  expect(findNameFault(read(text))).toBe("not_a_gmail_name");
+  expect(findUngivenName(read(text))).toEqual({
+    reason: "not_a_gmail_name",
+    source: "https://support.google.com/mail/answer/9211434",
+  });
 });
 
 test.each([
@@ -28,7 +31,7 @@ test.each([
   "abc@gmail.com",
   "mailer-daemon@googlemail.com",
 ])("Gmail may have given the name %s", (text) => {
-  expect(findNameFault(read(text))).toBeNull();
+  expect(findUngivenName(read(text))).toBeNull();
 });
 
 test.each([
@@ -40,7 +43,7 @@ test.each([
   "1900abc@hotmail.com",
   "a_b@icloud.com",
 ])("nothing is proven of %s", (text) => {
-  expect(findNameFault(read(text))).toBeNull();
+  expect(findUngivenName(read(text))).toBeNull();
   expect(hasUnusualLength(read(text))).toBe(false);
 });
 
@@ -53,4 +56,17 @@ test.each([
   [`${"a".repeat(31)}@gmail.com`, true],
 ])("the length of %s is unusual for Gmail: %s", (text, expected) => {
   expect(hasUnusualLength(read(text))).toBe(expected);
+});
+
+test.each([
+  // No length proves anything: RFC 5321 §4.5.3.1.1 is what a server must take at least.
+  [`${"a".repeat(64)}@company.example`, null],
+  [`${"a".repeat(65)}@company.example`, "untried"],
+  [`${"ü".repeat(33)}@company.example`, "untried"],
+  [`reply+${"0".repeat(78)}@reply.github.com`, "taken"],
+  [`reply+${"0".repeat(20)}@reply.github.com`, null],
+  [`reply+${"0".repeat(78)}@mg1.substack.com`, "taken"],
+  [`reply+${"0".repeat(78)}@github.com`, "untried"],
+])("of the length of %s is known: %s", (text, expected) => {
+  expect(findLongName(read(text))).toBe(expected);
 });

@@ -1,10 +1,18 @@
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { popularProviders } from "@mailproof/core/mail/lists/providers";
 import { suggestTypo } from "@mailproof/core/signals/typo";
 import { expect, test } from "vitest";
 import { PROVIDERS } from "./providers.ts";
 
-const DEAD = { mailWorks: false, isSquat: false } as const;
-const adviceFor = (domain: string, signals: Parameters<typeof suggestTypo>[1] = DEAD) =>
-  suggestTypo({ local: "ann", domain }, signals, PROVIDERS);
+type Signals = Parameters<typeof suggestTypo>[1];
+const DEAD: Signals = { mailWorks: false, squatOf: null, hasRareEnding: false };
+const { rareEnding } = createLists();
+const adviceFor = (domain: string, signals: Partial<Signals> = {}, providers = PROVIDERS) =>
+  suggestTypo(
+    { local: "ann", domain },
+    { ...DEAD, hasRareEnding: rareEnding(domain), ...signals },
+    providers,
+  );
 
 test.each([
   ["a letter hit aside", "gnail.com", "gmail.com"],
@@ -66,6 +74,21 @@ test.each([
   ["a doubled domain", "gmail.com.gmail.com", "gmail.com"],
   ["a doubled domain", "outlook.comoutlook.com", "outlook.com"],
   ["a web address", "www.outlook.com", "outlook.com"],
+  ["a doubled label", "yahoo.co.co.uk", "yahoo.co.uk"],
+  ["a dot for the hyphen", "t.online.de", "t-online.de"],
+  ["two letters left out behind a right first one", "hoail.com", "hotmail.com"],
+  ["a right first letter before two others", "hemail.com", "hotmail.com"],
+  ["digits stuck to the front", "35gmai.com", "gmail.com"],
+  ["digits stuck to the front", "636gmail.com", "gmail.com"],
+  ["digits stuck to the end", "gmail.com73160", "gmail.com"],
+  ["digits stuck to the end", "gamil.con73160", "gmail.com"],
+  ["a letter stuck to the end", "gmail.comu", "gmail.com"],
+  ["a right name before no ending", "ymail.con", "ymail.com"],
+  ["a right name before no ending", "mail.con", "mail.com"],
+  ["a right name before no ending", "live.cmo", "live.com"],
+  ["a right name before no ending", "comcast.nry", "comcast.net"],
+  ["a right name before no ending", "gmx.dee", "gmx.de"],
+  ["a right name before no ending", "yahoo.co.u", "yahoo.co.uk"],
 ])("%s: %s was meant as %s", (_, typed, meant) => {
   expect(adviceFor(typed).suggestion).toBe(`ann@${meant}`);
 });
@@ -80,7 +103,7 @@ test.each([
   "gmx.at",
   "hotmail.de",
 ])("%s has working mail, and is left alone", (domain) => {
-  expect(adviceFor(domain, { mailWorks: true, isSquat: false })).toEqual({
+  expect(adviceFor(domain, { mailWorks: true })).toEqual({
     suggestion: null,
     confidence: null,
   });
@@ -90,7 +113,7 @@ test.each(["me.com", "mail.com", "hotmail.fr", "yahoo.co.uk", "gmail.com", "GMai
   "%s is a provider itself, and is left alone even when its mail is down or it is said to be a squat",
   (domain) => {
     expect(adviceFor(domain).suggestion).toBeNull();
-    expect(adviceFor(domain, { mailWorks: false, isSquat: true }).suggestion).toBeNull();
+    expect(adviceFor(domain, { squatOf: "gmail.com" }).suggestion).toBeNull();
   },
 );
 
@@ -118,20 +141,63 @@ test.each([
 });
 
 test("while it is undecided whether mail works, nothing is suggested", () => {
-  expect(adviceFor("gmial.com", { mailWorks: "undecided", isSquat: false }).suggestion).toBeNull();
+  expect(adviceFor("gmial.com", { mailWorks: "undecided" }).suggestion).toBeNull();
+  expect(adviceFor("acme.cmo", { mailWorks: "undecided" }).suggestion).toBeNull();
 });
 
 test.each([true, false, "undecided"] as const)(
-  "a known squat is corrected whether or not its mail works (%s)",
+  "of a known squat the list's own target is meant, whether or not its mail works (%s)",
   (mailWorks) => {
-    const advice = adviceFor("gmial.com", { mailWorks, isSquat: true });
+    const advice = adviceFor("mail.verzion.net", { mailWorks, squatOf: "verizon.net" });
 
-    expect(advice).toEqual({ suggestion: "ann@gmail.com", confidence: 0.99 });
+    expect(advice).toEqual({ suggestion: "ann@verizon.net", confidence: 0.99 });
   },
 );
 
-test("a squat that resembles nobody gets no suggestion", () => {
-  expect(adviceFor("parked.example", { mailWorks: true, isSquat: true }).suggestion).toBeNull();
+test.each([
+  ["randomsmallcompany.cmo", "randomsmallcompany.com"],
+  ["con-artists.con", "con-artists.com"],
+  ["acme.ocm", "acme.com"],
+  ["acme.comm", "acme.com"],
+  ["acme.xom", "acme.com"],
+  ["acme.comcom", "acme.com"],
+  ["acme.com73160", "acme.com"],
+  ["acme.com.", "acme.com"],
+  ["mail.acme.nett", "mail.acme.net"],
+  ["taureans.plus.con", "taureans.plus.com"],
+  ["acme.co.ku", "acme.co.uk"],
+  ["acme.com.rb", "acme.com.br"],
+  ["hochschule.dee", "hochschule.de"],
+  ["college.eduu", "college.edu"],
+  ["xn--mller-kva.con", "xn--mller-kva.com"],
+])("no domain is below the ending of %s: %s was meant", (typed, meant) => {
+  expect(adviceFor(typed, {}, popularProviders).suggestion).toBe(`ann@${meant}`);
+});
+
+test.each([
+  // Real endings, however odd they look, and whatever else is wrong with the domain.
+  "acme.cm",
+  "acme.om",
+  "acme.co",
+  "acme.cam",
+  "acme.ne",
+  "acme.courses",
+  // Names of a firm's own network.
+  "printer.local",
+  "server.lan",
+  "host.localdomain",
+  "host.test",
+  "name.invalid",
+  "service.onion",
+  // No ending is near.
+  "asdf.asdf",
+  "acme.qwertz",
+  "acme",
+  "a b.con",
+  "..con",
+  "-.con",
+])("%j is dead, and what was meant is not known", (domain) => {
+  expect(adviceFor(domain, {}, popularProviders)).toEqual({ suggestion: null, confidence: null });
 });
 
 test("the local part is handed back as it was written", () => {
@@ -148,10 +214,10 @@ test("of two providers equally near, the more popular is meant", () => {
 });
 
 test("a rival lowers the confidence", () => {
-  const typed = { local: "ann", domain: "ymial.com" };
+  const typed = { local: "ann", domain: "hotmial.com" };
 
-  const alone = suggestTypo(typed, DEAD, ["gmail.com"]).confidence ?? 0;
-  const beside = suggestTypo(typed, DEAD, ["gmail.com", "ymail.com"]).confidence ?? 0;
+  const alone = suggestTypo(typed, DEAD, ["hotmail.com"]).confidence ?? 0;
+  const beside = suggestTypo(typed, DEAD, ["hotmail.com", "hotmal.com"]).confidence ?? 0;
 
   expect(beside).toBeLessThan(alone);
 });

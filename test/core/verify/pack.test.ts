@@ -36,6 +36,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
       "spamTrap",
       "honeypot",
       "botGenerated",
+      "disposableHint",
     ),
     enrichment: fc.record({
       first_name: textOrNull,
@@ -120,7 +121,7 @@ const stored = (checks: number, flags: number) => [
 test("what was stored before is read to this day", () => {
   const { verification, flags, ...rest } = unpack(stored(0, 0));
 
-  expect(Object.values({ ...verification, ...flags })).toEqual(Array(12).fill(false));
+  expect(Object.values({ ...verification, ...flags })).toEqual(Array(13).fill(false));
   expect(rest).toEqual({
     email: "Ann.Lee@example.com",
     status: "risky",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import { isBot, scoreBotLikeness } from "@mailproof/core/signals/bot";
 import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all-score";
 import { scoreNameLikeness } from "@mailproof/core/signals/name-likeness";
@@ -68,9 +69,12 @@ test("the page shows the calibration of bot likeness, and what its threshold cat
   expect(page).toContain(publish("Bot likeness", `${table}\n\n${sentence}`));
 });
 
+const { rareEnding } = createLists();
+
 test("the page shows how often a typo suggestion is right", () => {
   const sentenceText = deadDomains.map(({ typed, meant }) => {
-    const signals = { mailWorks: false, isSquat: false };
+    const hasRareEnding = rareEnding(typed);
+    const signals = { mailWorks: false, squatOf: null, hasRareEnding };
     const advice = suggestTypo({ local: "ann", domain: typed }, signals, PROVIDERS);
     return { ...advice, meant, isRight: advice.suggestion === `ann@${meant}` };
   });

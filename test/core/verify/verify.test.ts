@@ -1,3 +1,4 @@
+import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
@@ -201,4 +202,93 @@ test("a domain whose subscription has ended has no mailboxes, though the verdict
     reason: "domain_without_mailboxes",
     verification: { mailboxExists: false },
   });
+});
+
+const LONG_NAME = `reply+${"0".repeat(78)}`;
+
+test.each([
+  ["accepted", ACCEPTED, "risky", "long_local_part"],
+  [
+    "refused",
+    { ...ACCEPTED, verdict: "invalid", reason: "mailbox_not_found" },
+    "invalid",
+    "mailbox_not_found",
+  ],
+  ["put off", { ...ACCEPTED, verdict: "unknown", reason: "greylisted" }, "unknown", "greylisted"],
+] as const)(
+  "a name of 84 octets is asked about, and its server decides: %s",
+  async (_, finding, status, reason) => {
+    const { engine, asked } = givenEngine("mx.example.com", { finding, catchAll: "no" });
+
+    const result = await verify(engine, `${LONG_NAME}@example.com`, OPTIONS);
+
+    expect(asked).toHaveLength(1);
+    expect(result).toMatchObject({ status, reason, verification: { syntaxValid: true } });
+  },
+);
+
+test("a long name is risky without a reply where its server is known to take such, and elsewhere unknown", async () => {
+  const { engine } = givenEngine("mx.example.com");
+  const shallow = { ...OPTIONS, deepVerify: false };
+
+  const known = await verify(engine, `${LONG_NAME}@reply.github.com`, shallow);
+  const other = await verify(engine, `${LONG_NAME}@example.com`, shallow);
+
+  expect([known.status, known.reason]).toEqual(["risky", "long_local_part"]);
+  expect([other.status, other.reason]).toEqual(["unknown", "not_probed"]);
+});
+
+test.each([
+  ["ann@burnermail.io", "valid"],
+  ["info@burnermail.io", "role"],
+  ["spamtrap@burnermail.io", "spam_trap"],
+])(
+  "%s has the hint of the broad lists with its source, whatever its status (%s)",
+  async (email, status) => {
+    const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
+    const withBroad = { ...engine, lists: createLists([], broad) };
+
+    const result = await verify(withBroad, email, OPTIONS);
+
+    expect(result).toMatchObject({ status, flags: { disposable: false, disposableHint: true } });
+    expect(result.evidence?.disposableHint).toEqual({
+      source: "disposable-email-domains and mailchecker",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+ and \d+\.\d+\.\d+$/) as string,
+    });
+  },
+);
+
+test.each(["ann@example.com", "ann@mailinator.com"])(
+  "%s has no hint, and the evidence names no lists for it",
+  async (email) => {
+    const { engine } = givenEngine("mx.example.com");
+    const withBroad = { ...engine, lists: createLists([], broad) };
+
+    const { flags, evidence } = await verify(withBroad, email, OPTIONS);
+
+    expect(flags.disposableHint).toBe(false);
+    expect(evidence).not.toHaveProperty("disposableHint");
+  },
+);
+
+test("a name that Gmail never gave is invalid without a question, and the evidence says where Gmail says so", async () => {
+  const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");
+
+  const { status, evidence } = await verify(engine, "john_doe@gmail.com", OPTIONS);
+
+  expect(status).toBe("invalid");
+  expect(evidence?.nameRule?.source).toContain("support.google.com");
+  expect(asked).toEqual([]);
+});
+
+test("the ending of a firm's domain that cannot exist is corrected", async () => {
+  const { engine } = givenEngine("mx.example.com");
+  const without = {
+    ...engine,
+    findMailHosts: async () => ({ kind: "domain_not_found" as const, dnsQueries: [] }),
+  };
+
+  const { ai } = await verify(without, "ann@randomsmallcompany.cmo", OPTIONS);
+
+  expect(ai?.typoSuggestion).toBe("ann@randomsmallcompany.com");
 });

@@ -134,6 +134,7 @@ export const EXAMPLES: readonly Example[] = [
           spam_trap: false,
           honeypot: false,
           bot_generated: false,
+          disposable_hint: false,
         },
         enrichment: {
           first_name: "Ada",
@@ -189,6 +190,7 @@ export const EXAMPLES: readonly Example[] = [
           spam_trap: false,
           honeypot: false,
           bot_generated: false,
+          disposable_hint: false,
         },
         enrichment: {
           first_name: null,
@@ -426,6 +428,7 @@ export const EXAMPLES: readonly Example[] = [
               spam_trap: false,
               honeypot: false,
               bot_generated: false,
+              disposable_hint: false,
             },
             enrichment: {
               first_name: "Ada",
@@ -462,6 +465,7 @@ export const EXAMPLES: readonly Example[] = [
               spam_trap: false,
               honeypot: false,
               bot_generated: false,
+              disposable_hint: false,
             },
             enrichment: {
               first_name: null,
@@ -524,6 +528,7 @@ export const EXAMPLES: readonly Example[] = [
             spam_trap: false,
             honeypot: false,
             bot_generated: false,
+            disposable_hint: false,
           },
           enrichment: {
             first_name: "Ada",

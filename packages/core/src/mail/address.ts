@@ -3,7 +3,7 @@ import { parseDomain } from "./domain.ts";
 import {
   createFault,
   findAsciiFault,
-  findUnicodeFault,
+  findLocalUnicodeFault,
   isAscii,
   type SyntaxFault,
   TEXT_UNITS_MAX,
@@ -30,7 +30,10 @@ export type AddressFault = SyntaxFault;
 export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
-const LOCAL_OCTETS_MAX = 64;
+/** RFC 5321 §4.5.3.1.1: what every server must take. More is up to the server. */
+const LOCAL_OCTETS_ASSURED = 64;
+/** Some large services make names of up to about a hundred octets, and their servers take them (decision 67). */
+const LOCAL_OCTETS_MAX = 127;
 
 /**
  * RFC 5321 §4.1.2 Mailbox with RFC 6531, and not RFC 5322 addr-spec: comments, folding white space and
@@ -76,6 +79,10 @@ const parseOrdinary = (text: string): Address => {
 export const isAddress = <F extends { readonly fault: string }>(
   parsed: Address | F,
 ): parsed is Address => !("fault" in parsed);
+
+/** Whether the part before the @ is longer than every server must take. */
+export const hasLongLocal = ({ local }: Pick<Address, "local">): boolean =>
+  countOctets(local) > LOCAL_OCTETS_ASSURED;
 
 /** What stands between the angle brackets of RCPT TO. */
 export const toSmtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
@@ -144,7 +151,7 @@ const findDotStringFault = (local: string): AddressFault | undefined => {
     previous = code;
   }
   if (previous === DOT) return createFault("syntax.local_dots");
-  return highest < 0x80 ? undefined : findUnicodeFault(local);
+  return highest < 0x80 ? undefined : findLocalUnicodeFault(local);
 };
 
 const findLocalFault = (code: number): AddressFault =>
@@ -176,7 +183,7 @@ const findQuotedFault = (meant: string): AddressFault | undefined => {
     const code = meant.charCodeAt(index);
     if (code < 0x20 || code === 0x7f) return findAsciiFault(code, "syntax.control");
   }
-  return findUnicodeFault(meant);
+  return findLocalUnicodeFault(meant);
 };
 
 // RFC 5321 §4.1.2: a quoted form means the same as the plain one, and the plain one should be used.

@@ -1,8 +1,10 @@
-import type { Address } from "./address.ts";
+import { type Address, hasLongLocal } from "./address.ts";
+import { findUp } from "./lists/find-up.ts";
 
-type NameRule = {
-  /** The reason of a result for a name that the provider never gave. */
-  readonly reason: string;
+/** The reason of a result for a name that the provider never gave, and where the provider publishes its rules. */
+export type UngivenName = { readonly reason: string; readonly source: string };
+
+type NameRule = UngivenName & {
   /** These exact domains. A company's domain at the same provider has other rules. */
   readonly domains: readonly string[];
   /** Every character that a name may have, in lower case. What it does not match was never given to anyone. */
@@ -24,10 +26,10 @@ type NameRule = {
  */
 const NAME_RULES: readonly NameRule[] = [
   {
-    // support.google.com/mail/answer/9211434, "Create a username", copies read 2026-11: 6 to 30 letters, digits and
-    // periods, and none of & = _ ' - + , < >. Names of three to five letters were given early. `mailer-daemon` is
-    // Google's own sender.
+    // "Create a username", copies read 2026-11: 6 to 30 letters, digits and periods, and none of & = _ ' - + , < >.
+    // Names of three to five letters were given early. `mailer-daemon` is Google's own sender.
     reason: "not_a_gmail_name",
+    source: "https://support.google.com/mail/answer/9211434",
     domains: ["gmail.com", "googlemail.com"],
     name: /^(?:[a-z0-9.]+|mailer-daemon)$/,
     tag: "+",
@@ -36,10 +38,12 @@ const NAME_RULES: readonly NameRule[] = [
   },
 ];
 
-/** The reason why the provider cannot have given this name; null where that is not proven. */
-export const findNameFault = (address: Address): string | null => {
+/** Why the provider cannot have given this name; null where that is not proven. */
+export const findUngivenName = (address: Address): UngivenName | null => {
   const rule = findNameRule(address);
-  return rule && !rule.name.test(getName(address, rule)) ? rule.reason : null;
+  if (!rule || rule.name.test(getName(address, rule))) return null;
+  const { reason, source } = rule;
+  return { reason, source };
 };
 
 /** Whether the name is shorter or longer than those that the provider gives today. */
@@ -55,3 +59,19 @@ const findNameRule = ({ domain }: Address): NameRule | undefined =>
 
 const getName = ({ local }: Address, { tag }: NameRule): string =>
   local.toLowerCase().split(tag, 1)[0] ?? "";
+
+/**
+ * Services that write an order, a thread or a signature into the name and take their own answers: addresses of theirs,
+ * and where they were seen. Every subdomain counts.
+ */
+const LONG_NAMES: ReadonlyMap<string, string> = new Map([
+  ["reply.github.com", "skeggse/isemail #13: 84 octets"],
+  ["mail.asana.com", "skeggse/isemail #13: 98 octets"],
+  ["substack.com", "validatorjs/validator.js #1961: 84 octets"],
+]);
+
+/** Whether the name is longer than every server must take (RFC 5321 §4.5.3.1.1), and what is known of its server. */
+export const findLongName = (address: Address): "untried" | "taken" | null => {
+  if (!hasLongLocal(address)) return null;
+  return findUp(address.domain, (at) => LONG_NAMES.get(at)) === undefined ? "untried" : "taken";
+};

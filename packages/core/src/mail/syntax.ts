@@ -10,8 +10,10 @@ const MESSAGES = {
   "syntax.control": "The address contains a control character.",
   "syntax.invisible": "The address contains an invisible character.",
   "syntax.unicode": "The address contains a broken character.",
+  "syntax.private_use": "The address contains a character that only some fonts give a meaning.",
+  "syntax.combining": "A combining mark has no letter before it.",
   "syntax.local_empty": "There is nothing before the @.",
-  "syntax.local_too_long": "The part before the @ is longer than 64 octets.",
+  "syntax.local_too_long": "The part before the @ is longer than 127 octets.",
   "syntax.local_character":
     "The part before the @ contains a character that must be quoted or left out.",
   "syntax.local_dots": "The part before the @ begins or ends with a dot, or has two in a row.",
@@ -47,6 +49,11 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 // U+FFFD stands where a decoder lost bytes: whatever the address was, it is not this.
 const NO_CHARACTER = /[\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u;
 
+// U+F8FF is an apple on one vendor's machines and a box on all others.
+const PRIVATE_USE = /\p{Co}/u;
+// Drawn onto the character before it: at the start of a word onto the dot, the quote or what is left of the address.
+const LONE_MARK = /(?:^|[."\s])\p{M}/u;
+
 /** Any other character takes more bytes in UTF-8 than units in UTF-16. To count them is faster than to look for one. */
 export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
@@ -67,5 +74,10 @@ export const findUnicodeFault = (text: string): SyntaxFault | undefined => {
   if (NO_CHARACTER.test(text)) return createFault("syntax.unicode");
   if (CONTROL.test(text)) return createFault("syntax.control");
   if (WHITE_SPACE.test(text)) return createFault("syntax.white_space");
+  if (PRIVATE_USE.test(text)) return createFault("syntax.private_use");
   return INVISIBLE.test(text) ? createFault("syntax.invisible") : undefined;
 };
+
+/** The same of a local part, whose words no registry looks at. */
+export const findLocalUnicodeFault = (text: string): SyntaxFault | undefined =>
+  findUnicodeFault(text) ?? (LONE_MARK.test(text) ? createFault("syntax.combining") : undefined);

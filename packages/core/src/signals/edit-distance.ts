@@ -4,6 +4,10 @@ import { areNeighbours } from "./keyboard.ts";
 const EASY_EDIT_COST = 0.75;
 /** Any other single change. */
 const EDIT_COST = 1;
+/** Two letters in a row are left out in one slip, when a finger skips them: less than two slips, more than one. */
+const SKIP_COST = 1.5;
+/** Each slip is thirty times rarer than none: about the rate of copy typists per word of a domain's length. */
+export const RARITY_PER_EDIT = 30;
 /** More than this is another word. As an easy slip costs 0.75, it means two slips at the most. */
 const EDIT_COST_MAX = 2;
 
@@ -58,6 +62,7 @@ const createNextRow = (
       cost = Math.min(
         cost,
         getCost(row, i, j - 1) + getInsertCost(meant, j - 1),
+        getCost(row, i, j - 2) + SKIP_COST,
         getCost(last, i - 1, j - 1) + getSubstituteCost(typed[i - 1] ?? "", meant[j - 1] ?? ""),
       );
     }

@@ -1,22 +1,30 @@
-import { measureEditDistance } from "./edit-distance.ts";
+import { measureEditDistance, RARITY_PER_EDIT } from "./edit-distance.ts";
+import { type CorrectedDomain, correctEnding, getEndingAt } from "./typo-endings.ts";
+import { listReadings, type Reading, toLetterBits } from "./typo-readings.ts";
 
 /** The whole address that was probably meant, and its probability, 0 to 1; both null without a suggestion. */
 export type TypoAdvice = { readonly suggestion: string | null; readonly confidence: number | null };
 
 export type TypoSignals = {
   readonly mailWorks: boolean | "undecided";
-  /** On a list of domains that live from other people's typos: their mail works, and the squatter reads it. */
-  readonly isSquat: boolean;
+  /**
+   * The provider that a listed domain lives from: people type the domain for the provider's, its mail works, and the
+   * squatter reads it. Null where the domain is on no list.
+   */
+  readonly squatOf: string | null;
+  /** The last label looks like a slip of a common ending, and the root has it: `.cm`, `.co`, `.cam`. */
+  readonly hasRareEnding: boolean;
 };
 
 const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 
-/** Each slip is thirty times rarer than none: about the rate of copy typists per word of this length. */
-const RARITY_PER_EDIT = 30;
 /** A wrong ending after the right name ("gmail.de") is an error of memory: almost as rare as two slips. */
 const WRONG_ENDING = 1.75;
-/** A repeated part, or "www." in front, is one slip, however many letters it has. */
-const WHOLE_PART = 1;
+/**
+ * Slips come together, so one in the name and another in the ending are rarer than two in one of them. And people look
+ * at the key that a word begins with: another one in its place is rarer than elsewhere. Each is about ten times rarer.
+ */
+const RARE_SLIP = 0.75;
 /**
  * A dead domain may be a firm that closed. The chance that its name is here by coincidence falls by five with each
  * letter: 2.3 bits a letter, between running text (about 1.5) and random letters (4.7).
@@ -40,114 +48,82 @@ export const suggestTypo = (
   signals: TypoSignals,
   providers: readonly string[],
 ): TypoAdvice => {
-  if (signals.mailWorks !== false && !signals.isSquat) return NOTHING;
+  const { mailWorks, squatOf, hasRareEnding } = signals;
   const typed = address.domain.toLowerCase();
   const index = getIndex(providers);
   if (typed.length > DOMAIN_LENGTH_MAX || index.domains.has(typed)) return NOTHING;
+  // The list says what is meant by a squat: it exists because it looks like that domain.
+  if (squatOf !== null) return toAdvice(address.local, squatOf, CONFIDENCE_MAX);
+  if (mailWorks !== false) return NOTHING;
 
-  const { best, bestWeight, allWeights } = weigh(typed, index);
-  if (best === null) return NOTHING;
-  // A squat exists because it looks like another domain, so it is no firm that closed.
-  const other = signals.isSquat ? 0 : estimateChance(typed);
-  const confidence = Math.min(CONFIDENCE_MAX, roundToHundredths(bestWeight / (allWeights + other)));
-  if (confidence < CONFIDENCE_MIN) return NOTHING;
-  return { suggestion: `${address.local}@${best}`, confidence };
+  const weights = weighProviders(typed, index);
+  const chance = CHANCE_PER_LETTER ** -getEndingAt(typed);
+  const { corrected, unlikeAny } = correctEnding(typed);
+  const cannotExist = !hasRareEnding && corrected.length > 0;
+  if (cannotExist) addFirms(weights, corrected, chance);
+  const other = chance * (cannotExist ? unlikeAny : typed.endsWith(".com") ? 1 : CHANCE_ELSEWHERE);
+  const [best, weight] = findHeaviest(weights);
+  const all = [...weights.values()].reduce((sum, one) => sum + one, other);
+  const confidence = Math.min(CONFIDENCE_MAX, roundToHundredths(weight / all));
+  return confidence < CONFIDENCE_MIN ? NOTHING : toAdvice(address.local, best, confidence);
 };
 
-const estimateChance = (typed: string): number =>
-  CHANCE_PER_LETTER ** -getFirstLabel(typed).length *
-  (typed.endsWith(".com") ? 1 : CHANCE_ELSEWHERE);
+const toAdvice = (local: string, domain: string, confidence: number): TypoAdvice => ({
+  suggestion: `${local}@${domain}`,
+  confidence,
+});
 
 const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-const weigh = (typed: string, index: ProviderIndex) => {
-  let best: string | null = null;
-  let bestWeight = 0;
-  let allWeights = 0;
+/** Adds the domains that a firm of this name has below the endings that may be meant; returns the weight of none. */
+const addFirms = (
+  weights: Map<string, number>,
+  firms: readonly CorrectedDomain[],
+  chance: number,
+): void => {
+  for (const { domain, weight } of firms)
+    weights.set(domain, (weights.get(domain) ?? 0) + chance * weight);
+};
+
+const findHeaviest = (weights: ReadonlyMap<string, number>): readonly [string, number] =>
+  [...weights].reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0] as const);
+
+const weighProviders = (typed: string, index: ProviderIndex): Map<string, number> => {
   const readings = listReadings(typed);
+  const weights = new Map<string, number>();
   for (const provider of index.providers) {
-    const slips = measureDistance(provider, readings);
-    if (slips === Infinity) continue;
-    const weight = provider.popularity * RARITY_PER_EDIT ** -slips;
-    allWeights += weight;
-    if (weight <= bestWeight) continue;
-    bestWeight = weight;
-    best = provider.domain;
+    const cost = measureCost(provider, readings);
+    if (cost < Infinity)
+      weights.set(provider.domain, provider.popularity * RARITY_PER_EDIT ** -cost);
   }
-  return { best, bestWeight, allWeights };
+  return weights;
 };
 
-const measureDistance = (provider: ProviderEntry, readings: readonly Reading[]): number => {
-  let fewest = Infinity;
-  for (const { text, name, letters, cost: slips } of readings) {
-    if (provider.name === name) fewest = Math.min(fewest, slips + WRONG_ENDING);
+const measureCost = (provider: ProviderEntry, readings: readonly Reading[]): number => {
+  let least = Infinity;
+  for (const reading of readings) {
+    if (provider.name === reading.name) least = Math.min(least, reading.cost + WRONG_ENDING);
     // Two slips add at most two letters and remove at most two: this check avoids most of the alignments.
-    if (areMoreThanTwo(letters & ~provider.letters)) continue;
-    if (areMoreThanTwo(provider.letters & ~letters)) continue;
-    fewest = Math.min(fewest, slips + measureEditDistance(text, provider.domain));
+    if (areMoreThanTwo(reading.letters & ~provider.letters)) continue;
+    if (areMoreThanTwo(provider.letters & ~reading.letters)) continue;
+    const slips = measureEditDistance(reading.text, provider.domain);
+    least = Math.min(least, reading.cost + slips + measureSurcharge(provider, reading, slips));
   }
-  return fewest;
+  return least;
 };
 
-/** One way to read the typed domain. `name` is the part before its ending, or null when it has no known ending. */
-type Reading = {
-  readonly text: string;
-  readonly name: string | null;
-  readonly letters: number;
-  readonly cost: number;
+const measureSurcharge = (provider: ProviderEntry, reading: Reading, slips: number): number => {
+  const areApart =
+    slips > 1 &&
+    reading.name !== null &&
+    reading.name !== provider.name &&
+    reading.ending !== provider.ending;
+  return areApart || isFirstReplaced(reading.text, provider.domain) ? RARE_SLIP : 0;
 };
 
-/** The domain as typed; and without a repeated part or "www.". */
-const listReadings = (typed: string): readonly Reading[] => {
-  const [name = "", ...endings] = typed.split(".");
-  const once = [
-    getRepeatedHalf(typed),
-    [getRepeatedHalf(name) ?? name, ...endings].join("."),
-    typed.replace(/^www\./, ""),
-  ];
-  const others = new Set(once.filter((text) => text !== null && text !== typed));
-  return [
-    createReading(typed, 0),
-    ...[...others].map((text) => createReading(text ?? "", WHOLE_PART)),
-  ];
-};
-
-const createReading = (text: string, slips: number): Reading => ({
-  text,
-  name: hasEnding(text) ? getFirstLabel(text) : null,
-  letters: toLetterBits(text),
-  cost: slips,
-});
-
-/** "gmailgmail" and "gmail.com.gmail.com" repeat one part. */
-const getRepeatedHalf = (text: string): string | null => {
-  const middle = text.length >> 1;
-  const second = text.slice(text.length % 2 === 0 || text[middle] !== "." ? middle : middle + 1);
-  const first = text.slice(0, middle);
-  return first !== "" && first === second ? first : null;
-};
-
-const getFirstLabel = (domain: string): string => domain.split(".", 1)[0] ?? "";
-
-const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
-
-/** One label, or two as in "com.br", or the name again; before a longer tail the first label is only a host name. */
-const hasEnding = (domain: string): boolean => {
-  const [name = "", ...ending] = domain.split(".");
-  if (ending.length === 1) return true;
-  const [middle = ""] = ending;
-  return ending.length === 2 && (SECOND_LEVEL.has(middle) || middle === name);
-};
-
-/** Which letters occur, one bit each; signs and digits share the six bits that are left. */
-const toLetterBits = (text: string): number => {
-  let letters = 0;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charCodeAt(at) - 97;
-    letters |= 1 << (letter >= 0 && letter < 26 ? letter : 26 + (text.charCodeAt(at) % 6));
-  }
-  return letters;
-};
+/** Another key in its place. A first letter that was not copied, or came second, is an ordinary slip. */
+const isFirstReplaced = (typed: string, meant: string): boolean =>
+  typed[0] !== meant[0] && typed[0] !== meant[1] && typed[1] !== meant[0];
 
 /** Takes off the lowest bit twice, and sees whether any is left. */
 const areMoreThanTwo = (bits: number): boolean => {
@@ -158,6 +134,7 @@ const areMoreThanTwo = (bits: number): boolean => {
 type ProviderEntry = {
   readonly domain: string;
   readonly name: string;
+  readonly ending: string;
   readonly letters: number;
   /** One over the place in the list (Zipf): the tenth provider has about a tenth of the first one's users. */
   readonly popularity: number;
@@ -179,7 +156,8 @@ const getIndex = (providers: readonly string[]): ProviderIndex => {
     domains,
     providers: [...domains].map((domain, rank) => ({
       domain,
-      name: getFirstLabel(domain),
+      name: domain.slice(0, domain.indexOf(".")),
+      ending: domain.slice(domain.indexOf(".") + 1),
       letters: toLetterBits(domain),
       popularity: 1 / (rank + 1),
     })),

@@ -2,13 +2,15 @@ import { type Address, toSmtpForm } from "../mail/address.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
+import { findUngivenName } from "../mail/name-rules.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
-import type { Judgement } from "./judge.ts";
+import type { Judgement, Signals } from "./judge.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";
 
 type Probed = {
   readonly address: Address | null;
+  readonly listed: Pick<Signals["listed"], "disposableHint">;
   readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
@@ -17,9 +19,9 @@ type Probed = {
 
 /** What supports a verdict, without the parts of the session that concern other recipients. */
 export const collectEvidence = (
-  { address, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
+  { address, listed, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
   { parts }: Judgement,
-  versions: Lists["versions"],
+  { versions }: Pick<Lists, "versions">,
 ): Evidence => ({
   dns: dnsQueries,
   mailHost,
@@ -32,10 +34,27 @@ export const collectEvidence = (
     probeResult && address
       ? filterTranscript(probeResult.transcript, [toSmtpForm(address), probeResult.randomRecipient])
       : [],
+  ...findHintLists(listed.disposableHint, versions),
+  ...findNameRule(address),
   bouncedAt,
   score: parts,
   lists: versions,
 });
+
+const findHintLists = (
+  isHinted: boolean,
+  versions: Lists["versions"],
+): Pick<Evidence, "disposableHint"> => {
+  const broad = versions.find(({ list }) => list === "broad");
+  return isHinted && broad
+    ? { disposableHint: { source: broad.source, version: broad.version } }
+    : {};
+};
+
+const findNameRule = (address: Address | null): Pick<Evidence, "nameRule"> => {
+  const nameRule = address && findUngivenName(address);
+  return nameRule ? { nameRule } : {};
+};
 
 /** The entry of docs/receivers.md, where the mail host is one of a provider with an entry. */
 const findReceiver = (mailHost: string | null): Pick<Evidence, "receiver"> => {

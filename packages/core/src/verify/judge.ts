@@ -13,7 +13,8 @@ export type Signals = {
     readonly disposableHint: boolean;
     readonly role: string | null;
     readonly free: boolean;
-    readonly squat: boolean;
+    /** The provider that the squat is taken for. */
+    readonly squat: string | null;
   };
   /** What the mail server's reply means; null when no mail server was asked. */
   readonly mailbox: Finding | null;
@@ -30,6 +31,8 @@ export type Signals = {
   readonly nameFault: string | null;
   /** The name is shorter or longer than those that the provider gives today. */
   readonly hasUnusualLength: boolean;
+  /** The name is longer than every server must take; "taken": the domain's own server is known to take such names. */
+  readonly longName: "untried" | "taken" | null;
   readonly botLikeness: number;
   readonly encrypted: boolean;
 };
@@ -123,6 +126,14 @@ export const isCatchAllInQuestion = (signals: Signals): boolean =>
 const isProvenMailbox = (signals: Signals): boolean =>
   hasVerdict("risky")(signals) || (hasVerdict("valid")(signals) && !isUnprovenAcceptance(signals));
 
+/** The domain's server takes the long name, by its reply or by what is known of it. Those on the way may refuse it. */
+const isLongNameTaken = (signals: Signals): boolean => {
+  const { longName, mailbox, domain } = signals;
+  if (longName === null || !HAS_HOST.has(domain)) return false;
+  const isUnanswered = mailbox === null || mailbox.verdict === "unknown";
+  return hasVerdict("valid")(signals) || (longName === "taken" && isUnanswered);
+};
+
 /** The order is the rule: `judge` looks at a status only when none above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
   {
@@ -162,7 +173,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
   {
     // The owner of such a domain may read what arrives, so an acceptance is no good sign.
     status: "risky",
-    holds: ({ listed, domain }) => listed.squat && HAS_HOST.has(domain),
+    holds: ({ listed, domain }) => listed.squat !== null && HAS_HOST.has(domain),
     reason: useReason("typo_domain"),
   },
   {
@@ -180,6 +191,11 @@ const PRECEDENCE: readonly VerdictRule[] = [
     holds: (signals) =>
       hasVerdict("valid")(signals) && signals.acceptsThenBounces && signals.catchAll !== "no",
     reason: useReason("accept_then_bounce"),
+  },
+  {
+    status: "risky",
+    holds: isLongNameTaken,
+    reason: useReason("long_local_part"),
   },
   {
     status: "catch_all",
@@ -258,6 +274,11 @@ const ADJUSTMENTS: readonly Adjustment[] = [
     part: "unusually short or long name",
     points: -6,
     holds: ({ hasUnusualLength }) => hasUnusualLength,
+  },
+  {
+    part: "more than 64 octets before the @",
+    points: -6,
+    holds: ({ longName }) => longName !== null,
   },
   {
     part: "the DNS look-up failed",

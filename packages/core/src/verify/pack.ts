@@ -87,7 +87,7 @@ const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N
     boolean
   >;
 
-/** There are 64 of each, and most rows share a dozen: without this table an export would make a million objects. */
+/** There are 64 and 128, and most rows share a dozen: without this table an export would make a million objects. */
 const listCombinations = <N extends string>(
   names: readonly N[],
 ): readonly Readonly<Record<N, boolean>>[] =>

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
+import type { UngivenName } from "../mail/name-rules.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
@@ -125,6 +126,14 @@ const FLAGS = {
     name: "bot_generated",
     schema: describe(Bool, "True when the local part looks machine-generated."),
   },
+  // Behind the others: results are stored with a bit for each, in this order.
+  disposableHint: {
+    name: "disposable_hint",
+    schema: describe(
+      Bool,
+      "True for a domain that only the broad lists call disposable. They also hold ordinary domains, so the hint lowers the score and never decides the status. `evidence.disposable_hint` names the lists.",
+    ),
+  },
 } as const satisfies Fields;
 
 const PERSON_NAME = {
@@ -184,6 +193,13 @@ const EVIDENCE = {
     schema: typed<"yes" | "no" | "undecided" | "not_tested">(),
   },
   transcript: { schema: typed<Transcript>() },
+  /** The lists behind the flag of this name. Absent where it is false. */
+  disposableHint: {
+    name: "disposable_hint",
+    schema: v.optional(typed<Pick<Lists["versions"][number], "source" | "version">>()),
+  },
+  /** Why the provider cannot have given the name, and where it publishes that. Absent where nothing says so. */
+  nameRule: { name: "name_rule", schema: v.optional(typed<UngivenName>()) },
   /** When the account's own mail to this address bounced. Absent in results of releases up to 0.1. */
   bouncedAt: { name: "bounced_at", schema: typed<string | null | undefined>() },
   score: { schema: typed<readonly ScorePart[]>() },

@@ -8,7 +8,7 @@ import {
   mayAcceptThenBounce,
   rejectsUnknownRecipients,
 } from "../mail/mail-providers.ts";
-import { findNameFault, hasUnusualLength } from "../mail/name-rules.ts";
+import { findLongName, findUngivenName, hasUnusualLength } from "../mail/name-rules.ts";
 import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
 import { scoreCatchAll } from "../signals/catch-all-score.ts";
 import { parsePersonName } from "../signals/person-name.ts";
@@ -62,7 +62,7 @@ export const verify = async (
     return createVerification(engine, lookup, options);
   }
   const listed = findListings(engine.lists, parsed);
-  const deepVerify = options.deepVerify && !listed.trap && findNameFault(parsed) === null;
+  const deepVerify = options.deepVerify && !listed.trap && findUngivenName(parsed) === null;
   const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
   await engine.yieldToCallers?.(requester);
   const lookup = { text, address: parsed, fault: null, listed, ...domainLookup };
@@ -145,7 +145,7 @@ const UNLISTED: Signals["listed"] = {
   disposableHint: false,
   role: null,
   free: false,
-  squat: false,
+  squat: null,
 };
 
 export const findListings = (
@@ -218,8 +218,9 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     rejectsUnknownRecipients: isBelieved && !isDoubted,
     acceptsUnknownRecipients: isBelieved && isDoubted,
     bounced: bouncedAt !== null,
-    nameFault: address && findNameFault(address),
+    nameFault: address && (findUngivenName(address)?.reason ?? null),
     hasUnusualLength: address !== null && hasUnusualLength(address),
+    longName: address && findLongName(address),
     // A privacy relay assigns random local parts to people who read their mail.
     botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),
     encrypted: probeResult?.encrypted ?? false,
@@ -252,6 +253,7 @@ const createVerification = (
     verification: toChecks(signals),
     flags: {
       disposable: listed.disposable,
+      disposableHint: listed.disposableHint,
       roleAccount: listed.role !== null,
       freeProvider: listed.free,
       spamTrap: listed.trap,
@@ -260,9 +262,9 @@ const createVerification = (
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
     },
     enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
-    ...(options.includeAi && { ai: createAiFields(lookup, signals) }),
+    ...(options.includeAi && { ai: createAiFields(engine, lookup, signals) }),
     ...(options.includeEvidence && {
-      evidence: collectEvidence(lookup, judged, engine.lists.versions),
+      evidence: collectEvidence(lookup, judged, engine.lists),
     }),
     retry,
     ...(retryCause && { retryCause }),
@@ -294,13 +296,18 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
 };
 
 const createAiFields = (
+  engine: Engine,
   lookup: AddressLookup,
   signals: Signals,
 ): NonNullable<Verification["ai"]> => {
   const { local, domain } = lookup.address ?? splitRoughly(lookup.text);
   const { suggestion, confidence } = suggestTypo(
     { local, domain },
-    { mailWorks: mailWorks(signals), isSquat: lookup.listed.squat },
+    {
+      mailWorks: mailWorks(signals),
+      squatOf: lookup.listed.squat,
+      hasRareEnding: engine.lists.rareEnding(domain),
+    },
     popularProviders,
   );
   return {

@@ -62,12 +62,55 @@ test.each(relayDomains)("%s is a relay, and so is a user's name below it", (doma
   expect([shipped.relay(domain), shipped.relay(`someone.${domain}`)]).toEqual([true, true]);
 });
 
-test.each(["gmail.com", "amazon.com", "appleid.com", "booking.com", "notduck.com", "com"])(
-  "%s is no relay",
-  (domain) => {
-    expect(shipped.relay(domain)).toBe(false);
-  },
-);
+test.each([
+  ..."com ca com.mx com.br co.uk de fr it es nl se pl com.be com.tr ae sa eg in co.jp com.au sg co.za"
+    .split(" ")
+    .map((ending) => `marketplace.amazon.${ending}`),
+  "m.marketplace.amazon.co.jp",
+  "members.ebay.com",
+  "members.ebay.de",
+  "relay.walmart.com",
+  "es.relay.walmart.com",
+  "guest.airbnb.com",
+  "reply.airbnb.com",
+  "sale.craigslist.org",
+  "messages.homeaway.com",
+  "m.expediapartnercentral.com",
+  "agoda-messaging.com",
+  "mail.kleinanzeigen.de",
+  "mail.ebay-kleinanzeigen.de",
+  "user.allegromail.pl",
+  "spamgourmet.com",
+  "snkml.com",
+  "opayq.com",
+])("mail to %s reaches a person, so it is a relay and not disposable", (domain) => {
+  expect([
+    shipped.relay(domain),
+    shipped.disposable(domain),
+    shipped.disposableHint(domain),
+  ]).toEqual([true, false, false]);
+});
+
+test.each([
+  "gmail.com",
+  "amazon.com",
+  "amazon.de",
+  "ebay.com",
+  "walmart.com",
+  "airbnb.com",
+  "craigslist.org",
+  "expedia.com",
+  "agoda.com",
+  "kleinanzeigen.de",
+  "kaufland.de",
+  "zillow.com",
+  "appleid.com",
+  "booking.com",
+  "notduck.com",
+  "com",
+])("%s is no relay", (domain) => {
+  expect(shipped.relay(domain)).toBe(false);
+});
 
 test("a domain on the broad lists alone is a hint and no verdict", () => {
   expect([shipped.disposableHint("burnermail.io"), shipped.disposable("burnermail.io")]).toEqual([
@@ -113,6 +156,102 @@ test.each([
   "duck.com",
 ])("%s is a free provider", (domain) => {
   expect(shipped.free(domain)).toBe(true);
+});
+
+test.each([
+  "chello.at",
+  "a1.net",
+  "alicedsl.de",
+  "sina.com.cn",
+  "lycos.de",
+  "netscape.com",
+  "126.net",
+  "murena.io",
+  "aon.at",
+  "chello.nl",
+  "kabelmail.de",
+  "netcologne.de",
+  "lycos.co.uk",
+  "aol.com.au",
+  "vip.126.com",
+  "yandex.com.tr",
+  "zohomail.eu",
+  "nifty.com",
+  "ocn.ne.jp",
+  "comhem.se",
+  "online.no",
+  "kolumbus.fi",
+  "jubii.dk",
+  "pandora.be",
+  "zonnet.nl",
+  "noos.fr",
+  "telefonica.net",
+  "tiscalinet.it",
+  "btopenworld.com",
+  "eircom.net",
+  "pacbell.net",
+  "bell.net",
+  "tpg.com.au",
+  "neostrada.pl",
+  "t-online.hu",
+  "otenet.gr",
+  "hot.ee",
+  "netvision.net.il",
+  "mweb.co.za",
+  "fibertel.com.ar",
+])("the public registers at %s, so it is a free provider", (domain) => {
+  expect(shipped.free(domain)).toBe(true);
+});
+
+test.each([
+  "starbucks.com",
+  "cox.com",
+  "medscape.com",
+  "unican.es",
+  "kansascity.com",
+  "space.com",
+  "facebookmail.com",
+  "go.com",
+  "about.com",
+  "google.com",
+  "facebook.com",
+  "alibaba.com",
+  "amazonses.com",
+  "easypost.com",
+  "scientist.com",
+  "mailinblack.com",
+  "clerk.com",
+  "name.com",
+  "hola.org",
+])("the public does not register at %s, so it is no free provider", (domain) => {
+  expect([shipped.free(domain), shipped.disposable(domain)]).toEqual([false, false]);
+});
+
+test.each([
+  ["gmial.com", "gmail.com"],
+  ["mail.gmial.com", "gmail.com"],
+  ["verzion.net", "verizon.net"],
+  ["gmail.com", null],
+  ["acme.com", null],
+])("people who type %s mean %s", (typed, meant) => {
+  expect(shipped.squat(typed)).toBe(meant);
+});
+
+test.each([
+  ["acme.co", true],
+  ["acme.cm", true],
+  ["acme.om", true],
+  ["acme.cam", true],
+  ["acme.ne", true],
+  ["acme.alt", true],
+  ["acme.con", false],
+  ["acme.cmo", false],
+  ["acme.local", false],
+  ["acme.c", false],
+  ["acme.", false],
+  ["", false],
+])("the ending of %j looks like a slip and exists: %s", (domain, expected) => {
+  expect(shipped.rareEnding(domain)).toBe(expected);
 });
 
 test.each(["example.com", "mail.gmail.com", "gmial.com", "hotmail.co", "dyndns.org", "co.uk", ""])(

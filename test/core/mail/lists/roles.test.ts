@@ -41,6 +41,51 @@ test.each([
   ["no-reply-jane.doe", "noreply"],
   ["bounces-4711-abc", "bounces"],
   ["gardeners-bounces", "bounces"],
+  // What list managers add to a list's name (RFC 2142 §6).
+  ["list-request", "list"],
+  ["gardeners-request", "request"],
+  ["rose-gardeners-owner", "owner"],
+  ["gardeners-unsubscribe", "unsubscribe"],
+  ["gardeners-confirm+4711abc", "confirm"],
+  ["request", "request"],
+  ["inoc", "inoc"],
+  ["ispsupport", "ispsupport"],
+  ["isp-feedback", "ispfeedback"],
+  ["maildaemon", "maildaemon"],
+  ["phish", "phish"],
+  ["listserver", "listserver"],
+  ["domainadmin", "domainadmin"],
+  ["domain.admin", "domainadmin"],
+  ["whois", "whois"],
+  // Other languages, with accents and without.
+  ["kundtjanst", "kundtjanst"],
+  ["kundtjänst", "kundtjanst"],
+  ["försäljning", "forsaljning"],
+  ["postmottak", "postmottak"],
+  ["økonomi", "okonomi"],
+  ["asiakaspalvelu", "asiakaspalvelu"],
+  ["myynti", "myynti"],
+  ["objednavky", "objednavky"],
+  ["účtárna", "uctarna"],
+  ["ugyfelszolgalat", "ugyfelszolgalat"],
+  ["ügyfélszolgálat", "ugyfelszolgalat"],
+  ["bilgi", "bilgi"],
+  ["satış", "satis"],
+  ["insan.kaynaklari", "insankaynaklari"],
+  ["zamówienia", "zamowienia"],
+  ["obsługa.klienta", "obslugaklienta"],
+  ["ksiegowosc", "ksiegowosc"],
+  ["boekhouding", "boekhouding"],
+  ["klachten", "klachten"],
+  ["otdel-prodazh", "otdelprodazh"],
+  ["buhgalteria", "buhgalteria"],
+  ["бухгалтерия", "bukhgalteriya"],
+  ["отдел.кадров", "otdelkadrov"],
+  ["Поддержка", "podderzhka"],
+  ["приёмная", "priemnaya"],
+  ["обратная-связь", "obratnayasvyaz"],
+  ["підтримка", "pidtrimka"],
+  ["büro", "buro"],
 ])("%s is the role %s", (local, role) => {
   expect(findRole(local)).toBe(role);
 });
@@ -86,6 +131,10 @@ test.each([
   "+info",
   "info12345",
   "...",
+  "jane.request",
+  "janerequest",
+  "владимир",
+  "østergård",
 ])("%j is no role", (local) => {
   expect(findRole(local)).toBeNull();
 });
@@ -105,6 +154,9 @@ test.each(
   `james mary robert patricia michael linda david anna maria jose luis juan carlos peter hans klaus julia sophie
    pierre marie giulia marco paolo sofia olga ivan dmitri wei li ming yuki hiroshi raj priya ahmed fatima mohamed
    smith johnson mueller schmidt garcia rossi silva kowalski novak ivanov tanaka kim nguyen singh khan mark bill
+   bjorn astrid lars kjell sari paivi jan petr jiri zsofia istvan mehmet ayse emre agnieszka krzysztof pieter sanne
+   vladimir natalya dmitry bolt winkel kassa basin bron stilling bok place sala lon jensen virtanen novotny nagy yilmaz
+   wisniewski jansen petrov
    grace hope joy faith rich art pat max don rob drew will page dean chase hunter frank earl`
     .trim()
     .split(/\s+/),

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { ChangedList, ListChange } from "./changes.ts";
 import { disposable as disposableList } from "./data/disposable.ts";
 import { free as freeList } from "./data/free.ts";
+import { rareEndings } from "./data/rare-endings.ts";
 import { findUp } from "./find-up.ts";
 import { isOn, type ListVersion, type PackedList } from "./pack.ts";
 import { squats } from "./providers.ts";
@@ -22,8 +23,13 @@ export type Lists = {
   readonly trap: (address: string, domain: string) => boolean;
   /** Passes mail on to a person. */
   readonly relay: (domain: string) => boolean;
-  /** A domain that people type by mistake for a provider's, and that its owner holds for that. It offers no mailboxes. */
-  readonly squat: (domain: string) => boolean;
+  /**
+   * The provider that people mean who type this domain by mistake: its owner holds it for that, and offers no mailboxes.
+   * Null for any other domain.
+   */
+  readonly squat: (domain: string) => string | null;
+  /** Whether the last label looks like a slip of a common ending and is none: the root has it. */
+  readonly rareEnding: (domain: string) => boolean;
   readonly versions: readonly ListVersion[];
 };
 
@@ -69,10 +75,12 @@ export const createLists = (changes: readonly ListChange[] = [], broad?: PackedL
     relay: (domain) =>
       findUp(domain, (at) => changed.relay.get(at) ?? (relays.has(at) || undefined)) === true,
     squat: (domain) =>
-      isDisposable(domain) !== true &&
-      findUp(domain, (at) =>
-        changed.free.get(at) || changed.relay.get(at) ? false : squats.has(at) || undefined,
-      ) === true,
+      isDisposable(domain) === true
+        ? null
+        : (findUp(domain, (at) =>
+            changed.free.get(at) || changed.relay.get(at) ? null : squats.get(at),
+          ) ?? null),
+    rareEnding: (domain) => isOn(rareEndings, `${domain.slice(domain.lastIndexOf(".") + 1)}.`),
     versions: [
       ...[disposableList, freeList, ...(broad ? [broad] : [])].map(toVersion),
       ...OWN,

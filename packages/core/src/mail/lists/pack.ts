@@ -12,17 +12,29 @@ export type ListVersion = {
 
 export type PackedList = ListVersion & { readonly packed: string };
 
-// One line per parent, "com aaa bbb ccc", then brotli, then base64: less than half of the plain text, and
-// nothing is lost, so the precise list never answers for a domain that is not on it.
+// One line per parent, "com aaaBb", where a capital says how many letters a name has in common with the one before it;
+// then brotli, then base64: two fifths of the plain text, and nothing is lost, so the precise list never answers for a
+// domain that is not on it.
+
+const FIRST_CAPITAL = 0x41;
+const SHARED_MAX = 25;
+const CAPITALS = /(?=[A-Z])/;
 
 export const pack = (domains: readonly string[]): string => {
   const byParent = Map.groupBy(domains.toSorted(), (domain) =>
     domain.slice(domain.indexOf(".") + 1),
   );
-  const lines = [...byParent].map(([parent, children]) =>
-    [parent, ...children.map((child) => child.slice(0, child.indexOf(".")))].join(" "),
-  );
+  const lines = [...byParent].map(([parent, children]) => {
+    const names = children.map((child) => child.slice(0, child.indexOf("."))).toSorted();
+    return `${parent} ${names.map((name, at) => shorten(name, names[at - 1] ?? "")).join("")}`;
+  });
   return brotliCompressSync(lines.toSorted().join("\n")).toString("base64");
+};
+
+const shorten = (name: string, before: string): string => {
+  let shared = 0;
+  while (shared < SHARED_MAX && shared < name.length && name[shared] === before[shared]) shared++;
+  return String.fromCharCode(FIRST_CAPITAL + shared) + name.slice(shared);
 };
 
 /** By parent, as packed: joining every name first would cost three times as long as all the rest. */
@@ -32,10 +44,19 @@ export const unpack = (packed: string): Domains => {
   const byParent = new Map<string, ReadonlySet<string>>();
   const text = brotliDecompressSync(Buffer.from(packed, "base64")).toString("latin1");
   for (const line of text.split("\n")) {
-    const [parent = "", ...children] = line.split(" ");
-    byParent.set(parent, new Set(children));
+    const [parent = "", shortened = ""] = line.split(" ");
+    if (shortened !== "") byParent.set(parent, new Set(lengthen(shortened)));
   }
   return byParent;
+};
+
+/** The engine's own split is several times as fast as a loop over the letters, which no process runs twice. */
+const lengthen = (shortened: string): readonly string[] => {
+  let name = "";
+  return shortened.split(CAPITALS).map((short) => {
+    name = name.slice(0, short.charCodeAt(0) - FIRST_CAPITAL) + short.slice(1);
+    return name;
+  });
 };
 
 const hasDomain = (domains: Domains, domain: string): boolean => {

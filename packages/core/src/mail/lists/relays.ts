@@ -1,9 +1,5 @@
-/**
- * Mail to these reaches a person: privacy relays, alias services, and the go-betweens of market places. Broad
- * lists count many of them as disposable. For a sender they are not: the owner reads, answers and buys. Every
- * subdomain belongs to the service too, because several give one to each user.
- */
-export const relayDomains: readonly string[] = [
+/** Privacy relays and alias services. */
+const SERVICES: readonly string[] = [
   // Apple, DuckDuckGo, Mozilla
   "privaterelay.appleid.com",
   "duck.com",
@@ -37,6 +33,29 @@ export const relayDomains: readonly string[] = [
   "forwardemail.net",
   "sneakemail.com",
   "snkmail.com",
+  "snkml.com",
+  "liamekaens.com",
+  // Spamgourmet forwards to its user, as often as that user allows (the names that the allow list of
+  // disposable-email-domains has of it)
+  "spamgourmet.com",
+  "spamgourmet.net",
+  "spamgourmet.org",
+  "antichef.com",
+  "antichef.net",
+  "dfgh.net",
+  "neverbox.com",
+  "recursor.net",
+  "spamcannon.com",
+  "spamcannon.net",
+  "xoxy.net",
+  // Blur, once MaskMe
+  "opayq.com",
+  // Lockr, Bump and ProxiedMail (the private relays of fnando/email_data)
+  "lockrmail.com",
+  "bumpmail.io",
+  "bump.email",
+  "proxiedmail.com",
+  // MySudo
   "sudomail.com",
   "sudomail.biz",
   "sudomail.net",
@@ -47,15 +66,65 @@ export const relayDomains: readonly string[] = [
   "sudoweb.net",
   "sudoworld.com",
   "sudoworld.net",
-  // Market places that stand between buyer and seller
-  "marketplace.amazon.com",
-  "marketplace.amazon.ca",
-  "marketplace.amazon.co.uk",
-  "marketplace.amazon.de",
-  "marketplace.amazon.es",
-  "marketplace.amazon.fr",
-  "marketplace.amazon.it",
-  "guest.booking.com",
-  "reply.airbnb.com",
-  "reply.craigslist.org",
+];
+
+type GoBetween = { readonly host: string; readonly endings: string };
+
+/**
+ * Market places, landlords and travel agents that stand between two people. The names are those that their orders and
+ * messages show; a market place uses one host name in all of its countries.
+ */
+const GO_BETWEENS: readonly GoBetween[] = [
+  // Buyers' addresses in orders, as Amazon's Selling Partner API gives them
+  {
+    host: "marketplace.amazon",
+    endings: `com ca com.mx com.br co.uk de fr it es nl se pl com.be ie com.tr ae sa eg in co.jp com.au sg co.za`,
+  },
+  {
+    host: "members.ebay",
+    endings: `com co.uk de fr it es at ch ie nl be pl ca com.au com.hk com.sg com.my in ph`,
+  },
+  { host: "members.kaufland", endings: "de at cz sk pl it fr" },
+  { host: "relay.walmart", endings: "com ca" },
+  { host: "verkopen.bol", endings: "com" },
+  { host: "allegromail", endings: "pl" },
+  { host: "fw.rakuten", endings: "ne.jp" },
+  { host: "mail.mercadolibre", endings: "com" },
+  { host: "mail.mercadolivre", endings: "com" },
+  // Small ads
+  { host: "mail.kleinanzeigen", endings: "de" },
+  { host: "mail.ebay-kleinanzeigen", endings: "de" },
+  { host: "messagerie.leboncoin", endings: "fr" },
+  ...["reply", "sale", "hous", "serv", "comm", "job", "gigs", "res", "pers"].map((section) => ({
+    host: `${section}.craigslist`,
+    endings: "org",
+  })),
+  // Homes and travel
+  ...["guest", "guests", "host", "reply", "stay", "user"].map((side) => ({
+    host: `${side}.airbnb`,
+    endings: "com",
+  })),
+  ...["guest", "property", "mchat"].map((side) => ({ host: `${side}.booking`, endings: "com" })),
+  ...["m", "guest"].map((side) => ({ host: `${side}.expediapartnercentral`, endings: "com" })),
+  ...["guest", "stay"].map((side) => ({ host: `${side}.expedia`, endings: "com" })),
+  { host: "guest.hotels", endings: "com" },
+  // Applicants, as Indeed shows them to employers
+  { host: "indeedemail", endings: "com" },
+  { host: "messages.homeaway", endings: "com" },
+  { host: "messages.vrbo", endings: "com" },
+  { host: "agoda-messaging", endings: "com" },
+  ...["guest", "reply", "message"].map((side) => ({ host: `${side}.agoda`, endings: "com" })),
+  { host: "guest.trip", endings: "com" },
+  ...["zillow", "trulia", "hotpads"].map((site) => ({ host: `convo.${site}`, endings: "com" })),
+];
+
+/**
+ * Mail to these reaches a person. Broad lists count many of them as disposable. For a sender they are not: the owner
+ * reads, answers and buys. Every subdomain belongs to the service too, because several give one to each user.
+ */
+export const relayDomains: readonly string[] = [
+  ...SERVICES,
+  ...GO_BETWEENS.flatMap(({ host, endings }) =>
+    endings.split(" ").map((ending) => `${host}.${ending}`),
+  ),
 ];

@@ -3,12 +3,61 @@
 
 /** Whatever stands beside one of these, a programme sends it: noreply-orders, somelist-bounces. */
 const AUTOMATED = `
-  bounce bounces do-not-reply donot-reply dont-reply mailer-daemon no-reply no-response ne-pas-repondre
-  nicht-antworten`;
+  bounce bounces do-not-reply donot-reply dont-reply mailer-daemon mail-daemon no-reply no-response ne-pas-repondre
+  nicht-antworten no-responder nao-responda non-rispondere niet-beantwoorden svara-inte ikke-svar ei-vastausta
+  nie-odpowiadaj neodpovidejte ne-valaszoljon ne-otvechat`;
 
+/** Behind a list's name these are its programme: gardeners-request (RFC 2142 §6), and what list managers add to it. */
+const OF_LISTS = /-(?<word>request|owner|subscribe|unsubscribe|confirm|join|leave)$/;
+
+// The words of other languages stand as people spell them in addresses: without accents, and joined or not. Words that
+// are names or everyday words of another language as well are left out: Finnish "sales" is "myynti", and "sala" is a name.
+const NORDIC = `
+  kund-tjanst kund-service kunde-service kunde-senter kunde-support forsaljning salg ekonomi okonomi regnskab regnskap
+  bogholderi faktura fakturor bestallning bestallningar bestilling bestillinger inkop innkjop indkob reklamation
+  reklamasjon bokning butik butiken butikk resepsjon vaxel kansli kansliet registrator post-mottak firma-post
+  redaktionen redaksjon redaksjonen styrelsen styret bestyrelsen personvern rekrytering rekruttering lediga-jobb
+  stillinger jobb lonn medlem medlemskap medlems-service nyhetsbrev nyhedsbrev presse-kontakt asiakas-palvelu myynti
+  tilaukset tilaus laskutus laskut talous toimisto tuki palaute kirjaamo rekry rekrytointi tyopaikat neuvonta
+  varaukset myymala verkko-kauppa toimitus viestinta tiedotus vaihde tietosuoja yllapito yhteys-tiedot uutiskirje
+  hallinto`;
+const CZECH_AND_SLOVAK = `
+  obchod podpora technicka-podpora zakaznicka-podpora zakaznicky-servis zakaznicke-centrum prodej predaj prodejna
+  predajna objednavky objednavka fakturace fakturacia ucetni uctarna uctaren ucto kancelar recepce recepcia reklamace
+  reklamacie poptavka poptavky dotazy personalni personalne nabor kariera volna-mista redakce redakcia sprava spravce
+  tisk tiskove tlacove podatelna e-podatelna eshop rezervace rezervacie`;
+const HUNGARIAN = `
+  ugyfel-szolgalat ugyfel-kapcsolat iroda ertekesites penzugy konyveles titkarsag hirlevel rendeles rendelesek
+  szamlazas szamla kapcsolat tamogatas allas allasok karrier munkaugy foglalas foglalasok szerkesztoseg sajto
+  beszerzes kereskedelem uzlet webaruhaz szerviz kozpont recepcio adatvedelem`;
+const TURKISH = `
+  bilgi iletisim destek musteri-hizmetleri musteri-destek satis satin-alma muhasebe finans insan-kaynaklari kariyer
+  basvuru siparis siparisler rezervasyon teknik-destek teknik-servis servis halkla-iliskiler pazarlama reklam yonetim
+  sekreter sekreterlik fatura ihracat ithalat lojistik sikayet oneri kvkk`;
+const POLISH = `
+  handlowy zamowienia zamowienie ksiegowosc kadry rekrutacja praca reklamacje zwroty pomoc pomoc-techniczna obsluga
+  obsluga-klienta dzial-handlowy dzial-sprzedazy biuro-obslugi-klienta serwis redakcja zapytania zapytanie oferty
+  oferta poczta informacja recepcja rezerwacje rezerwacja logistyka magazyn zaopatrzenie eksport rodo iod dyrekcja
+  kancelaria hurtownia szkolenia wsparcie`;
+const DUTCH = `
+  inkoop administratie boekhouding facturen factuur facturatie crediteuren debiteuren receptie secretariaat vacatures
+  vacature personeelszaken redactie werkplaats vragen ondersteuning aanmelden aanmelding inschrijving inschrijvingen
+  abonnementen nieuwsbrief klacht klachten reserveren reservering reserveringen webwinkel planning bestuur
+  leden-administratie loonadministratie offerte offertes technische-dienst magazijn algemeen`;
+/** In Latin letters, as most stand in addresses. Names in Cyrillic letters are compared with them, letter by letter. */
+const RUSSIAN = `
+  prodazhi otdel-prodazh zakaz zakazy zakupki buhgalteria buhgalteriya bukhgalteriya buhgalter podderzhka
+  tehpodderzhka tech-podderzhka otdel-kadrov priemnaya priemnaia reklama rezume vakansii vakansiya spravka sklad
+  zayavka zayavki pressa press-sluzhba redaktsiya redakciya redaktsia snab snabzhenie kantselyariya kancelyariya ofis
+  kontakty pochta obratnaya-svyaz otdel-snabzheniya opt optovik dostavka logistika yurist bronirovanie registratura
+  pidtrymka zamovlennya rezyume poshta informatsiya tekhpodderzhka pomoshch bukhgalter sekretar administratsiya
+  pidtrimka prodazh`;
 /** By what they are for. A hyphen stands where any separator or none may stand. */
 const WORDS = `
   abuse admin admins administration administrator administrators administrador hostmaster post-master web-master root sys-admin sysop noc security
+  inoc isp-support isp-feedback list-server domain-admin domains whois phish lir peering ip-admin net-admin host-admin
+  feedback-loop fbl dmarc dmarc-reports tls-reports bug-bounty responsible-disclosure vulnerability cirt
+  list-master list-admin mailman sympa ezmlm moderator moderators
   ssl-admin ssl-administrator ssl-web-master dns-admin dns ftp www usenet uucp news network it web-admin
   mail-admin mail-master spam phishing fraud cert csirt psirt soc dev-null nobody null
 
@@ -45,7 +94,9 @@ const WORDS = `
   owner subscribe un-subscribe undisclosed-recipients notification notifications notify alert alerts updates
   system server robot bot daemon cron monitoring operations ops dev devs developer developers engineering
   development design research lab registrar admissions library facilities logistics shipping dispatch warehouse
-  verwaltung zentrale empfang`;
+  verwaltung zentrale empfang request requests confirm join leave buro
+
+  ${NORDIC} ${CZECH_AND_SLOVAK} ${HUNGARIAN} ${TURKISH} ${POLISH} ${DUTCH} ${RUSSIAN}`;
 
 /** They narrow a role and are none themselves: sales.de, support-emea, info-north. */
 const QUALIFIERS = `
@@ -79,9 +130,22 @@ export const findRole = (
   local: string,
   isRole: (spelling: string) => boolean = isRoleWord,
 ): string | null => {
-  const parts = removeTag(local.toLowerCase())
-    .split(/[._-]+/)
-    .filter((part) => part !== "");
+  const name = removeTag(local.toLowerCase());
+  const plain = toPlainLatin(name);
+  return (
+    findWords(name, isRole) ??
+    (plain === name ? null : findWords(plain, isRole)) ??
+    findListProgramme(name, isRole)
+  );
+};
+
+const findListProgramme = (name: string, isRole: (spelling: string) => boolean): string | null => {
+  const { word = "" } = OF_LISTS.exec(name)?.groups ?? {};
+  return isRole(word) ? word : null;
+};
+
+const findWords = (name: string, isRole: (spelling: string) => boolean): string | null => {
+  const parts = name.split(/[._-]+/).filter((part) => part !== "");
   const read = readParts(parts, isRole);
   const words = read.flatMap(({ word }) => word ?? []);
   const decides = words.find((word) => automated.has(word));
@@ -121,6 +185,31 @@ const findWord = (
 
 const isQualifier = (part: string): boolean =>
   qualifiers.has(removeNumber(part)) || /^\d{1,4}$/.test(part);
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+/** U+0430 to U+044F, without the marks of two of them. */
+const CYRILLIC = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch  y  e yu ya".split(
+  " ",
+);
+const FIRST_CYRILLIC = 0x430;
+const OTHERS = new Map(
+  "\u0142l \u00f8o \u00e6ae \u00dfss \u0131i \u0111d \u0456i \u0454ye"
+    .split(" ")
+    .map(([letter = "", ...latin]) => [letter, latin.join("")]),
+);
+
+/** "försäljning" as "forsaljning" and "почта" as "pochta": the words above stand as most mailboxes are written. */
+const toPlainLatin = (name: string): string =>
+  BEYOND_ASCII.test(name)
+    ? name
+        .normalize("NFD")
+        .replaceAll(/\p{M}/gu, "")
+        .replaceAll(
+          /[^\p{ASCII}]/gu,
+          (letter) =>
+            CYRILLIC[letter.charCodeAt(0) - FIRST_CYRILLIC] ?? OTHERS.get(letter) ?? letter,
+        )
+    : name;
 
 const removeTag = (local: string): string => local.replace(/\+.*$/s, "");
 

@@ -33,7 +33,7 @@ export const webmailDomains: readonly string[] = `
   tom.com 21cn.com 139.com 189.cn wo.cn aliyun.com 263.net eyou.com
   naver.com daum.net hanmail.net nate.com kakao.com korea.com
   docomo.ne.jp ezweb.ne.jp softbank.ne.jp i.softbank.jp au.com excite.co.jp
-  rediffmail.com sify.com indiatimes.com
+  rediffmail.com sify.com
   orange.fr wanadoo.fr free.fr sfr.fr neuf.fr laposte.net bbox.fr numericable.fr aliceadsl.fr club-internet.fr
   voila.fr caramail.com
   libero.it virgilio.it alice.it tin.it tim.it tiscali.it inwind.it iol.it email.it fastwebnet.it poste.it

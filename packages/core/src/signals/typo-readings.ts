@@ -1,0 +1,78 @@
+// What a typed domain may be once a whole part of it is taken as too much.
+
+/** A repeated part, "www." in front, or digits at either end is one slip, however many letters it has. */
+export const WHOLE_PART = 1;
+
+/** One way to read the typed domain. */
+export type Reading = {
+  readonly text: string;
+  /** The part before its ending; null when it has no known ending. */
+  readonly name: string | null;
+  readonly ending: string;
+  readonly letters: number;
+  readonly cost: number;
+};
+
+/** The domain as typed; and without what is there too often, or belongs to the text beside the address. */
+export const listReadings = (typed: string): readonly Reading[] => {
+  const [name = "", ...endings] = typed.split(".");
+  const others = new Set([
+    getRepeatedHalf(typed) ?? typed,
+    [getRepeatedHalf(name) ?? name, ...endings].join("."),
+    typed.replace(/^www\./, ""),
+    typed.replace(REPEATED_LABEL, "$1"),
+    typed.replace(DIGITS_BEFORE, ""),
+    removeDigitsBehind(typed),
+  ]).difference(new Set([typed]));
+  return [createReading(typed, 0), ...[...others].map((text) => createReading(text, WHOLE_PART))];
+};
+
+/** "yahoo.co.co.uk" */
+const REPEATED_LABEL = /(?<=\.)([^.]+\.)\1/;
+/** "35gmail.com": a count or an age that stood before the address. */
+const DIGITS_BEFORE = /^\d+(?=[a-z])/;
+/** "gmail.com73160": a postcode or a telephone number that stood behind it. */
+const DIGITS_BEHIND = /(?<=\.[a-z]+)[^a-z.]*\d[^.]*$/;
+
+export const removeDigitsBehind = (typed: string): string => typed.replace(DIGITS_BEHIND, "");
+
+const createReading = (text: string, cost: number): Reading => {
+  const [name = "", ...ending] = text.split(".");
+  return {
+    text,
+    name: isEnding(ending, name) ? name : null,
+    ending: ending.join("."),
+    letters: toLetterBits(text),
+    cost,
+  };
+};
+
+/** "gmailgmail" and "gmail.com.gmail.com" repeat one part. */
+export const getRepeatedHalf = (text: string): string | null => {
+  const middle = text.length >> 1;
+  const second = text.slice(text.length % 2 === 0 || text[middle] !== "." ? middle : middle + 1);
+  const first = text.slice(0, middle);
+  return first !== "" && first === second ? first : null;
+};
+
+/** One label, or two as in "com.br", or the name again; before a longer tail the first label is only a host name. */
+const isEnding = (labels: readonly string[], name: string): boolean => {
+  if (labels.length === 1) return true;
+  const [middle = ""] = labels;
+  return labels.length === 2 && (isSecondLevel(middle) || middle === name);
+};
+
+const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
+
+/** Whether registries have names below this label of theirs, as below "co.uk". */
+export const isSecondLevel = (label: string): boolean => SECOND_LEVEL.has(label);
+
+/** Which letters occur, one bit each; signs and digits share the six bits that are left. */
+export const toLetterBits = (text: string): number => {
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at) - 97;
+    letters |= 1 << (letter >= 0 && letter < 26 ? letter : 26 + (text.charCodeAt(at) % 6));
+  }
+  return letters;
+};
