@@ -140,7 +140,7 @@ export const DMARC_RULES = {
   DMARC_INHERITED: {
     severity: "info",
     costPoints: 0,
-    message: "{domain} has no DMARC record of its own. The one of {from} counts.",
+    message: "{domain} has no DMARC record of its own that counts. The one of {from} does.",
   },
   DMARC_INCONCLUSIVE: {
     severity: "info",
