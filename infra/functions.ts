@@ -1,16 +1,18 @@
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { listGrants, listSettings, type ResourcePart } from "./iam.ts";
-import { isPermanent } from "./lifecycle.ts";
 import { network, securityGroup } from "./network.ts";
+import { toServiceName } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
 import * as secrets from "./secrets.ts";
+import { mayReserve, readQuota } from "./size.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,
   isInNetwork,
   type Lambda,
   LOG_RETENTION,
+  lambdas,
   prober as proberLambda,
   queues,
   RUNTIME,
@@ -50,6 +52,7 @@ const createSetting = (
 
 /** Every setting, and its environment variables. */
 const SETTINGS = new Map<string, Settings>([
+  createSetting("POWERTOOLS_SERVICE_NAME", toServiceName($app.name, $app.stage)),
   createSetting("KEY_PEPPER", secrets.keyPepper.value),
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
   createSetting("ACTIVITY_KEY", secrets.activityKey.value),
@@ -87,7 +90,10 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
 
 type Extra = Partial<sst.aws.FunctionArgs>;
 
-/** One Lambda with exactly what it needs. A personal stage reserves no concurrency: a new AWS account has little. */
+/** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited by its queue alone. */
+const isReserved = mayReserve(readQuota(process.env), lambdas);
+
+/** One Lambda with exactly what it needs. */
 const createFunction = (
   lambda: Lambda,
   arns: Record<string, $util.Input<string>[]>,
@@ -111,8 +117,7 @@ const createFunction = (
       resources: on.flatMap((part) => arns[part] ?? []),
     })),
     transform: { role: restrictToLambda, ...extra.transform },
-    ...(lambda.reserved !== null &&
-      isPermanent($app.stage) && { concurrency: { reserved: lambda.reserved } }),
+    ...(lambda.reserved !== null && isReserved && { concurrency: { reserved: lambda.reserved } }),
   });
 
 /** SST lets every principal of the account assume a Lambda's role; only a developer's live session needs that. */

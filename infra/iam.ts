@@ -70,8 +70,8 @@ export const listGrants = (needs: readonly Need[]): readonly Grant[] => [
   ...new Set(needs.flatMap((need) => GRANTS[need])),
 ];
 
-/** The trusted OAuth issuer; not secret. */
-const COMMON_SETTINGS = ["OAUTH_AUDIENCE", "OAUTH_ISSUER"];
+/** The trusted OAuth issuer, and the name of app and stage in logs and metrics; not secret. */
+const COMMON_SETTINGS = ["OAUTH_AUDIENCE", "OAUTH_ISSUER", "POWERTOOLS_SERVICE_NAME"];
 
 /** The additional settings of a Lambda that acts for accounts. */
 const ACCOUNT_SETTINGS = [

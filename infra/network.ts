@@ -1,12 +1,15 @@
 import { isPermanent } from "./lifecycle.ts";
+import { readSize } from "./size.ts";
 import { ZONES } from "./topology.ts";
 
 // Only Lambdas that talk to mail servers run in the VPC. Each of its two zones has a NAT gateway with a fixed address.
 // The service's reputation with mail servers depends on those addresses, so they have reverse DNS and outlive every
-// deployment. A developer's stage uses one small instance instead, at a tenth of the price.
+// deployment. A lean stage uses one small instance with one address instead, at a tenth of the price.
 
 export const network = new sst.aws.Vpc("Egress", {
-  ...(isPermanent($app.stage) ? { az: ZONES.length, nat: "managed" } : { az: 1, nat: "ec2" }),
+  ...(readSize($app.stage, process.env) === "full"
+    ? { az: ZONES.length, nat: "managed" }
+    : { az: 1, nat: "ec2" }),
   transform: {
     elasticIp: (_args, options) => {
       options.retainOnDelete = isPermanent($app.stage);

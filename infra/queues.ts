@@ -20,7 +20,6 @@ const createQueue = ({ name, receivesMax, visibilitySeconds, retentionDays }: Qu
     }),
     transform: {
       queue: {
-        name: `${$app.name}-${$app.stage}-${name}`,
         messageRetentionSeconds: retentionDays * DAY_SECONDS,
         sqsManagedSseEnabled: true,
       },

@@ -8,9 +8,9 @@ import {
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
 import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/shared-provider";
-import { type MetricName, NAMESPACE } from "@mailproof/functions/put-metric";
 import { getEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
+import type { Size } from "./size.ts";
 
 // The resources on AWS, as data, derived from the lists of endpoints, workers and schedules. SST deploys them
 // (infra/*.ts), CDK monitors them (infra/cdk/), and tests compare both with it. This file imports neither.
@@ -24,7 +24,10 @@ export type Lambda = {
   readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** Reserved concurrency: the maximum, and always available. Null: it shares the unreserved concurrency. */
+  /**
+   * How many run at once. Where the account's quota allows it they are reserved, and so always available. Null: it
+   * shares the unreserved concurrency.
+   */
   readonly reserved: number | null;
 };
 
@@ -105,8 +108,8 @@ type WorkerNeeds = {
 };
 
 /**
- * What the worker of each queue needs, and its reserved concurrency. It is reserved so that a large file takes no Lambda
- * from a caller. All workers together leave callers the greater part of an account's 1,000.
+ * What the worker of each queue needs, and its concurrency. It is limited so that a large file takes no Lambda from a
+ * caller. All workers together leave callers the greater part of an account's 1,000.
  */
 const WORK: Readonly<Record<string, WorkerNeeds>> = {
   singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, concurrency: 50 },
@@ -267,33 +270,13 @@ export const LOG_RETENTION = "1 month";
 /** The availability zones of the VPC, with a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** Resources whose names a permanent stage publishes for its operator and for monitoring (infra/published-names.ts). */
-export const publishedNames: readonly string[] = [
+/** Resources whose names a stage publishes for its operator and for monitoring (infra/published-names.ts). */
+export const listPublishedNames = (size: Size): readonly string[] => [
   "api",
   "table",
   "feedback",
   "egress",
-  ...ZONES.map((zone) => `nat/${zone}`),
+  ...(size === "full" ? ZONES.map((zone) => `nat/${zone}`) : []),
   ...queues.map(({ name }) => `queue/${name}`),
   ...lambdas.map(({ name }) => `lambda/${name}`),
 ];
-
-/** Metrics that the Lambdas publish to CloudWatch. */
-export const METRICS = {
-  namespace: NAMESPACE,
-  /** Each minute: how late the latest scheduled work is. */
-  dueAgeSeconds: "due_age_seconds",
-  /** Each minute: scheduled work whose time is later than any deferral allows. */
-  dueMisplaced: "due_misplaced",
-  /** Each minute: credits that have been held for more than an hour. */
-  heldLong: "held_over_an_hour",
-  /** Each minute: mail providers that accepted a canary. */
-  providersInDoubt: "providers_in_doubt",
-  /** Each minute: large mail providers that refuse one of our IP addresses. */
-  mailProvidersBlocked: "mail_providers_blocked",
-  /** Each day: broken invariants of the ledger. */
-  auditViolations: "audit_violations",
-  /** Sessions with mail servers, and those for which no server could be reached. */
-  sessions: "smtp_sessions",
-  unreached: "smtp_unreached",
-} as const satisfies Readonly<Record<string, MetricName | typeof NAMESPACE>>;

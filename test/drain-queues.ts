@@ -6,7 +6,7 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
-import { createSqsEvent } from "./aws/events.ts";
+import { createContext, createSqsEvent } from "./aws/events.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
@@ -44,7 +44,7 @@ const isDoneByLambda = async (
   message: ReceivedMessage,
 ) => {
   const event = createSqsEvent(worker.queue.name, [message]);
-  const callLambda = () => createQueueHandler(worker, world, leaveMessages)(event);
+  const callLambda = () => createQueueHandler(worker, world, leaveMessages)(event, createContext());
   const { batchItemFailures } = await callLambda();
   await callLambda();
   return batchItemFailures.length === 0;
@@ -53,7 +53,7 @@ const isDoneByLambda = async (
 const leaveMessages = async (): Promise<void> => {};
 
 export const whenReconciled = ({ world }: Pick<TestContext, "world">): Promise<void> =>
-  isAwsShaped ? createScheduleHandler(reconcile, world)() : reconcile.run(world);
+  isAwsShaped ? createScheduleHandler(reconcile, world)({}, createContext()) : reconcile.run(world);
 
 type Quieting = TestContext & {
   readonly queue: { readonly pending: () => number };

@@ -1,7 +1,8 @@
-import { type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { lambdas, type QueueSpec, queues, ZONES } from "../topology.ts";
+import { ComparisonOperator, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { type QueueSpec, queues, ZONES } from "../topology.ts";
+import { createLambdaAlarms, createVitalLambdaAlarms } from "./lambda-alarms.ts";
+import type { Monitored } from "./metrics.ts";
 import * as measures from "./metrics.ts";
-import { createDeadLetterMetric, createQueueMetric, type GetName } from "./metrics.ts";
 
 /** One alarm: when it rings, and what to do about it. */
 export type AlarmSpec = {
@@ -11,45 +12,44 @@ export type AlarmSpec = {
   readonly threshold: number;
   readonly periods: number;
   readonly description: string;
-  /** Set where missing data is a fault itself: the process that publishes the metric has stopped. */
-  readonly silence?: "rings";
+  /**
+   * What a period without data means. Absent: it is no fault. `rings`: the process that publishes the metric has
+   * stopped. `stays`: the metric is published once a day, and the alarm keeps its state until then.
+   */
+  readonly silence?: "rings" | "stays";
+  /** Goes off below the threshold instead. */
+  readonly isBelow?: true;
 };
 
 const MINUTES_15 = 15 * 60;
 
-const createLambdaAlarms = (nameOf: GetName): readonly AlarmSpec[] =>
-  lambdas.map(({ name }) => ({
-    id: `Lambda${name}`,
-    metric: measures.createFailureMetric(nameOf, name),
-    threshold: 5,
-    periods: 3,
-    description: `${name} fails or is throttled. See its log group; docs/operating.md, "A Lambda fails".`,
-  }));
-
 const createQueueAlarm =
-  (nameOf: GetName) =>
+  (stage: Monitored) =>
   ({ name, receivesMax, visibilitySeconds }: QueueSpec): AlarmSpec =>
     receivesMax === null
       ? {
           id: `Queue-${name}`,
-          metric: createDeadLetterMetric(nameOf, name),
+          metric: measures.createDeadLetterMetric(stage, name),
           threshold: 1,
           periods: MINUTES_15 / 60,
           description: `${name} has messages that failed too often. docs/operating.md, "Dead letters".`,
         }
       : {
           id: `Queue-${name}`,
-          metric: createQueueMetric(nameOf, name, "ApproximateAgeOfOldestMessage"),
+          metric: measures.createQueueMetric(stage, name, "ApproximateAgeOfOldestMessage"),
           // A message whose worker was killed is this old when it is received again.
           threshold: visibilitySeconds + MINUTES_15,
           periods: 3,
           description: `${name} has a backlog: too few workers, or one that fails. docs/operating.md, "Limits".`,
         };
 
-const moneyAlarms: readonly AlarmSpec[] = [
+/** Hours without an audit. It runs once a day, at whatever minute the stage was deployed. */
+const AUDIT_HOURS = 30;
+
+const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   {
     id: "DueWork",
-    metric: measures.dueAge,
+    metric: measures.createOwnMetric(stage, "due_age_seconds"),
     threshold: 300,
     periods: 5,
     description: "Work that crashes left is not repaired: see the log of ScheduleReconcile.",
@@ -57,7 +57,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
   },
   {
     id: "MisplacedWork",
-    metric: measures.dueMisplaced,
+    metric: measures.createOwnMetric(stage, "due_misplaced"),
     threshold: 1,
     // Each of eight runs repairs one partition.
     periods: 15,
@@ -67,7 +67,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
   },
   {
     id: "HeldCredits",
-    metric: measures.heldLong,
+    metric: measures.createOwnMetric(stage, "held_over_an_hour"),
     threshold: 1,
     periods: 5,
     description: "Credits have been held for over an hour: a job or a check does not end.",
@@ -75,7 +75,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
   },
   {
     id: "ProviderInDoubt",
-    metric: measures.providersInDoubt,
+    metric: measures.createOwnMetric(stage, "providers_in_doubt"),
     threshold: 1,
     periods: 1,
     description:
@@ -83,7 +83,7 @@ const moneyAlarms: readonly AlarmSpec[] = [
   },
   {
     id: "MailProviderBlocked",
-    metric: measures.mailProvidersBlocked,
+    metric: measures.createOwnMetric(stage, "mail_providers_blocked"),
     threshold: 1,
     periods: 1,
     description:
@@ -91,51 +91,88 @@ const moneyAlarms: readonly AlarmSpec[] = [
   },
   {
     id: "Audit",
-    metric: measures.auditViolations,
+    metric: measures.createAuditMetric(stage, "Maximum"),
     threshold: 1,
     periods: 1,
     description:
       "An invariant of the ledger is broken. Stop granting credits; the log of ScheduleAudit names account and invariant.",
+    silence: "stays",
+  },
+  {
+    id: "AuditMissing",
+    metric: measures.createAuditMetric(stage, "SampleCount"),
+    threshold: 1,
+    periods: AUDIT_HOURS,
+    description: `The ledger was not audited for ${AUDIT_HOURS} hours: see the log of ScheduleAudit.`,
     silence: "rings",
+    isBelow: true,
   },
 ];
 
-const createApiAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
+const API_FAILED_PERCENT = 5;
+const CONFLICTS_PERCENT = 10;
+const TABLE_ERRORS = 10;
+
+const createApiAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   {
     id: "Api5xx",
-    metric: measures.createApiMetric(nameOf, "5xx", "Sum"),
-    threshold: 10,
-    periods: 3,
-    description: "Responses are 500 or 503. The alarms of the Lambdas show which.",
+    metric: measures.createApiFailureShare(stage),
+    threshold: API_FAILED_PERCENT,
+    periods: 1,
+    description: `${API_FAILED_PERCENT} % of all responses are 500 or 503. The alarms of the Lambdas show which.`,
   },
   {
     id: "ApiLatency",
-    metric: measures.createApiMetric(nameOf, "Latency", "p99"),
+    metric: measures.createApiLatency(stage),
     threshold: 28_000,
-    periods: 5,
-    description: "Requests run until API Gateway times out.",
+    periods: 1,
+    description: "Requests run until their Lambda's time is up.",
   },
   {
     id: "TableThrottled",
-    metric: measures.createThrottleMetric(nameOf),
+    metric: measures.createThrottleMetric(stage),
     threshold: 100,
     periods: 3,
     description: 'DynamoDB throttles requests. docs/operating.md, "Limits".',
   },
+  {
+    id: "TableConflicts",
+    metric: measures.createConflictShare(stage),
+    threshold: CONFLICTS_PERCENT,
+    periods: 3,
+    description: `${CONFLICTS_PERCENT} % of transactions meet another one on the same item. docs/operating.md, "Limits".`,
+  },
+  {
+    id: "TableErrors",
+    metric: measures.createTableErrorMetric(stage),
+    threshold: TABLE_ERRORS,
+    periods: 1,
+    description: "DynamoDB answers with errors of its own. See AWS's own status.",
+  },
 ];
 
-const createEgressAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
+const CLAIMED_PERCENT = 90;
+
+const createConcurrencyAlarm = ({ quota }: Monitored): AlarmSpec => ({
+  id: "Concurrency",
+  metric: measures.claimedConcurrency,
+  threshold: (quota * CLAIMED_PERCENT) / 100,
+  periods: 1,
+  description: `The account uses ${CLAIMED_PERCENT} % of its ${quota} concurrent Lambdas: requests will soon be refused. docs/operating.md, "Limits".`,
+});
+
+const createEgressAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   {
     id: "SmtpEgress",
-    metric: measures.unreachedPercent,
+    metric: measures.createUnreachedShare(stage),
     threshold: 50,
     periods: 3,
     description:
       "Most mail servers cannot be reached: port 25 or our address is blocked. docs/egress.md.",
   },
-  ...ZONES.map((zone) => ({
+  ...(stage.size === "full" ? ZONES : []).map((zone) => ({
     id: `NatPorts${zone}`,
-    metric: measures.createNatMetric(nameOf, zone, "ErrorPortAllocation"),
+    metric: measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
     threshold: 1,
     periods: 3,
     description:
@@ -143,14 +180,26 @@ const createEgressAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
   })),
 ];
 
-/** All alarms. */
-export const createAlarms = (nameOf: GetName): readonly AlarmSpec[] => [
-  ...createApiAlarms(nameOf),
-  ...moneyAlarms,
-  ...createEgressAlarms(nameOf),
-  ...queues.map(createQueueAlarm(nameOf)),
-  ...createLambdaAlarms(nameOf),
+/** All alarms of a stage of this size. */
+export const createAlarms = (stage: Monitored): readonly AlarmSpec[] => [
+  ...createApiAlarms(stage),
+  createConcurrencyAlarm(stage),
+  ...createMoneyAlarms(stage),
+  ...createEgressAlarms(stage),
+  ...queues.map(createQueueAlarm(stage)),
+  ...createVitalLambdaAlarms(stage),
+  ...(stage.size === "full" ? createLambdaAlarms(stage) : []),
 ];
 
+const SILENCE = {
+  rings: TreatMissingData.BREACHING,
+  stays: TreatMissingData.IGNORE,
+} as const;
+
 export const getMissingDataTreatment = ({ silence }: AlarmSpec): TreatMissingData =>
-  silence === "rings" ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING;
+  silence ? SILENCE[silence] : TreatMissingData.NOT_BREACHING;
+
+export const getComparison = ({ isBelow }: AlarmSpec): ComparisonOperator =>
+  isBelow
+    ? ComparisonOperator.LESS_THAN_THRESHOLD
+    : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD;

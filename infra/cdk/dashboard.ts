@@ -10,9 +10,9 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { lambdas, prober, queues, workerSpecs, ZONES } from "../topology.ts";
+import { lambdas, prober, queues, routes, workerSpecs, ZONES } from "../topology.ts";
 import * as measures from "./metrics.ts";
-import { createLambdaMetric, createQueueMetric, type GetName } from "./metrics.ts";
+import { createLambdaMetric, createQueueMetric, type Monitored } from "./metrics.ts";
 
 const WIDTH = 24;
 
@@ -28,9 +28,8 @@ const createGraph = (title: string, left: IMetric[], width: number, line?: numbe
     ...(line !== undefined && { leftAnnotations: [{ value: line, color: "#d62728" }] }),
   });
 
-const createApiWidgets = (nameOf: GetName): IWidget[] => {
-  const api = (what: string, statistic: string) =>
-    measures.createApiMetric(nameOf, what, statistic);
+const createApiWidgets = (stage: Monitored): IWidget[] => {
+  const api = (what: string, statistic: string) => measures.createApiMetric(stage, what, statistic);
   const counts = ["Count", "4xx", "5xx"].map((what) => api(what, "Sum"));
   const waits = ["p50", "p90", "p99"].map((share) => api("Latency", share));
   return [
@@ -45,19 +44,34 @@ const createApiWidgets = (nameOf: GetName): IWidget[] => {
   ];
 };
 
-const createMoneyWidgets = (): IWidget[] => [
-  createGraph("Delay of scheduled work, s", [measures.dueAge], 8, 300),
-  createGraph("Credits held for over an hour", [measures.heldLong], 8, 1),
-  createGraph("Broken invariants at the last audit", [measures.auditViolations], 8, 1),
+const createMoneyWidgets = (stage: Monitored): IWidget[] => [
+  createGraph(
+    "Delay of scheduled work, s",
+    [measures.createOwnMetric(stage, "due_age_seconds")],
+    8,
+    300,
+  ),
+  createGraph(
+    "Credits held for over an hour",
+    [measures.createOwnMetric(stage, "held_over_an_hour")],
+    8,
+    1,
+  ),
+  createGraph(
+    "Broken invariants at the last audit",
+    [measures.createAuditMetric(stage, "Maximum")],
+    8,
+    1,
+  ),
 ];
 
 const VISIBLE = "ApproximateNumberOfMessagesVisible";
 
-const createListWidgets = (nameOf: GetName): IWidget[] => {
+const createListWidgets = (stage: Monitored): IWidget[] => {
   const of = (areDead: boolean, what: string) =>
     queues
       .filter(({ receivesMax }) => (receivesMax === null) === areDead)
-      .map(({ name }) => createQueueMetric(nameOf, name, what).with({ label: name }));
+      .map(({ name }) => createQueueMetric(stage, name, what).with({ label: name }));
   return [
     createGraph("Waiting messages", of(false, VISIBLE), 8),
     createGraph("Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
@@ -65,58 +79,75 @@ const createListWidgets = (nameOf: GetName): IWidget[] => {
   ];
 };
 
-const createMailServerWidgets = (nameOf: GetName): IWidget[] => {
-  const ports = ZONES.map((zone) => measures.createNatMetric(nameOf, zone, "ErrorPortAllocation"));
+const createMailServerWidgets = (stage: Monitored): IWidget[] => {
+  const { sessions, unreached } = measures.createSessionMetrics(stage);
+  const ports = (stage.size === "full" ? ZONES : []).map((zone) =>
+    measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
+  );
   return [
-    createGraph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
-    createGraph("Sessions that reached no server, %", [measures.unreachedPercent], 8, 50),
-    createGraph("NAT gateways without a free port", ports, 8),
+    createGraph("Sessions in five minutes", [sessions, unreached], 8),
+    createGraph(
+      "Sessions that reached no server, %",
+      [measures.createUnreachedShare(stage)],
+      8,
+      50,
+    ),
+    ...(ports.length > 0 ? [createGraph("NAT gateways without a free port", ports, 8)] : []),
   ];
 };
 
-const createSystemWidgets = (nameOf: GetName): IWidget[] => {
-  const errors = lambdas.map(({ name }) => createLambdaMetric(nameOf, name, "Errors"));
+const createSystemWidgets = (stage: Monitored): IWidget[][] => {
+  const errors = lambdas.map(({ name }) => createLambdaMetric(stage, name, "Errors"));
+  const answering = [...routes, ...workerSpecs].map(({ lambda }) => lambda);
+  const failures = answering.map(({ name }) => measures.createOwnFailureMetric(stage, name));
   const working = [prober, ...workerSpecs.map(({ lambda }) => lambda)].map(({ name }) =>
-    createLambdaMetric(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
+    createLambdaMetric(stage, name, "ConcurrentExecutions", "Maximum"),
   );
   const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
   return [
-    createGraph("Failures, by Lambda", errors, 8),
-    createGraph("Concurrent workers", working, 8),
-    createGraph(
-      "Table: units used, requests refused",
-      [
-        ...used.map((what) => measures.createTableMetric(nameOf, what)),
-        measures.createThrottleMetric(nameOf),
-      ],
-      8,
-    ),
+    [
+      createGraph("Errors, by Lambda", errors, 8),
+      createGraph("Answers of 5xx and failed messages, by Lambda", failures, 8),
+      createGraph("Cold starts", [measures.createColdStartMetric(stage)], 8),
+    ],
+    [
+      createGraph("Concurrent workers", working, 8),
+      createGraph("Concurrency claimed in the account", [measures.claimedConcurrency], 8),
+      createGraph(
+        "Table: units used, requests refused",
+        [
+          ...used.map((what) => measures.createTableMetric(stage, what)),
+          measures.createThrottleMetric(stage),
+        ],
+        8,
+      ),
+    ],
   ];
 };
 
 /** The operator's dashboard during an incident: whether something fails, for whom, how much, and where. */
-const createRows = (nameOf: GetName, alarms: readonly Alarm[]): IWidget[][] => [
+const createRows = (stage: Monitored, alarms: readonly Alarm[]): IWidget[][] => [
   [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
   [createTitle("## Callers")],
-  createApiWidgets(nameOf),
+  createApiWidgets(stage),
   [createTitle("## Money")],
-  createMoneyWidgets(),
+  createMoneyWidgets(stage),
   [createTitle("## Lists")],
-  createListWidgets(nameOf),
+  createListWidgets(stage),
   [createTitle("## Mail servers")],
-  createMailServerWidgets(nameOf),
+  createMailServerWidgets(stage),
   [createTitle("## Machinery")],
-  createSystemWidgets(nameOf),
+  ...createSystemWidgets(stage),
 ];
 
 export const createDashboard = (
   scope: Construct,
   name: string,
-  nameOf: GetName,
+  stage: Monitored,
   alarms: readonly Alarm[],
 ) =>
   new Dashboard(scope, "Dashboard", {
     dashboardName: name,
     defaultInterval: Duration.hours(3),
-    widgets: createRows(nameOf, alarms),
+    widgets: createRows(stage, alarms),
   });

@@ -1,13 +1,33 @@
+import {
+  COLD_STARTS,
+  DIMENSIONS,
+  FAILURES,
+  type MetricName,
+  NAMESPACE,
+} from "@mailproof/functions/metric-names";
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { METRICS, table } from "../topology.ts";
+import type { Size } from "../size.ts";
+import { table } from "../topology.ts";
 
-/** The name that AWS generated for a resource of this stage, read when the stack is deployed. */
-export type GetName = (key: string) => string;
+/** The stage that is monitored. */
+export type Monitored = {
+  /** The name that AWS generated for a resource of this stage, read when the stack is deployed. */
+  readonly nameOf: (key: string) => string;
+  /** App and stage, the dimension of the figures that our Lambdas publish. */
+  readonly service: string;
+  readonly size: Size;
+  /** Concurrent Lambdas of the account. */
+  readonly quota: number;
+};
 
 const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+const QUARTER_HOUR = Duration.minutes(15);
+const HOUR = Duration.hours(1);
 
 type Dimensions = Readonly<Record<string, string>>;
+type Metrics = Readonly<Record<string, Metric>>;
 
 const createMetricFactory =
   (namespace: string, statistic: string, period = MINUTE) =>
@@ -21,93 +41,234 @@ const createMetricFactory =
       ...(label && { label }),
     });
 
-export const createLambdaMetric = (nameOf: GetName, lambda: string, what: string) =>
-  createMetricFactory("AWS/Lambda", "Sum")(
+export const createLambdaMetric = (
+  { nameOf }: Monitored,
+  lambda: string,
+  what: string,
+  statistic = "Sum",
+  period = MINUTE,
+) =>
+  createMetricFactory("AWS/Lambda", statistic, period)(
     what,
     { FunctionName: nameOf(`lambda/${lambda}`) },
     lambda,
   );
 
+/** What AWS does not count of a Lambda: answers of 5xx, messages to be delivered again. Absent while there are none. */
+export const createOwnFailureMetric = (
+  { nameOf, service }: Monitored,
+  lambda: string,
+  period = MINUTE,
+) =>
+  createMetricFactory(NAMESPACE, "Sum", period)(
+    FAILURES,
+    { [DIMENSIONS.service]: service, [DIMENSIONS.lambda]: nameOf(`lambda/${lambda}`) },
+    lambda,
+  );
+
 /** The sum of all metrics. A metric without data counts as 0; otherwise the sum would have no value. */
-const createSumMetric = (label: string, usingMetrics: Readonly<Record<string, Metric>>) =>
+const createSumMetric = (label: string, usingMetrics: Metrics, period = MINUTE) =>
   new MathExpression({
     expression: Object.keys(usingMetrics)
       .map((name) => `FILL(${name}, 0)`)
       .join(" + "),
     usingMetrics,
-    period: MINUTE,
+    period,
     label,
   });
 
-/** A throttled Lambda has done nothing, either. */
-export const createFailureMetric = (nameOf: GetName, lambda: string) =>
-  createSumMetric(lambda, {
-    errors: createLambdaMetric(nameOf, lambda, "Errors"),
-    throttles: createLambdaMetric(nameOf, lambda, "Throttles"),
-  });
+/** Failures of a worker: of its Lambda, and of single messages. */
+export const createWorkerFailureMetric = (
+  stage: Monitored,
+  lambda: string,
+  period: "five minutes" | "a quarter of an hour",
+) => {
+  const time = period === "five minutes" ? FIVE_MINUTES : QUARTER_HOUR;
+  return createSumMetric(
+    lambda,
+    {
+      errors: createLambdaMetric(stage, lambda, "Errors", "Sum", time),
+      failures: createOwnFailureMetric(stage, lambda, time),
+    },
+    time,
+  );
+};
 
-export const createQueueMetric = (nameOf: GetName, queue: string, what: string) =>
+export const createErrorMetric = (stage: Monitored, lambda: string) =>
+  createLambdaMetric(stage, lambda, "Errors", "Sum", FIVE_MINUTES);
+
+/** One failure among a few calls is no share. */
+export const CALLS_MIN = 10;
+
+/**
+ * The percentage of a Lambda's calls that failed in a quarter of an hour. AWS counts as many errors as calls, so where
+ * there are calls there is an error count; our own failures are absent while there are none.
+ */
+export const createFailureShare = (stage: Monitored, lambda: string, answers: boolean) => {
+  const failed = answers ? "(errors + FILL(failures, 0))" : "errors";
+  return new MathExpression({
+    expression: `IF(calls >= ${CALLS_MIN}, 100 * ${failed} / calls, 0)`,
+    usingMetrics: {
+      calls: createLambdaMetric(stage, lambda, "Invocations", "Sum", QUARTER_HOUR),
+      errors: createLambdaMetric(stage, lambda, "Errors", "Sum", QUARTER_HOUR),
+      ...(answers && { failures: createOwnFailureMetric(stage, lambda, QUARTER_HOUR) }),
+    },
+    period: QUARTER_HOUR,
+    label: lambda,
+  });
+};
+
+export const createLongestRunMetric = (stage: Monitored, lambda: string) =>
+  createLambdaMetric(stage, lambda, "Duration", "Maximum", QUARTER_HOUR);
+
+/** What all Lambdas of the account use, and what is reserved for some: the rest is left for others. */
+export const claimedConcurrency = createMetricFactory(
+  "AWS/Lambda",
+  "Maximum",
+  FIVE_MINUTES,
+)("ClaimedAccountConcurrency");
+
+export const createQueueMetric = ({ nameOf }: Monitored, queue: string, what: string) =>
   createMetricFactory("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) });
 
 /** Messages in a dead-letter queue, also while they are retried. */
-export const createDeadLetterMetric = (nameOf: GetName, queue: string) =>
+export const createDeadLetterMetric = (stage: Monitored, queue: string) =>
   createSumMetric(queue, {
-    visible: createQueueMetric(nameOf, queue, "ApproximateNumberOfMessagesVisible"),
-    hidden: createQueueMetric(nameOf, queue, "ApproximateNumberOfMessagesNotVisible"),
+    visible: createQueueMetric(stage, queue, "ApproximateNumberOfMessagesVisible"),
+    hidden: createQueueMetric(stage, queue, "ApproximateNumberOfMessagesNotVisible"),
   });
 
-export const createApiMetric = (nameOf: GetName, what: string, statistic: string) =>
-  createMetricFactory("AWS/ApiGateway", statistic)(
+export const createApiMetric = (
+  { nameOf }: Monitored,
+  what: string,
+  statistic: string,
+  period = MINUTE,
+) =>
+  createMetricFactory("AWS/ApiGateway", statistic, period)(
     what,
     { ApiId: nameOf("api") },
     `${what} ${statistic}`,
   );
 
-export const createTableMetric = (nameOf: GetName, what: string, index: Dimensions = {}) =>
-  createMetricFactory("AWS/DynamoDB", "Sum")(what, { TableName: nameOf("table"), ...index });
+/** The percentage of all requests whose response is 500 or 503. */
+export const createApiFailureShare = (stage: Monitored) =>
+  new MathExpression({
+    expression: `IF(calls >= ${CALLS_MIN}, 100 * FILL(failed, 0) / calls, 0)`,
+    usingMetrics: {
+      calls: createApiMetric(stage, "Count", "Sum", FIVE_MINUTES),
+      failed: createApiMetric(stage, "5xx", "Sum", FIVE_MINUTES),
+    },
+    period: FIVE_MINUTES,
+    label: "% 5xx",
+  });
+
+/** The slowest of a quarter of an hour's requests, ms. */
+export const createApiLatency = (stage: Monitored) =>
+  createApiMetric(stage, "Latency", "p99", QUARTER_HOUR);
+
+export const createTableMetric = (
+  { nameOf }: Monitored,
+  what: string,
+  dimensions: Dimensions = {},
+  statistic = "Sum",
+  period = MINUTE,
+) =>
+  createMetricFactory(
+    "AWS/DynamoDB",
+    statistic,
+    period,
+  )(what, {
+    TableName: nameOf("table"),
+    ...dimensions,
+  });
+
+const number = (metrics: readonly Metric[]): Metrics =>
+  Object.fromEntries(metrics.map((one, at) => [`m${at}`, one]));
 
 /**
  * Throttled requests of the table and of each index, which DynamoDB counts separately. Its metric ThrottledRequests has
  * no dimension for the table alone, only for an operation on it.
  */
-export const createThrottleMetric = (nameOf: GetName) => {
+export const createThrottleMetric = (stage: Monitored) => {
   const dimensionSets = [
     {},
     ...Object.keys(table.indexes).map((name) => ({ GlobalSecondaryIndexName: name })),
   ];
   const metrics = ["ReadThrottleEvents", "WriteThrottleEvents"].flatMap((what) =>
-    dimensionSets.map((dimensions) => createTableMetric(nameOf, what, dimensions)),
+    dimensionSets.map((dimensions) => createTableMetric(stage, what, dimensions)),
   );
-  const named = metrics.map((one, at) => [`m${at}`, one]);
-  return createSumMetric("Refused", Object.fromEntries(named));
+  return createSumMetric("Refused", number(metrics));
 };
 
-export const createNatMetric = (nameOf: GetName, zone: number, what: string) =>
+/** The operations of aws/dynamo-table.ts: DynamoDB counts its own errors by operation only. */
+const OPERATIONS = [
+  "DeleteItem",
+  "GetItem",
+  "PutItem",
+  "Query",
+  "TransactWriteItems",
+  "UpdateItem",
+] as const;
+
+/** DynamoDB's answers of 500. */
+export const createTableErrorMetric = (stage: Monitored) =>
+  createSumMetric(
+    "Errors of DynamoDB",
+    number(
+      OPERATIONS.map((Operation) =>
+        createTableMetric(stage, "SystemErrors", { Operation }, "Sum", FIVE_MINUTES),
+      ),
+    ),
+    FIVE_MINUTES,
+  );
+
+const TRANSACTIONS_MIN = 100;
+
+/** The percentage of transactions that another transaction on the same item refused. */
+export const createConflictShare = (stage: Monitored) => {
+  const all = "(FILL(done, 0) + FILL(conflicts, 0))";
+  const done = { Operation: "TransactWriteItems" };
+  return new MathExpression({
+    expression: `IF(${all} >= ${TRANSACTIONS_MIN}, 100 * FILL(conflicts, 0) / ${all}, 0)`,
+    usingMetrics: {
+      // DynamoDB has no count of the requests that succeeded, but of their latencies.
+      done: createTableMetric(stage, "SuccessfulRequestLatency", done, "SampleCount", FIVE_MINUTES),
+      conflicts: createTableMetric(stage, "TransactionConflict", {}, "Sum", FIVE_MINUTES),
+    },
+    period: FIVE_MINUTES,
+    label: "% of transactions in conflict",
+  });
+};
+
+export const createNatMetric = ({ nameOf }: Monitored, zone: number, what: string) =>
   createMetricFactory("AWS/NATGateway", "Sum")(what, { NatGatewayId: nameOf(`nat/${zone}`) });
 
-const createOwnMetric = (statistic: string, period = MINUTE) =>
-  createMetricFactory(METRICS.namespace, statistic, period);
+/** A figure that our Lambdas publish. */
+export const createOwnMetric = (
+  { service }: Monitored,
+  name: MetricName | typeof COLD_STARTS,
+  statistic = "Maximum",
+  period = MINUTE,
+) => createMetricFactory(NAMESPACE, statistic, period)(name, { [DIMENSIONS.service]: service });
 
-const DAY = Duration.days(1);
-export const dueAge = createOwnMetric("Maximum")(METRICS.dueAgeSeconds);
-export const dueMisplaced = createOwnMetric("Maximum")(METRICS.dueMisplaced);
-export const heldLong = createOwnMetric("Maximum")(METRICS.heldLong);
-export const providersInDoubt = createOwnMetric("Maximum")(METRICS.providersInDoubt);
-export const mailProvidersBlocked = createOwnMetric("Maximum")(METRICS.mailProvidersBlocked);
-export const auditViolations = createOwnMetric("Maximum", DAY)(METRICS.auditViolations);
+export const createAuditMetric = (stage: Monitored, statistic: "Maximum" | "SampleCount") =>
+  createOwnMetric(stage, "audit_violations", statistic, HOUR);
 
-const FIVE_MINUTES = Duration.minutes(5);
-const sessions = createOwnMetric("Sum", FIVE_MINUTES)(METRICS.sessions);
-const unreached = createOwnMetric("Sum", FIVE_MINUTES)(METRICS.unreached);
+export const createColdStartMetric = (stage: Monitored) =>
+  createOwnMetric(stage, COLD_STARTS, "Sum", FIVE_MINUTES);
+
+export const createSessionMetrics = (stage: Monitored) => ({
+  sessions: createOwnMetric(stage, "smtp_sessions", "Sum", FIVE_MINUTES),
+  unreached: createOwnMetric(stage, "smtp_unreached", "Sum", FIVE_MINUTES),
+});
 
 /** A few sessions are no sample: some servers are always down. */
 const SESSIONS_MIN = 20;
 
-export const unreachedPercent = new MathExpression({
-  expression: `IF(sessions >= ${SESSIONS_MIN}, 100 * unreached / sessions, 0)`,
-  usingMetrics: { sessions, unreached },
-  period: FIVE_MINUTES,
-  label: "% of sessions that reached no server",
-});
-
-export const smtp = { sessions, unreached };
+export const createUnreachedShare = (stage: Monitored) =>
+  new MathExpression({
+    expression: `IF(sessions >= ${SESSIONS_MIN}, 100 * unreached / sessions, 0)`,
+    usingMetrics: createSessionMetrics(stage),
+    period: FIVE_MINUTES,
+    label: "% of sessions that reached no server",
+  });

@@ -1,20 +1,31 @@
 import { App, DefaultStackSynthesizer, Stack, Validations } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { createParameterNamer } from "../parameters.ts";
-import { createAlarms, getMissingDataTreatment } from "./alarms.ts";
+import { createParameterNamer, toServiceName } from "../parameters.ts";
+import type { Size } from "../size.ts";
+import { createAlarms, getComparison, getMissingDataTreatment } from "./alarms.ts";
+import { createBudget, DEFAULT_BUDGET_USD } from "./budget.ts";
 import { createDashboard } from "./dashboard.ts";
 
 export type OperationsOptions = {
   readonly app: string;
   readonly stage: string;
+  readonly size: Size;
+  /** Concurrent Lambdas of the account. Null: AWS's default. */
+  readonly quota: number | null;
+  /** What the account may cost in a month. Null: the default of the size. */
+  readonly budgetUsd: number | null;
   /** The email address for alarms. Without it the operator subscribes to the topic. */
   readonly callEmail?: string | undefined;
 };
+
+/** AWS's default; a new account has less, and says so with CONCURRENCY_QUOTA. */
+const DEFAULT_QUOTA = 1_000;
 
 /** Fails the synthesis if the stack breaks one of cdk-nag's AWS Solutions rules. */
 export const createOperationsApp = (options: OperationsOptions, outdir: string): App => {
@@ -28,29 +39,29 @@ export const createOperationsApp = (options: OperationsOptions, outdir: string):
  * The monitoring of a stage, in a stack of its own: it survives a failed deployment of the product, and changing an
  * alarm changes no resource that serves requests.
  */
-const createOperationsStack = (scope: App, { app, stage, callEmail }: OperationsOptions): Stack => {
-  const name = `${app}-${stage}-operations`;
-  const stack = new Stack(scope, name, {
+const createOperationsStack = (scope: App, options: OperationsOptions): Stack => {
+  const { app, stage, size, quota, budgetUsd, callEmail } = options;
+  const service = toServiceName(app, stage);
+  const stack = new Stack(scope, `${service}-operations`, {
     description: `Monitoring of ${app} ${stage}: alarms and a dashboard`,
     // The stack has no assets, so the account needs no CDK bootstrap.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
   const toParameterName = createParameterNamer(app, stage);
-  const getName = (key: string) =>
+  const nameOf = (key: string) =>
     StringParameter.valueForStringParameter(stack, toParameterName(key));
+  const monitored = { nameOf, service, size, quota: quota ?? DEFAULT_QUOTA };
 
-  const calls = new Topic(stack, "Calls", { enforceSSL: true, displayName: `${app} ${stage}` });
-  if (callEmail) calls.addSubscription(new EmailSubscription(callEmail));
+  const calls = createTopic(stack, `${app} ${stage}`, callEmail);
   const call = new SnsAction(calls);
-
-  const alarms = createAlarms(getName).map((watch) => {
+  const alarms = createAlarms(monitored).map((watch) => {
     const { id, metric, threshold, periods, description } = watch;
     const alarm = new Alarm(stack, id, {
-      alarmName: `${app}-${stage}-${id}`,
+      alarmName: `${service}-${id}`,
       alarmDescription: description,
       metric,
-      threshold: threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold,
+      comparisonOperator: getComparison(watch),
       evaluationPeriods: periods,
       treatMissingData: getMissingDataTreatment(watch),
     });
@@ -58,6 +69,24 @@ const createOperationsStack = (scope: App, { app, stage, callEmail }: Operations
     alarm.addOkAction(call);
     return alarm;
   });
-  createDashboard(stack, `${app}-${stage}`, getName, alarms);
+  createBudget(stack, service, budgetUsd ?? DEFAULT_BUDGET_USD[size], calls);
+  createDashboard(stack, service, monitored, alarms);
   return stack;
+};
+
+/** A policy of its own takes the place of the one that lets a topic's owner publish, so its publishers are named. */
+const createTopic = (stack: Stack, displayName: string, callEmail: string | undefined): Topic => {
+  const topic = new Topic(stack, "Calls", { enforceSSL: true, displayName });
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: ["cloudwatch", "budgets"].map(
+        (service) => new ServicePrincipal(`${service}.amazonaws.com`),
+      ),
+      actions: ["sns:Publish"],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
+    }),
+  );
+  if (callEmail) topic.addSubscription(new EmailSubscription(callEmail));
+  return topic;
 };

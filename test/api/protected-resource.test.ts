@@ -1,6 +1,7 @@
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import { toBytes, toEvent } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 import { serveMcp } from "../mcp/client.ts";
@@ -16,7 +17,10 @@ test.each(PLACES)(
     const withTokens = { ...world, accessTokens: createTokenVerifier(TRUST, world.now) };
 
     const here = await fetch((await serveMcp(withTokens)) + path);
-    const there = await createFallbackHandler(world, TRUST)(toEvent({ method: "GET", url: path }));
+    const there = await createFallbackHandler(world, TRUST)(
+      toEvent({ method: "GET", url: path }),
+      createContext(),
+    );
 
     expect([here.status, there.statusCode]).toEqual([200, 200]);
     // Bare, as RFC 9728 wants it.
@@ -35,7 +39,10 @@ test.each(PLACES)("where no issuer is trusted %s is 404", async (path) => {
   const { world } = givenWorld();
 
   expect((await fetch((await serveMcp(world)) + path)).status).toBe(404);
-  const there = await createFallbackHandler(world, null)(toEvent({ method: "GET", url: path }));
+  const there = await createFallbackHandler(world, null)(
+    toEvent({ method: "GET", url: path }),
+    createContext(),
+  );
   expect(there.statusCode).toBe(404);
 });
 
@@ -48,7 +55,10 @@ test.each([
   const event = toEvent({ method: "GET", url: "/openapi.json" });
   const host = { ...event.requestContext, domainName: "api.example.com" };
 
-  const there = await createFallbackHandler(world, trust)({ ...event, requestContext: host });
+  const there = await createFallbackHandler(world, trust)(
+    { ...event, requestContext: host },
+    createContext(),
+  );
 
   expect(
     JSON.parse(toBytes(there).toString()).components.securitySchemes.AccessToken,

@@ -12,8 +12,8 @@ test.each(commands.map(({ name }) => name))(
 );
 
 /** As infra/cdk names them; what stands behind a name that is made is another for each queue, Lambda or zone. */
-const alarms = [...page("infra/cdk/alarms.ts").matchAll(/id: ["`](\w+-?)/g)].map(
-  ([, id = ""]) => id,
+const alarms = ["alarms", "lambda-alarms"].flatMap((file) =>
+  [...page(`infra/cdk/${file}.ts`).matchAll(/id: ["`](\w+-?)/g)].map(([, id = ""]) => id),
 );
 
 test.each([...new Set(alarms)])("docs/operating.md says what to do when %s rings", (id) => {

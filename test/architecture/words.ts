@@ -51,8 +51,7 @@ export const OLD_WORDS: readonly OldWord[] = [
     /nobody,nobody@|nobody@|`nobody`|"nobody", "invalid"|:nobody\||nobody accepted/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
-  // The events `delivery_put_off` and `event_put_off` are in logs.
-  everywhere(/\bput off\b/, "deferred", /"(delivery|event) put off"/),
+  everywhere(/\bput off\b/, "deferred"),
   everywhere(/\b(given|gives|paid|pays) back\b/, "refunded, released"),
   everywhere(
     /\bannounc(e|es|ed|ing)\b/,

@@ -1,6 +1,23 @@
 import type { ReceivedMessage } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
-import type { SQSEvent, SQSRecord } from "aws-lambda";
+import type { Context, SQSEvent, SQSRecord } from "aws-lambda";
+
+/** What Lambda tells a handler about its invocation. */
+export const createContext = (remainingMs = 29_000): Context => ({
+  functionName: "mailproof-test-HttpGetAccountFunction",
+  functionVersion: "$LATEST",
+  invokedFunctionArn:
+    "arn:aws:lambda:eu-central-1:123456789012:function:mailproof-test-HttpGetAccountFunction",
+  memoryLimitInMB: "512",
+  awsRequestId: "8f5a7c8e-6d4e-4a56-9d51-7a1d2b7e0c11",
+  logGroupName: "/aws/lambda/mailproof-test-HttpGetAccountFunction",
+  logStreamName: "2026/11/21/[$LATEST]1",
+  callbackWaitsForEmptyEventLoop: false,
+  getRemainingTimeInMillis: () => remainingMs,
+  done: () => {},
+  fail: () => {},
+  succeed: () => {},
+});
 
 /** What a Lambda is called with when AWS has received these messages for it. */
 export const createSqsEvent = (queue: string, received: readonly ReceivedMessage[]): SQSEvent => ({

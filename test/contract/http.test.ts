@@ -11,8 +11,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { lambda } from "@mailproof/functions/lambda";
 import { createApiServer } from "@mailproof/local/server/server";
-import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import { whenWorked } from "../drain-queues.ts";
 import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
 import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../fake-endpoints.ts";
@@ -48,8 +49,8 @@ const viaLambda: Via = async (world, sent, listed = endpoints) => {
   const event = toEvent(sent, listed);
   const endpoint = listed.find(({ route }) => route === event.routeKey);
   const answer: APIGatewayProxyStructuredResultV2 = endpoint
-    ? await lambda(endpoint, world)(event, {} as Context)
-    : await createFallbackHandler(world)(event);
+    ? await lambda(endpoint, world)(event, createContext())
+    : await createFallbackHandler(world)(event, createContext());
   return parseAnswer(answer.statusCode ?? 0, answer.headers ?? {}, toBytes(answer));
 };
 

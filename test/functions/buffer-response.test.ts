@@ -1,8 +1,8 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { RESPONSE_BYTES_MAX } from "@mailproof/functions/buffer-response";
 import { lambda } from "@mailproof/functions/lambda";
-import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import {
   createCountedPieces,
   createFakeStreamEndpoint,
@@ -21,7 +21,7 @@ const whenRequested = async (endpoint: Endpoint, type = "", body?: Buffer) => {
     ["content-type", type],
   ] as const;
   const event = toEvent({ method, url, headers, ...(body && { body }) }, [endpoint]);
-  return lambda(endpoint, world)(event, {} as Context);
+  return lambda(endpoint, world)(event, createContext());
 };
 
 /** What Lambda hands over, as JSON, may have this many bytes. */

@@ -2,14 +2,15 @@ import { getAccount } from "@mailproof/api/endpoints/get-account";
 import { lambda } from "@mailproof/functions/lambda";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { createLog } from "@mailproof/functions/log";
-import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import { toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
 
 test("addresses and keys reach the log of a Lambda only as hashes", () => {
   const lines: unknown[] = [];
-  const log = createLog({ info: (...line) => void lines.push(line) });
+  const write = (...line: unknown[]) => void lines.push(line);
+  const log = createLog({ info: write, warn: write, error: write });
 
   log("failure", {
     cause: new Error("no ann@example.com"),
@@ -34,7 +35,7 @@ test("a bug in a Lambda is logged with the id that API Gateway gave the request"
   };
   const sent = { method: "GET", url: "/v1/account", headers: [["x-api-key", liveKey] as const] };
 
-  const answer = await lambda(getAccount, faulty)(toEvent(sent), {} as Context);
+  const answer = await lambda(getAccount, faulty)(toEvent(sent), createContext());
 
   expect(answer.statusCode).toBe(503);
   expect(logged).toMatchObject([{ event: "failure", fields: { requestId: "JKJaXmPLvHcESHA=" } }]);

@@ -5,7 +5,7 @@ import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
-import { createSqsEvent } from "../aws/events.ts";
+import { createContext, createSqsEvent } from "../aws/events.ts";
 import { injectFaults, loseAfter, loseBefore, refuseWith, repeatFault } from "../aws/faults.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
@@ -37,7 +37,7 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
     /** How often it was handed out, when somebody asks for messages and fails with what he gets. */
     const createHandedOut = async () => {
       const received = await receiving.receive(chunks, { waitMs: 0 });
-      await work(createSqsEvent(name, received));
+      await work(createSqsEvent(name, received), createContext());
       return received.map(({ receiveCount }) => receiveCount);
     };
     return {

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { inspect } from "node:util";
 import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
@@ -15,7 +16,7 @@ import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
-import { createSqsEvent } from "../aws/events.ts";
+import { createContext, createSqsEvent } from "../aws/events.ts";
 import { givenWorld } from "../given.ts";
 
 const received = (body: string | number, receiveCount = 1) => ({
@@ -41,7 +42,11 @@ test("a Lambda names the messages that it could not handle, and no other", async
   const giveBack: ReleaseMessage = async ({ receiptHandle }, seconds) =>
     void given.push([receiptHandle, seconds]);
 
-  const response = await createQueueHandler(counting(handled), world, giveBack)(event);
+  const response = await createQueueHandler(
+    counting(handled),
+    world,
+    giveBack,
+  )(event, createContext());
 
   expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: "receipt of poison" }] });
   expect(given).toEqual([["receipt of poison", 30]]);
@@ -56,7 +61,11 @@ test("a message that cannot be given back is named all the same: it comes back l
   const event = createSqsEvent("chunks", [received("poison")]);
   const giveBack = () => Promise.reject(new Error("the queue is away"));
 
-  const { batchItemFailures } = await createQueueHandler(counting([]), world, giveBack)(event);
+  const { batchItemFailures } = await createQueueHandler(
+    counting([]),
+    world,
+    giveBack,
+  )(event, createContext());
 
   expect(batchItemFailures).toHaveLength(1);
   expect(logged.map((line) => line.event)).toEqual(["message_failed", "give_back_failed"]);
@@ -69,6 +78,7 @@ test("a message that is no JSON is one that could not be handled", async () => {
 
   const { batchItemFailures } = await createQueueHandler(counting([]), world, async () => {})(
     broken,
+    createContext(),
   );
 
   expect(batchItemFailures).toHaveLength(1);
@@ -82,7 +92,7 @@ test("what the Lambda in the VPC is asked and answers is the same as if it were 
   const { probe } = createSandboxEngine(world);
   const prober = createProberHandler(probe);
   const overTheWire = createRemoteProbe(async (payload) =>
-    JSON.parse(JSON.stringify(await prober(JSON.parse(JSON.stringify(payload))))),
+    JSON.parse(JSON.stringify(await prober(JSON.parse(JSON.stringify(payload)), createContext()))),
   );
 
   expect(await overTheWire(question)).toEqual(await probe(question));
@@ -97,10 +107,10 @@ test("what breaks in a schedule or in the prober is in our own log, and in nothi
 
   const thrown: string[] = [];
   for (const run of [
-    createScheduleHandler(schedule, world),
-    () => createProberHandler(breaks, world.log)(question),
+    () => createScheduleHandler(schedule, world)({}, createContext()),
+    () => createProberHandler(breaks, world.log)(question, createContext()),
   ])
-    await run().catch((error: Error) => thrown.push(`${error.message} ${error.stack}`));
+    await run().catch((error: Error) => thrown.push(inspect(error, { showHidden: true })));
 
   expect(thrown).toHaveLength(2);
   expect(thrown.join()).not.toContain("secret.example");

@@ -1,20 +1,29 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COLD_STARTS, FAILURES, METRIC_UNITS } from "@mailproof/functions/metric-names";
 import { App, Stack, Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
-import { lambdas, METRICS, publishedNames, queues } from "../../infra/topology.ts";
+import { lambdas, listPublishedNames, queues } from "../../infra/topology.ts";
+import { readAlarms } from "./read-alarms.ts";
 
 const outdir = () => mkdtempSync(join(tmpdir(), "mailproof-cdk-"));
 
 const given = (callEmail?: string) => {
-  const app = createOperationsApp({ app: "mailproof", stage: "production", callEmail }, outdir());
+  const app = createOperationsApp({ ...PRODUCTION, callEmail }, outdir());
   return { app, template: Template.fromStack(app.node.findChild(NAME) as Stack) };
 };
+const PRODUCTION = {
+  app: "mailproof",
+  stage: "production",
+  size: "full",
+  quota: 1_000,
+  budgetUsd: 300,
+} as const;
 const NAME = "mailproof-production-operations";
 
 const { template } = given();
@@ -23,9 +32,6 @@ type Alarm = { readonly Properties: Readonly<Record<string, unknown>> };
 const alarms = Object.values(template.findResources(ALARM) as Record<string, Alarm>).map(
   ({ Properties }) => Properties,
 );
-const alarm = (id: string) =>
-  alarms.find(({ AlarmName }) => AlarmName === `mailproof-production-${id}`);
-
 test("breaks none of AWS's own rules, and would be stopped if it did", () => {
   expect(() => given().app.synth()).not.toThrow();
 
@@ -39,6 +45,8 @@ const OF_THE_STAGE = [
   "Api5xx",
   "ApiLatency",
   "Audit",
+  "AuditMissing",
+  "Concurrency",
   "DueWork",
   "HeldCredits",
   "MailProviderBlocked",
@@ -47,6 +55,8 @@ const OF_THE_STAGE = [
   "NatPorts1",
   "ProviderInDoubt",
   "SmtpEgress",
+  "TableConflicts",
+  "TableErrors",
   "TableThrottled",
 ];
 
@@ -55,10 +65,12 @@ test("every Lambda and every queue has an alarm, and the stage has those named h
     String(AlarmName).replace(/^mailproof-production-/, ""),
   );
 
-  const others = names.filter((name) => !/^(Lambda|Queue-)/.test(name));
+  const others = names.filter((name) => !/^(Duration|Lambda|Queue-)/.test(name));
   expect(names.filter((name) => !others.includes(name)).toSorted()).toEqual(
     [
       ...lambdas.map(({ name }) => `Lambda${name}`),
+      // Endpoints all have the same time-out, which ApiLatency watches.
+      ...lambdas.flatMap(({ name }) => (name.startsWith("Http") ? [] : [`Duration${name}`])),
       ...queues.map(({ name }) => `Queue-${name}`),
     ].toSorted(),
   );
@@ -73,108 +85,14 @@ test("an alarm says what to do, calls when it rings and when it is over", () => 
   }
 });
 
-test("a dead letter is enough to ring; a queue that is worked on rings when it is not worked off", () => {
-  expect(alarm("Queue-chunks-dead")).toMatchObject({
-    Metrics: expect.arrayContaining([
-      // A worker that fails with it hides it for most of the time.
-      expect.objectContaining({ Expression: "FILL(visible, 0) + FILL(hidden, 0)" }),
-    ]),
-    Threshold: 1,
-    TreatMissingData: "notBreaching",
-  });
-  expect(alarm("Queue-singles")).toMatchObject({
-    MetricName: "ApproximateAgeOfOldestMessage",
-    Threshold: 6 * 180 + 15 * 60,
-  });
-});
-
-test("money that stands still rings, and so does silence about it", () => {
-  expect(alarm("DueWork")).toMatchObject({
-    Namespace: METRICS.namespace,
-    MetricName: "due_age_seconds",
-    Threshold: 300,
-    TreatMissingData: "breaching",
-  });
-  expect(alarm("MisplacedWork")).toMatchObject({
-    MetricName: "due_misplaced",
-    Threshold: 1,
-    TreatMissingData: "breaching",
-  });
-  expect(alarm("HeldCredits")).toMatchObject({
-    MetricName: "held_over_an_hour",
-    Threshold: 1,
-    TreatMissingData: "breaching",
-  });
-  expect(alarm("ProviderInDoubt")).toMatchObject({
-    MetricName: "providers_in_doubt",
-    Threshold: 1,
-  });
-  expect(alarm("MailProviderBlocked")).toMatchObject({
-    MetricName: "mail_providers_blocked",
-    Threshold: 1,
-  });
-  expect(alarm("Audit")).toMatchObject({
-    MetricName: "audit_violations",
-    Threshold: 1,
-    EvaluationPeriods: 1,
-    Period: 86_400,
-    TreatMissingData: "breaching",
-  });
-});
-
-test("egress rings when most servers cannot be reached, or a NAT gateway has no port left", () => {
-  expect(alarm("SmtpEgress")).toMatchObject({
-    Threshold: 50,
-    Metrics: expect.arrayContaining([
-      expect.objectContaining({ Expression: "IF(sessions >= 20, 100 * unreached / sessions, 0)" }),
-    ]),
-  });
-  expect(alarm("NatPorts0")).toMatchObject({ MetricName: "ErrorPortAllocation", Threshold: 1 });
-  expect(alarm("NatPorts1")).toMatchObject({ MetricName: "ErrorPortAllocation", Threshold: 1 });
-});
-
-test("a table that refuses rings by what DynamoDB counts, of the table and of each index apart", () => {
-  const parts = alarm("TableThrottled")?.["Metrics"] as {
-    Expression?: string;
-    MetricStat?: { Metric: { MetricName: string; Dimensions: { Name: string; Value: unknown }[] } };
-  }[];
-  const counted = parts.flatMap(({ MetricStat }) =>
-    MetricStat
-      ? [
-          `${MetricStat.Metric.MetricName} ${MetricStat.Metric.Dimensions.map(({ Name, Value }) =>
-            Name === "TableName" ? Name : `${Name}=${Value as string}`,
-          )
-            .toSorted()
-            .join(" ")}`,
-        ]
-      : [],
-  );
-
-  expect(counted.toSorted()).toEqual([
-    "ReadThrottleEvents GlobalSecondaryIndexName=due TableName",
-    "ReadThrottleEvents GlobalSecondaryIndexName=list TableName",
-    "ReadThrottleEvents TableName",
-    "WriteThrottleEvents GlobalSecondaryIndexName=due TableName",
-    "WriteThrottleEvents GlobalSecondaryIndexName=list TableName",
-    "WriteThrottleEvents TableName",
-  ]);
-});
-
-test("a sum rings although one of its parts is silent", () => {
-  const sums = alarms
-    .flatMap(({ Metrics = [] }) => Metrics as { Expression?: string }[])
-    .flatMap(({ Expression }) => (Expression?.includes(" + ") ? [Expression] : []));
-
-  const dead = queues.filter(({ receivesMax }) => receivesMax === null);
-  expect(sums).toHaveLength(lambdas.length + dead.length + 1);
-  for (const sum of sums) expect(sum).toMatch(/^FILL\(\w+, 0\)( \+ FILL\(\w+, 0\))+$/);
-});
-
-test("the dashboard shows what rings first, then callers, money, lists, mail servers and machinery", () => {
+const readDashboard = (): string => {
   const [dashboard] = Object.values(template.findResources("AWS::CloudWatch::Dashboard"));
   const parts = dashboard?.["Properties"]["DashboardBody"]["Fn::Join"][1] as (string | object)[];
-  const body = parts.map((part) => (typeof part === "string" ? part : "<name>")).join("");
-  const { widgets } = JSON.parse(body) as {
+  return parts.map((part) => (typeof part === "string" ? part : "<name>")).join("");
+};
+
+test("the dashboard shows what rings first, then callers, money, lists, mail servers and machinery", () => {
+  const { widgets } = JSON.parse(readDashboard()) as {
     widgets: {
       type: string;
       properties: { title?: string; markdown?: string; alarms?: unknown[] };
@@ -192,14 +110,100 @@ test("the dashboard shows what rings first, then callers, money, lists, mail ser
   ]);
 });
 
-test("looks for no name that a stage does not write down", () => {
-  const parameters = template.toJSON()["Parameters"] as Record<string, { Default: string }>;
-  const written = publishedNames.map((key) => `/mailproof/production/${key}`);
+test.each([
+  ["production", "full"],
+  ["production", "lean"],
+  ["ada", "lean"],
+] as const)("of %s, %s, looks for no name that the stage does not publish", (stage, size) => {
+  const app = createOperationsApp({ ...PRODUCTION, stage, size }, outdir());
+  expect(() => app.synth()).not.toThrow();
+  const stack = Template.fromStack(app.node.findChild(`mailproof-${stage}-operations`) as Stack);
+  const parameters = stack.toJSON()["Parameters"] as Record<string, { Default: string }>;
+  const read = Object.values(parameters).map(({ Default }) => Default);
+  const published = listPublishedNames(size).map((key) => `/mailproof/${stage}/${key}`);
 
-  expect(Object.values(parameters).map(({ Default }) => Default)).toEqual(
-    expect.arrayContaining(lambdas.map(({ name }) => `/mailproof/production/lambda/${name}`)),
+  expect(read).toContain(`/mailproof/${stage}/lambda/ScheduleAudit`);
+  expect(read.filter((name) => !published.includes(name))).toEqual([]);
+});
+
+/** The names of our own metrics in a text of the template, with the dimension that makes them the stage's. */
+const OWN_METRIC = /"Mailproof\\?",\\?"(\w+)\\?",\\?"(?:function_name|service)/g;
+
+test("every figure that a Lambda publishes is read by an alarm or the dashboard, and each that is read is published", () => {
+  const inDashboard = [...readDashboard().matchAll(OWN_METRIC)].map(([, name]) => name);
+  const inAlarms = readAlarms(template).flatMap(({ queries }) =>
+    queries.flatMap((one) =>
+      "metric" in one && one.metric.startsWith("Mailproof ") ? [one.metric.split(" ")[1]] : [],
+    ),
   );
-  expect(Object.values(parameters).filter(({ Default }) => !written.includes(Default))).toEqual([]);
+
+  expect([...new Set([...inDashboard, ...inAlarms])].toSorted()).toEqual(
+    [...Object.keys(METRIC_UNITS), COLD_STARTS, FAILURES].toSorted(),
+  );
+});
+
+test("a budget calls once most of it is spent, and once more than all of it is expected", () => {
+  const [budget] = Object.values(template.findResources("AWS::Budgets::Budget"));
+  const { Budget, NotificationsWithSubscribers } = budget?.["Properties"] as {
+    Budget: { BudgetLimit: { Amount: number; Unit: string }; TimeUnit: string };
+    NotificationsWithSubscribers: {
+      Notification: { NotificationType: string; ComparisonOperator: string; Threshold: number };
+      Subscribers: unknown[];
+    }[];
+  };
+  const { Amount, Unit } = Budget.BudgetLimit;
+  /** What AWS compares: the month's costs until now, and those that it expects until the end. */
+  const listCalls = (spent: number, expected: number) =>
+    NotificationsWithSubscribers.filter(({ Notification: one }) => {
+      const dollars = one.NotificationType === "ACTUAL" ? spent : expected;
+      return one.ComparisonOperator === "GREATER_THAN" && (100 * dollars) / Amount > one.Threshold;
+    }).map(({ Notification: one }) => one.NotificationType);
+
+  expect([Amount, Unit, Budget.TimeUnit]).toEqual([300, "USD", "MONTHLY"]);
+  expect(listCalls(240, 300)).toEqual([]);
+  expect(listCalls(241, 300)).toEqual(["ACTUAL"]);
+  expect(listCalls(100, 301)).toEqual(["FORECASTED"]);
+  for (const { Subscribers } of NotificationsWithSubscribers)
+    expect(Subscribers).toEqual([
+      { SubscriptionType: "SNS", Address: { Ref: expect.stringMatching(/^Calls/) } },
+    ]);
+});
+
+test("a budget that is not named is enough for a stage without requests, twice", () => {
+  const amountOf = (size: "full" | "lean") => {
+    const app = createOperationsApp({ ...PRODUCTION, size, budgetUsd: null }, outdir());
+    const [one] = Object.values(
+      Template.fromStack(app.node.findChild(NAME) as Stack).findResources("AWS::Budgets::Budget"),
+    );
+    return one?.["Properties"].Budget.BudgetLimit.Amount as number;
+  };
+
+  expect([amountOf("full"), amountOf("lean")]).toEqual([200, 50]);
+});
+
+test.each(["full", "lean"] as const)("docs/costs.md counts the alarms of a %s stage", (size) => {
+  const app = createOperationsApp({ ...PRODUCTION, size }, outdir());
+  const found = readAlarms(Template.fromStack(app.node.findChild(NAME) as Stack));
+  const metrics = found.flatMap(({ queries }) => queries.filter((one) => "metric" in one)).length;
+
+  expect(readFileSync("docs/costs.md", "utf8")).toMatch(
+    new RegExp(
+      `\\| ${metrics} metrics in ${found.length} alarms +\\| +${(metrics / 10).toFixed(2)} `,
+    ),
+  );
+});
+
+test("CloudWatch and AWS Budgets may publish to the topic: its own policy takes the place of the usual one", () => {
+  const [policy] = Object.values(template.findResources("AWS::SNS::TopicPolicy"));
+  const statements = policy?.["Properties"].PolicyDocument.Statement as { Effect: string }[];
+
+  expect(statements.filter(({ Effect }) => Effect === "Allow")).toMatchObject([
+    {
+      Action: "sns:Publish",
+      Principal: { Service: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] },
+      Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+    },
+  ]);
 });
 
 test("fits what CloudFormation and CloudWatch take", () => {

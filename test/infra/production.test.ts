@@ -5,7 +5,7 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lambdas, publishedNames } from "../../infra/topology.ts";
+import { lambdas, listPublishedNames } from "../../infra/topology.ts";
 import { isSecret, look, parseStatements } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
@@ -13,7 +13,7 @@ let made: Synthesis;
 let it: ReturnType<typeof look>;
 
 beforeAll(async () => {
-  made = await synthesise("production");
+  made = await synthesise("production", { CONCURRENCY_QUOTA: "1000" });
   it = look(made);
 });
 
@@ -45,6 +45,11 @@ test("everything that was described is made, once", () => {
   expect(it.of("aws:iam/role:Role")).toHaveLength(
     lambdas.length + it.of("aws:scheduler/schedule:Schedule").length,
   );
+});
+
+test("logs and figures of a Lambda name app and stage, so that two stages of an account are kept apart", () => {
+  for (const { name } of lambdas)
+    expect(it.settingsOf(name)["POWERTOOLS_SERVICE_NAME"]).toBe("mailproof-production");
 });
 
 test("production outlasts mistakes", () => {
@@ -110,6 +115,8 @@ describe("the API", () => {
     expect(stage?.["defaultRouteSettings"]).toMatchObject({
       throttlingRateLimit: 2_000,
       throttlingBurstLimit: 4_000,
+      // Ninety routes with four metrics each, at $0.30, that no alarm reads.
+      detailedMetricsEnabled: false,
     });
     const format = String(stage?.["accessLogSettings"]?.format);
     expect(format).toContain("$context.routeKey");
@@ -221,9 +228,7 @@ describe("permissions", () => {
 
 describe("queues", () => {
   const queueNamed = (name: string) =>
-    it
-      .inputsOf("aws:sqs/queue:Queue")
-      .find((one) => one["name"] === `mailproof-production-${name}`);
+    it.of("aws:sqs/queue:Queue").find((one) => one.name === `Queue${inLetters(name)}Queue`)?.inputs;
 
   test.each(QUEUES)(
     "$name hands a message out as often as the core says, then buries it",
@@ -484,11 +489,12 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
 test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
-  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", "SEALING_KEY"];
+  const SERVICE = "POWERTOOLS_SERVICE_NAME";
+  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", SERVICE, "SEALING_KEY"];
 
   expect(describeEnvironment("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
-  expect(describeEnvironment("HttpDefault")).toEqual([]);
-  expect(describeEnvironment("Prober").toSorted()).toEqual(["SMTP_PROXIES", "TABLE_NAME"]);
+  expect(describeEnvironment("HttpDefault")).toEqual([SERVICE]);
+  expect(describeEnvironment("Prober").toSorted()).toEqual([SERVICE, "SMTP_PROXIES", "TABLE_NAME"]);
   expect(describeEnvironment("HttpVerifyEmail").toSorted()).toEqual(
     [
       ...TO_ALL,
@@ -538,6 +544,8 @@ test("the names that AWS gave are written down for whoever watches", () => {
   const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(written.toSorted()).toEqual(
-    publishedNames.map((key) => `/mailproof/production/${key}`).toSorted(),
+    listPublishedNames("full")
+      .map((key) => `/mailproof/production/${key}`)
+      .toSorted(),
   );
 });

@@ -5,7 +5,7 @@ import type { Made, Synthesis } from "./synthesise.ts";
 const createLook = ({ made }: Synthesis) => {
   const of = (type: string): readonly Made[] => made.filter((one) => one.type === type);
   const getInputs = (type: string) => of(type).map(({ inputs }) => inputs);
-  return { of, inputsOf: getInputs };
+  return { all: made, of, inputsOf: getInputs };
 };
 
 export type Statement = {

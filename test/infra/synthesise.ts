@@ -117,7 +117,12 @@ type Config = {
   readonly run: () => Promise<unknown>;
 };
 
-export const synthesise = async (stage: string): Promise<Synthesis> => {
+/** `settings`: what the deployer's environment, or .env.<stage>, says. */
+export const synthesise = async (
+  stage: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Synthesis> => {
+  Object.assign(process.env, settings);
   const { url, built, isBusy, server } = await startCommandLine();
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];

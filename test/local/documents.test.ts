@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import { toBytes, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
 import { whenListening } from "./listening.ts";
@@ -22,7 +23,7 @@ test.each(PATHS)("%s is served without a key, the same on one machine and on AWS
   const event = toEvent({ method: "GET", url: path });
 
   const here = await got(port, path);
-  const there = await createFallbackHandler(world)(event);
+  const there = await createFallbackHandler(world)(event, createContext());
 
   const { domainName } = event.requestContext;
   expect(here.status).toBe(200);
@@ -62,6 +63,7 @@ test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as cons
     const event = (method: string) =>
       createFallbackHandler(world)(
         toEvent({ method, url: path, headers: Object.entries(requestHeaders) }),
+        createContext(),
       );
     const [there, headThere] = [await event("GET"), await event("HEAD")];
 

@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createMcpLambda } from "@mailproof/functions/mcp";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
-import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
 import { serveMcp } from "./client.ts";
@@ -48,7 +48,7 @@ const viaServer = async (world: AppWorld, sent: WireRequest): Promise<Answered> 
 };
 
 const viaLambda = async (world: AppWorld, sent: WireRequest): Promise<Answered> => {
-  const response = await createMcpLambda(world)(toEvent(sent), {} as Context);
+  const response = await createMcpLambda(world)(toEvent(sent), createContext());
   return {
     status: response.statusCode ?? 0,
     headers: { ...response.headers },

@@ -1,13 +1,14 @@
 import { documentsFrom, type Texts, toBaseUrl } from "@mailproof/api/http/documents";
-import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
 import { decompressJson } from "@mailproof/core/lib/compress";
 import type { World } from "@mailproof/core/ports/world";
 import { createEncoder } from "@mailproof/net/content-encoding";
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toResult } from "./buffer-response.ts";
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
+import { createHttpChain } from "./http-chain.ts";
 import { createLambdaLog } from "./log.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
@@ -33,12 +34,11 @@ const toBytes = (
  * API Gateway's $default route: the documents, and 404 or 405 for everything else, since its own 404 has another
  * format and it has no 405.
  */
-export const createFallbackHandler =
-  (
-    world: Pick<World, "log"> = { log: createLambdaLog() },
-    trust: TrustedIssuer | null = readTrustedIssuer(process.env),
-  ) =>
-  async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+export const createFallbackHandler = (
+  world: Pick<World, "log"> = { log: createLambdaLog() },
+  trust: TrustedIssuer | null = readTrustedIssuer(process.env),
+) =>
+  createHttpChain(world, "nothing_charged").handler(async (event) => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
     const { rawPath, rawQueryString, headers } = event;
@@ -56,12 +56,7 @@ export const createFallbackHandler =
       };
       return toBytes(method, await encodeAnswer(document, preferences));
     }
-    try {
-      const { endpoint, movedTo } = route(method, rawPath);
-      if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
-      throw new Error(`API Gateway does not know ${endpoint.route}`);
-    } catch (error) {
-      const { requestId } = event.requestContext;
-      return toResult(refuse(world, requestId, asFailure(error, "nothing_charged")));
-    }
-  };
+    const { endpoint, movedTo } = route(method, rawPath);
+    if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
+    throw new Error(`API Gateway does not know ${endpoint.route}`);
+  });

@@ -1,10 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Schedule } from "@mailproof/core/runtime/worker";
-import { withErrorBoundary } from "./error-boundary.ts";
+import { createChain, hideCause } from "./chain.ts";
 
 /** The whole Lambda of one schedule. AWS counts a thrown error, and an alarm watches that count. */
-export const createScheduleHandler =
-  (schedule: Schedule<AppWorld>, world: AppWorld) => (): Promise<void> =>
-    withErrorBoundary(world.log, "schedule_failed", { schedule: schedule.name }, () =>
-      schedule.run(world),
-    );
+export const createScheduleHandler = (schedule: Schedule<AppWorld>, world: AppWorld) =>
+  createChain<unknown, void>([
+    hideCause(world.log, "schedule_failed", { schedule: schedule.name }),
+  ]).handler(() => schedule.run(world));

@@ -10,6 +10,7 @@
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
 //   OAUTH_ISSUER             all, if set                      issuer whose access tokens are accepted
 //   OAUTH_AUDIENCE           all, if set                      the aud of those tokens: the public URL of /mcp
+//   POWERTOOLS_SERVICE_NAME  all                              app and stage, in every log line and metric
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)
 //   BUCKET_NAME              needs blobs:…                    the one bucket; its role also needs s3:ListBucket
 //   QUEUE_URL_<NAME>         needs queue:send                 URL of a queue: QUEUE_URL_CHUNKS, QUEUE_URL_SINGLES, …

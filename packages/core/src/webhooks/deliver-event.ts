@@ -27,7 +27,7 @@ export const deliverEvent: Worker = {
     if (leased) await attemptDelivery(world, leased);
   },
   // The delivery is scheduled, so the reconciler sends its message again.
-  giveUp: async (world, body) => world.log("delivery_put_off", { delivery: readWakeUp(body).id }),
+  giveUp: async (world, body) => world.log("delivery_deferred", { delivery: readWakeUp(body).id }),
 };
 
 /** A call takes ten seconds at most; the writes before and after it take far less. */

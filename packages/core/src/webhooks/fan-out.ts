@@ -26,7 +26,7 @@ export const fanOutEvent: Worker = {
     if (item?.["token"] === token) await fanOut(world, item);
   },
   // The event is scheduled, so the reconciler sends its message again.
-  giveUp: async (world, body) => world.log("event_put_off", { event: readWakeUp(body).id }),
+  giveUp: async (world, body) => world.log("event_deferred", { event: readWakeUp(body).id }),
 };
 
 /** How long this process may take to send the messages of the deliveries before the reconciler does. */

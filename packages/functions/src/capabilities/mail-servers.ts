@@ -8,7 +8,7 @@ import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
 import { createLambdaLog } from "../log.ts";
-import { putMetric } from "../put-metric.ts";
+import { publishMetrics, putMetric } from "../metrics.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
@@ -26,7 +26,7 @@ export const withMailServers = (base: BaseContext) => {
   return {
     engine: createEngine({
       dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
-      connect: countSessions(connectOut, now),
+      connect: countSessions(connectOut),
       ...(proxies.length > 0 && { exits: listProxyExits(proxies) }),
       log: createLambdaLog(),
       table,
@@ -50,12 +50,16 @@ const readProbePolicy = (environment: LambdaEnvironment): ProbePolicy => {
   return policy;
 };
 
-/** Counts sessions that reached no mail server: an alarm watches their share. */
+/**
+ * Counts sessions that reached no mail server: an alarm watches their share. Each is published at once: a worker runs
+ * for up to a quarter of an hour, and the alarm looks at five minutes.
+ */
 const countSessions =
-  (connect: SmtpConnect, now: () => Date): SmtpConnect =>
+  (connect: SmtpConnect): SmtpConnect =>
   async (target, options) => {
     const result = await connect(target, options);
-    putMetric("smtp_sessions", 1, now());
-    if (typeof result === "string") putMetric("smtp_unreached", 1, now());
+    putMetric("smtp_sessions", 1);
+    if (typeof result === "string") putMetric("smtp_unreached", 1);
+    publishMetrics();
     return result;
   };

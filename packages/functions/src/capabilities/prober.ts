@@ -7,7 +7,7 @@ import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
-import { withErrorBoundary } from "../error-boundary.ts";
+import { createChain, hideCause } from "../chain.ts";
 import type { Capability } from "../lambda-world.ts";
 import { createLambdaLog } from "../log.ts";
 import { requireSetting } from "../settings.ts";
@@ -46,7 +46,7 @@ export const createRemoteProbe =
     (await invoke(question as Json)) as unknown as ProbeResult;
 
 /** The handler of the Lambda in the VPC: one question, one answer. */
-export const createProberHandler =
-  (probe: Probe, log: Log = createLambdaLog()) =>
-  (question: ProbeRequest): Promise<ProbeResult> =>
-    withErrorBoundary(log, "probe_broke", {}, () => probe(question));
+export const createProberHandler = (probe: Probe, log: Log = createLambdaLog()) =>
+  createChain<ProbeRequest, ProbeResult>([hideCause(log, "probe_broke")]).handler((question) =>
+    probe(question),
+  );

@@ -1,6 +1,6 @@
 import { audit } from "@mailproof/core/background/audit";
 import { createLambdaWorld } from "../lambda-world.ts";
-import { putMetric } from "../put-metric.ts";
+import { putMetric } from "../metrics.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
 
 /** Runs `mailproof admin audit` each day, for an alarm. */
@@ -11,7 +11,7 @@ const auditDaily = {
     const { violations, accounts } = await audit(world.table, world.now());
     for (const violation of violations) world.log("invariant_broken", violation);
     world.log("audited", { accounts, violations: violations.length });
-    putMetric("audit_violations", violations.length, world.now());
+    putMetric("audit_violations", violations.length);
   },
 };
 

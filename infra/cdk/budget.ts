@@ -1,0 +1,32 @@
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
+import type { Topic } from "aws-cdk-lib/aws-sns";
+import type { Construct } from "constructs";
+import type { Size } from "../size.ts";
+
+/** Dollars a month for the whole AWS account: a stage without requests (docs/costs.md), and as much again for use. */
+export const DEFAULT_BUDGET_USD: Readonly<Record<Size, number>> = { full: 200, lean: 50 };
+
+/** When AWS calls: once most of the amount is spent, and once it expects more than all of it. */
+const NOTIFICATIONS = [
+  { notificationType: "ACTUAL", threshold: 80 },
+  { notificationType: "FORECASTED", threshold: 100 },
+] as const;
+
+/** Of the account, since the tags of a stage count only where its owner has activated them for costs. */
+export const createBudget = (scope: Construct, name: string, amount: number, calls: Topic) =>
+  new CfnBudget(scope, "Budget", {
+    budget: {
+      budgetName: name,
+      budgetType: "COST",
+      timeUnit: "MONTHLY",
+      budgetLimit: { amount, unit: "USD" },
+    },
+    notificationsWithSubscribers: NOTIFICATIONS.map((one) => ({
+      notification: {
+        ...one,
+        thresholdType: "PERCENTAGE",
+        comparisonOperator: "GREATER_THAN",
+      },
+      subscribers: [{ subscriptionType: "SNS", address: calls.topicArn }],
+    })),
+  });

@@ -1,0 +1,96 @@
+import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import { type Lambda, prober, routes, scheduleSpecs, workerSpecs } from "../topology.ts";
+import type { AlarmSpec } from "./alarms.ts";
+import {
+  CALLS_MIN,
+  createErrorMetric,
+  createFailureShare,
+  createLongestRunMetric,
+  createWorkerFailureMetric,
+  type Monitored,
+} from "./metrics.ts";
+
+const LOOK = 'See its log group; docs/operating.md, "A Lambda fails".';
+
+/** An endpoint is called by customers: some may fail, and a quiet one has few calls. */
+const FAILED_PERCENT = 20;
+
+const createShareAlarm =
+  (stage: Monitored, answers: boolean) =>
+  ({ name }: Lambda): AlarmSpec => ({
+    id: `Lambda${name}`,
+    metric: createFailureShare(stage, name, answers),
+    threshold: FAILED_PERCENT,
+    periods: 1,
+    description: `A fifth of the calls of ${name} fail, of ${CALLS_MIN} or more in a quarter of an hour. ${LOOK}`,
+  });
+
+/** A message that fails is delivered again, so a few failures are no fault. */
+const WORKER_FAILURES = 5;
+
+const createWorkerAlarm =
+  (stage: Monitored) =>
+  ({ name }: Lambda): AlarmSpec => ({
+    id: `Lambda${name}`,
+    metric: createWorkerFailureMetric(stage, name, "a quarter of an hour"),
+    threshold: WORKER_FAILURES,
+    periods: 1,
+    description: `${name} failed with ${WORKER_FAILURES} messages in a quarter of an hour. ${LOOK}`,
+  });
+
+const createDeadLetterWorkerAlarm =
+  (stage: Monitored) =>
+  ({ name }: Lambda): AlarmSpec => ({
+    id: `Lambda${name}`,
+    metric: createWorkerFailureMetric(stage, name, "five minutes"),
+    threshold: 1,
+    periods: 1,
+    description: `${name} failed: what it refunds is not refunded. ${LOOK}`,
+  });
+
+/** A throttled run is none: the one before is still at work, and the next does the same. */
+const createScheduleAlarm =
+  (stage: Monitored) =>
+  ({ name }: Lambda): AlarmSpec => ({
+    id: `Lambda${name}`,
+    metric: createErrorMetric(stage, name),
+    threshold: 1,
+    periods: 1,
+    description: `A run of ${name} failed. ${LOOK}`,
+  });
+
+/** The part of its time-out that the longest run may take. */
+const TIMEOUT_PERCENT = 90;
+
+/** Endpoints have ApiLatency: all of them have the same time-out. */
+const createDurationAlarm =
+  (stage: Monitored) =>
+  ({ name, timeoutSeconds }: Lambda): AlarmSpec => ({
+    id: `Duration${name}`,
+    metric: createLongestRunMetric(stage, name),
+    threshold: timeoutSeconds * 10 * TIMEOUT_PERCENT,
+    periods: 1,
+    description: `${name} ran for ${TIMEOUT_PERCENT} % of its ${timeoutSeconds} seconds or more: soon it will be cut off. docs/operating.md, "A Lambda fails".`,
+  });
+
+const schedules = scheduleSpecs.map(({ lambda }) => lambda);
+const getLambdas = (areDead: boolean) =>
+  workerSpecs
+    .filter(({ queue }) => isDeadLetterQueue(queue) === areDead)
+    .map(({ lambda }) => lambda);
+
+/** Those whose failure no other alarm tells. */
+export const createVitalLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
+  ...schedules.map(createScheduleAlarm(stage)),
+  ...getLambdas(true).map(createDeadLetterWorkerAlarm(stage)),
+];
+
+/** Which endpoint or worker it is, where Api5xx and the queues only tell that there is one. */
+export const createLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
+  ...routes.map(({ lambda }) => lambda).map(createShareAlarm(stage, true)),
+  createShareAlarm(stage, false)(prober),
+  ...getLambdas(false).map(createWorkerAlarm(stage)),
+  ...[prober, ...workerSpecs.map(({ lambda }) => lambda), ...schedules].map(
+    createDurationAlarm(stage),
+  ),
+];

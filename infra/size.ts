@@ -1,0 +1,35 @@
+import { isPermanent } from "./lifecycle.ts";
+
+/** What the deployer's environment, or .env.<stage>, says. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * full: a NAT gateway with a fixed address in each of two zones, and an alarm for each Lambda. lean: one NAT instance
+ * with a fixed address, and the alarms of the stage as a whole. docs/costs.md has the price of each.
+ */
+export type Size = "full" | "lean";
+
+export const readSize = (stage: string, { STAGE_SIZE: size }: Environment): Size => {
+  if (!size) return isPermanent(stage) ? "full" : "lean";
+  if (size !== "full" && size !== "lean")
+    throw new Error(`STAGE_SIZE is "${size}"; it has to be full or lean.`);
+  return size;
+};
+
+/**
+ * How many Lambdas the AWS account may run at once: Service Quotas, Lambda, Concurrent executions. AWS has no
+ * expression that reads it, so the deployer says it.
+ */
+export const readQuota = ({ CONCURRENCY_QUOTA: quota }: Environment): number | null => {
+  if (!quota) return null;
+  if (!/^[1-9]\d*$/.test(quota))
+    throw new Error(`CONCURRENCY_QUOTA is "${quota}"; it has to be a whole number.`);
+  return Number(quota);
+};
+
+/** Callers share what is not reserved, and keep the greater part: a new account, with a quota of 10, reserves nothing. */
+export const mayReserve = (
+  quota: number | null,
+  lambdas: readonly { readonly reserved: number | null }[],
+): boolean =>
+  quota !== null && 2 * lambdas.reduce((sum, { reserved }) => sum + (reserved ?? 0), 0) <= quota;

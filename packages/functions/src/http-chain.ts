@@ -1,0 +1,42 @@
+import { asFailure, refuse } from "@mailproof/api/http/respond";
+import type { MoneyOutcome } from "@mailproof/core/lib/failure";
+import type { World } from "@mailproof/core/ports/world";
+import type { MiddlewareObj, Request } from "@middy/core";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { toResult } from "./buffer-response.ts";
+import { createChain } from "./chain.ts";
+import { logger } from "./log.ts";
+import { countFailure } from "./metrics.ts";
+
+type Event = APIGatewayProxyEventV2;
+type Result = APIGatewayProxyStructuredResultV2;
+type Middleware = MiddlewareObj<Event, Result>;
+
+/** API Gateway waits a second longer than the Lambda runs, so a late caller still gets our envelope. */
+const TIMEOUT_EARLY_MS = 500;
+
+/** `money`: what a thrown error may have done to it. */
+export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) =>
+  createChain<Event, Result>([withRequestId, countServerErrors, answerErrors(world, money)], {
+    timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
+  });
+
+/** The caller reads it in X-Request-Id, API Gateway's access log has it, and so does every line of ours. */
+export const getRequestId = (event: Event): string => event.requestContext.requestId;
+
+const withRequestId: Middleware = {
+  before: ({ event }) => logger.appendKeys({ requestId: getRequestId(event) }),
+};
+
+const countServerError = ({ response, context }: Request<Event, Result>): void => {
+  if ((response?.statusCode ?? 500) >= 500) countFailure(context.functionName);
+};
+const countServerErrors: Middleware = { after: countServerError, onError: countServerError };
+
+/** The last of the chain, so that the others find its response. */
+const answerErrors = (world: Pick<World, "log">, money: MoneyOutcome): Middleware => ({
+  onError: (request) => {
+    const failure = asFailure(request.error, money);
+    request.response = toResult(refuse(world, getRequestId(request.event), failure));
+  },
+});

@@ -1,0 +1,203 @@
+// Faults in what deploys to AWS, one line each: npm run infra:faults plants them one after the other, in a copy, and
+// each has to make its tests fail.
+
+export type Fault = {
+  /** What goes wrong with it. */
+  readonly what: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly tests: "production" | "personal" | "lean" | "operations" | "alarms";
+};
+
+const inFile =
+  (tests: Fault["tests"], file: string) =>
+  (what: string, from: string, to: string): Fault => ({ what, file, from, to, tests });
+
+const iam = inFile("production", "infra/iam.ts");
+const functions = inFile("production", "infra/functions.ts");
+const storage = inFile("production", "infra/storage.ts");
+const queues = inFile("production", "infra/queues.ts");
+const topology = inFile("production", "infra/topology.ts");
+const api = inFile("production", "infra/api.ts");
+const network = inFile("production", "infra/network.ts");
+const alarms = inFile("alarms", "infra/cdk/alarms.ts");
+const lambdaAlarms = inFile("alarms", "infra/cdk/lambda-alarms.ts");
+const metrics = inFile("alarms", "infra/cdk/metrics.ts");
+const operations = inFile("operations", "infra/cdk/operations.ts");
+
+export const FAULTS: readonly Fault[] = [
+  iam("a Lambda may do anything with the table", '"dynamodb:GetItem"', '"dynamodb:*"'),
+  iam("a reader may write", '"table:read": READ,', '"table:read": [...READ, WRITE],'),
+  iam(
+    "the prober and the documents get the secrets",
+    "...(actsForAccounts ? ACCOUNT_SETTINGS : []),",
+    "...(actsForAccounts ? ACCOUNT_SETTINGS : ACCOUNT_SETTINGS),",
+  ),
+  iam(
+    "figures of two stages are added up",
+    '"OAUTH_ISSUER", "POWERTOOLS_SERVICE_NAME"]',
+    '"OAUTH_ISSUER"]',
+  ),
+  functions("the whole account may assume a role", "if ($dev) return;", "return;"),
+  functions("every Lambda is in the VPC", "isInNetwork(lambda) && {", "lambda && {"),
+  functions("logs never end", 'format: "json", retention: LOG_RETENTION', 'format: "json"'),
+  functions("another processor", "architecture: ARCHITECTURE", 'architecture: "x86_64"'),
+  functions(
+    "nothing is reserved, whatever the quota",
+    "const isReserved = mayReserve(",
+    "const isReserved = !mayReserve(",
+  ),
+  inFile("lean", "infra/size.ts")(
+    "a young account reserves",
+    "quota !== null && 2 *",
+    "quota === 10 || quota !== null && 2 *",
+  ),
+  inFile("personal", "infra/size.ts")(
+    "a personal stage reserves",
+    "quota !== null && 2 *",
+    "quota === null || 2 *",
+  ),
+  inFile("personal", "infra/size.ts")(
+    "a personal stage is full",
+    '"full" : "lean";',
+    '"full" : "full";',
+  ),
+  inFile("lean", "infra/size.ts")(
+    "a lean production is full",
+    'if (!size) return isPermanent(stage) ? "full" : "lean";',
+    'if (size !== "full") return isPermanent(stage) ? "full" : "lean";',
+  ),
+  storage(
+    "the table may be deleted",
+    "deletionProtection: isRetained",
+    "deletionProtection: false",
+  ),
+  storage("the table has no backup", "enabled: isRetained,", "enabled: false,"),
+  storage("files travel without TLS", "enforceHttps: true", "enforceHttps: false"),
+  storage("files are lost when overwritten", "versioning: true", "versioning: false"),
+  storage("files stay for another day", "`${days} days`", "`${days + 1} days`"),
+  inFile("personal", "infra/storage.ts")(
+    "a personal stage cannot be removed",
+    "forceDestroy: !isRetained",
+    "forceDestroy: false",
+  ),
+  queues("messages are not encrypted", "sqsManagedSseEnabled: true", "sqsManagedSseEnabled: false"),
+  queues("a message is tried once more", "retry: receivesMax }", "retry: receivesMax + 1 }"),
+  inFile("personal", "infra/queues.ts")(
+    "a queue has the name that it had before the stage was removed",
+    "      queue: {",
+    "      queue: {\n        name: `${$app.name}-${$app.stage}-${name}`,",
+  ),
+  topology(
+    "a message is delivered again while it is handled",
+    "VISIBILITY_TIMES = 6",
+    "VISIBILITY_TIMES = 5",
+  ),
+  topology(
+    "dead letters end with their queue's messages",
+    "DEAD_LETTER_RETENTION_DAYS = 14",
+    "DEAD_LETTER_RETENTION_DAYS = 4",
+  ),
+  topology(
+    "callers wait longer than API Gateway",
+    "const HTTP_SECONDS = 29",
+    "const HTTP_SECONDS = 31",
+  ),
+  inFile("production", "infra/workers.ts")(
+    "one message fails a batch",
+    "partialResponses: true",
+    "partialResponses: false",
+  ),
+  inFile("production", "infra/workers.ts")(
+    "a list takes all Lambdas",
+    "maximumConcurrency: lambda.reserved ?? 2",
+    "maximumConcurrency: 1000",
+  ),
+  inFile("production", "infra/schedules.ts")(
+    "a failed run is tried again",
+    "retries: 0",
+    "retries: 1",
+  ),
+  inFile("production", "infra/schedules.ts")(
+    "runs pile up",
+    "maximumEventAgeInSeconds: MINUTE_SECONDS",
+    "maximumEventAgeInSeconds: 60 * MINUTE_SECONDS",
+  ),
+  inFile("production", "infra/feedback.ts")(
+    "SES of any account publishes",
+    "values: [account]",
+    'values: ["*"]',
+  ),
+  inFile("production", "infra/published-names.ts")(
+    "a name is not published",
+    "publish(`queue/${name}`",
+    'if (!name.endsWith("dead")) publish(`queue/${name}`',
+  ),
+  inFile("production", "infra/lifecycle.ts")(
+    "production may be removed",
+    "protect: true",
+    "protect: false",
+  ),
+  api("the access log has paths", '"$context.routeKey"', '"$context.routeKey $context.path"'),
+  api(
+    "metrics that no alarm reads",
+    "detailedMetricsEnabled: false",
+    "detailedMetricsEnabled: true",
+  ),
+  network(
+    "the VPC lets traffic in",
+    "ingress: [],",
+    'ingress: [{ protocol: "-1", fromPort: 0, toPort: 0 }],',
+  ),
+  network("DynamoDB is reached through the NAT gateways", '["dynamodb", "s3"]', '["s3"]'),
+  network("production leaves through one instance", 'nat: "managed"', 'nat: "ec2"'),
+  inFile("lean", "infra/network.ts")(
+    "a lean stage pays for a gateway",
+    'nat: "ec2"',
+    'nat: "managed"',
+  ),
+  inFile("operations", "infra/cdk/dashboard.ts")(
+    "a lean stage looks for NAT gateways",
+    '(stage.size === "full" ? ZONES : []).map',
+    "ZONES.map",
+  ),
+  inFile("operations", "infra/cdk/budget.ts")(
+    "the budget calls too late",
+    "threshold: 80",
+    "threshold: 95",
+  ),
+  operations("an alarm rings without a call", "alarm.addAlarmAction(call);", ""),
+  operations("CloudWatch may not publish", '["cloudwatch", "budgets"]', '["budgets"]'),
+  operations("any account may publish", "conditions: { StringEquals", "conditions: { StringLike"),
+  alarms(
+    "gauges that have stopped are no fault",
+    'silence: "rings",\n  },\n  {\n    id: "MisplacedWork"',
+    '},\n  {\n    id: "MisplacedWork"',
+  ),
+  alarms("a missing audit is no fault", 'silence: "rings",\n    isBelow: true', "isBelow: true"),
+  alarms(
+    "lean stages have the alarms of Lambdas",
+    '(stage.size === "full" ? createLambdaAlarms(stage) : [])',
+    "createLambdaAlarms(stage)",
+  ),
+  alarms("the quota is not asked for", "(quota * CLAIMED_PERCENT) / 100", "CLAIMED_PERCENT"),
+  lambdaAlarms(
+    "one failed run is no fault",
+    "createErrorMetric(stage, name),\n    threshold: 1",
+    "createErrorMetric(stage, name),\n    threshold: 5",
+  ),
+  lambdaAlarms(
+    "run times are in seconds",
+    "timeoutSeconds * 10 * TIMEOUT_PERCENT",
+    "(timeoutSeconds * TIMEOUT_PERCENT) / 100",
+  ),
+  metrics("answers of 5xx are not counted", "(errors + FILL(failures, 0))", "(errors + 0)"),
+  metrics("a silent part silences a sum", "`FILL(${name}, 0)`", "name"),
+  metrics("an operation of the table is left out", '  "TransactWriteItems",\n', ""),
+  metrics(
+    "an index of the table is left out",
+    "...Object.keys(table.indexes).map",
+    "...Object.keys(table.indexes).slice(1).map",
+  ),
+];

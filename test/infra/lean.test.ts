@@ -1,0 +1,41 @@
+import { beforeAll, expect, test } from "vitest";
+import { lambdas, listPublishedNames } from "../../infra/topology.ts";
+import { look } from "./queries.ts";
+import { type Synthesis, synthesise } from "./synthesise.ts";
+
+// A small production: it outlasts mistakes as a large one does, in an account that AWS opened yesterday.
+
+let made: Synthesis;
+let it: ReturnType<typeof look>;
+
+beforeAll(async () => {
+  made = await synthesise("production", { STAGE_SIZE: "lean", CONCURRENCY_QUOTA: "10" });
+  it = look(made);
+});
+
+test("keeps its state", () => {
+  expect(made.app).toMatchObject({ protect: true, removal: "retain" });
+  expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
+    { deletionProtectionEnabled: true, pointInTimeRecovery: { enabled: true } },
+  ]);
+});
+
+test("leaves through one instance, whose address outlives it", () => {
+  expect(it.of("aws:ec2/natGateway:NatGateway")).toEqual([]);
+  expect(it.inputsOf("aws:ec2/instance:Instance")).toMatchObject([{ instanceType: "t4g.nano" }]);
+  expect(it.of("aws:ec2/eip:Eip")).toHaveLength(1);
+  expect(it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name))).toHaveLength(
+    listPublishedNames("lean").length,
+  );
+});
+
+test("reserves nothing of an account that may run ten Lambdas, and limits its workers all the same", () => {
+  const functions = it.inputsOf("aws:lambda/function:Function");
+  const sources = it.inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping");
+
+  expect(functions).toHaveLength(lambdas.length);
+  for (const { reservedConcurrentExecutions: some } of functions) expect(some).toBeUndefined();
+  expect(sources).not.toEqual([]);
+  for (const { scalingConfig } of sources)
+    expect(scalingConfig.maximumConcurrency).toBeGreaterThanOrEqual(2);
+});
