@@ -143,8 +143,10 @@ test("every figure that a Lambda publishes is read by an alarm or the dashboard,
 });
 
 test("a budget calls once most of it is spent, and once more than all of it is expected", () => {
-  const [budget] = Object.values(template.findResources("AWS::Budgets::Budget"));
-  const { Budget, NotificationsWithSubscribers } = budget?.["Properties"] as {
+  const [{ Properties: budget } = { Properties: {} }] = Object.values(
+    template.findResources("AWS::Budgets::Budget"),
+  );
+  const { Budget, NotificationsWithSubscribers } = budget as {
     Budget: { BudgetLimit: { Amount: number; Unit: string }; TimeUnit: string };
     NotificationsWithSubscribers: {
       Notification: { NotificationType: string; ComparisonOperator: string; Threshold: number };
