@@ -160,7 +160,8 @@ export const BUDGETS = {
   cachedP99: { of: "cached", what: "99th percentile", unit: "ms", most: 40 },
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 330 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
-  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 520 },
+  // 37 of that of POST /v1/find are packed tables of names (decision 62): a text, which nothing compiles.
+  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 550 },
   reachImport: {
     of: "lambdas",
     what: "queue, mail or DNS, the slowest import",
@@ -221,7 +222,7 @@ export const BUDGETS = {
     most: 0.5,
   },
   checkSilent: { of: "check", what: "half of the name servers silent", unit: "ms", most: 10_000 },
-  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_260 },
+  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_320 },
   toolsImport: { of: "tools", what: "its import", unit: "ms", most: 220 },
   workersSize: { of: "workers", what: "the largest", unit: "KB", most: 800 },
   portsWrites: {
