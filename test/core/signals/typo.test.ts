@@ -231,3 +231,32 @@ test("the same slip says more about a long name than about a short one", () => {
 test("without providers there is nothing to suggest", () => {
   expect(suggestTypo({ local: "ann", domain: "gmial.com" }, DEAD, []).suggestion).toBeNull();
 });
+
+/** What people typed, and what they meant: from the suites of libraries that correct typos, and from support requests. */
+const SEEN = `
+  gmail.con:gmail.com gnail.con:gmail.com GNAIL.con:gmail.com comcast.nry:comcast.net homail.con:hotmail.com
+  hotmail.co:hotmail.com yajoo.com:yahoo.com randomsmallcompany.cmo:randomsmallcompany.com
+  con-artists.con:con-artists.com yahooo.cmo:yahoo.com gmailc.om:gmail.com yahoo.co.u:yahoo.co.uk
+  hotmial.com:hotmail.com gmial.com:gmail.com outloik.com:outlook.com outllook.com:outlook.com
+  yohoo.com:yahoo.com gamil.con73160:gmail.com taureans.plus.con:taureans.plus.com gmaim.com:gmail.com
+  putlook.com:outlook.com 636gmail.com:gmail.com gmail.comu:gmail.com gmali.com:gmail.com
+  hotmaill.con:hotmail.com icloud.cm:icloud.com aol.cmo:aol.com live.con:live.com msn.cmo:msn.com me.con:me.com
+  mac.con:mac.com sky.con:sky.com btinternet.con:btinternet.com btinternet.co.uk:btinternet.com
+  btintenet.com:btinternet.com virginmedia.con:virginmedia.com verizon.ner:verizon.net att.ent:att.net
+  sbcglobal.ner:sbcglobal.net bellsouth.ent:bellsouth.net cox.ner:cox.net charter.met:charter.net
+  earthlink.nte:earthlink.net wanadoo.ft:wanadoo.fr orange.ft:orange.fr laposte.ney:laposte.net free.ft:free.fr
+  gmx.dw:gmx.de web.dr:web.de t-online.dee:t-online.de libero.ut:libero.it mail.rru:mail.ru yandex.tu:yandex.ru
+  googlemail.con:googlemail.com firm.co.uj:firm.co.uk firm.ogr:firm.org firm.nte:firm.net firm.eduu:firm.edu
+  firm.comm:firm.com firm.coml:firm.com firm.clm:firm.com firm.vom:firm.com firm.cpm:firm.com firm.c0m:firm.com
+  firm.cmom:firm.com firm.conm:firm.com firm.coom:firm.com firm.ocm:firm.com firm.kom:firm.com
+  firm.comn:firm.com firm.cim:firm.com firm.come:firm.com`
+  .trim()
+  .split(/\s+/)
+  .map((pair) => pair.split(":") as [typed: string, meant: string]);
+
+test.each(SEEN)("among all providers %s was meant as %s", (typed, meant) => {
+  const { squat } = createLists();
+  const advice = adviceFor(typed, { squatOf: squat(typed.toLowerCase()) }, popularProviders);
+
+  expect(advice.suggestion).toBe(`ann@${meant}`);
+});

@@ -18,7 +18,10 @@ export type TypoSignals = {
 
 const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 
-/** A wrong ending after the right name ("gmail.de") is an error of memory: almost as rare as two slips. */
+/**
+ * A wrong ending after the right name ("gmail.de") is an error of memory: almost as rare as two slips. What people
+ * remember exists; where the ending cannot exist, only slips explain it.
+ */
 const WRONG_ENDING = 1.75;
 /**
  * Slips come together, so one in the name and another in the ending are rarer than two in one of them. And people look
@@ -56,10 +59,10 @@ export const suggestTypo = (
   if (squatOf !== null) return toAdvice(address.local, squatOf, CONFIDENCE_MAX);
   if (mailWorks !== false) return NOTHING;
 
-  const weights = weighProviders(typed, index);
-  const chance = CHANCE_PER_LETTER ** -getEndingAt(typed);
   const { corrected, unlikeAny } = correctEnding(typed);
   const cannotExist = !hasRareEnding && corrected.length > 0;
+  const weights = weighProviders(typed, index, cannotExist);
+  const chance = CHANCE_PER_LETTER ** -getEndingAt(typed);
   if (cannotExist) addFirms(weights, corrected, chance);
   const other = chance * (cannotExist ? unlikeAny : typed.endsWith(".com") ? 1 : CHANCE_ELSEWHERE);
   const [best, weight] = findHeaviest(weights);
@@ -88,21 +91,30 @@ const addFirms = (
 const findHeaviest = (weights: ReadonlyMap<string, number>): readonly [string, number] =>
   [...weights].reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0] as const);
 
-const weighProviders = (typed: string, index: ProviderIndex): Map<string, number> => {
+const weighProviders = (
+  typed: string,
+  index: ProviderIndex,
+  cannotExist: boolean,
+): Map<string, number> => {
   const readings = listReadings(typed);
   const weights = new Map<string, number>();
   for (const provider of index.providers) {
-    const cost = measureCost(provider, readings);
+    const cost = measureCost(provider, readings, cannotExist);
     if (cost < Infinity)
       weights.set(provider.domain, provider.popularity * RARITY_PER_EDIT ** -cost);
   }
   return weights;
 };
 
-const measureCost = (provider: ProviderEntry, readings: readonly Reading[]): number => {
+const measureCost = (
+  provider: ProviderEntry,
+  readings: readonly Reading[],
+  cannotExist: boolean,
+): number => {
   let least = Infinity;
   for (const reading of readings) {
-    if (provider.name === reading.name) least = Math.min(least, reading.cost + WRONG_ENDING);
+    if (provider.name === reading.name && !cannotExist)
+      least = Math.min(least, reading.cost + WRONG_ENDING);
     // Two slips add at most two letters and remove at most two: this check avoids most of the alignments.
     if (areMoreThanTwo(reading.letters & ~provider.letters)) continue;
     if (areMoreThanTwo(provider.letters & ~reading.letters)) continue;

@@ -96,6 +96,16 @@ const WORDS = `
   development design research lab registrar admissions library facilities logistics shipping dispatch warehouse
   verwaltung zentrale empfang request requests confirm join leave buro
 
+  alarm alarms announce announcement announcements benefits business business-development campaigns care clinic
+  commercial commerciale comercial committee concierge corporate courses customers delivery donations donate emergency
+  enrollment errors expenses faculty faq fundraising grants hosting hotel insurance internship internships it-help
+  it-support junk list-manager list-proc maintenance member-services monitor onboarding postbox production promotions
+  proveedores purchase purchases receipts recruit recruiters reminders report reporting reports rsvp safety schedule
+  smtp submissions survey tax travel trustees vendors volunteer volunteering webinars web-site web-team workshop
+  informacion recepcion atencion-al-cliente servicio-al-cliente recursos-humanos oficina tesoreria logistica redaccion
+  redacao comunicacion comunicacao finanzas financas faturamento suprimentos gerencia diretoria direzione protocollo
+  secretaris biblioteca consultas comenzi rezervari
+
   ${NORDIC} ${CZECH_AND_SLOVAK} ${HUNGARIAN} ${TURKISH} ${POLISH} ${DUTCH} ${RUSSIAN}`;
 
 /** They narrow a role and are none themselves: sales.de, support-emea, info-north. */
