@@ -117,14 +117,26 @@ const findFault = (
     : "SignatureDoesNotMatch";
 };
 
-/** Where it stands; `now` is S3's clock. Whoever opens it closes it. */
-export const openSignatureProxy = async (now: () => Date) => {
+/** Where it stands; `now` is S3's clock, and a session ends when it says. Whoever opens it closes it. */
+export const openSignatureProxy = async (
+  now: () => Date,
+  { sessionEndsAt }: { readonly sessionEndsAt?: Date } = {},
+) => {
   const { others } = await startEmulators();
   const handle = async (incoming: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
     const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host}`);
     const clock = incoming.headers["x-clock"];
     delete incoming.headers["x-clock"];
+    const isOfSession = url.searchParams.has("X-Amz-Security-Token");
+    if (isOfSession && sessionEndsAt && now() >= sessionEndsAt) {
+      answer
+        .writeHead(400)
+        .end(
+          "<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>",
+        );
+      return;
+    }
     const fault = findFault(url, incoming, body, now().getTime());
     if (fault) {
       const result = `<Error><Code>${fault}</Code></Error>`;
@@ -132,8 +144,9 @@ export const openSignatureProxy = async (now: () => Date) => {
       return;
     }
     const headers = {
-      "content-type": "application/octet-stream",
       ...incoming.headers,
+      // S3 stores a body of any type as it is; the emulator parses some, and wants one to be named.
+      "content-type": "application/octet-stream",
       ...(clock && { "x-clock": clock }),
     };
     const passing = request(new URL(incoming.url ?? "/", others), {

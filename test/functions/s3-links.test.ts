@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
@@ -65,7 +65,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   test("a file goes up by a bare `curl -T`, with no header that curl does not send by itself", async () => {
     const { blobs, read } = await given();
 
-    const { status } = await curl(await blobs.presignPut(KEY, PUT), {
+    const { status } = await curl((await blobs.presignPut(KEY, PUT)).url, {
       method: "PUT",
       body: "a@b.c",
     });
@@ -78,7 +78,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     const { blobs } = await given();
     const headers = { "content-type": "text/csv" };
 
-    const link = await blobs.presignPut(KEY, PUT);
+    const link = (await blobs.presignPut(KEY, PUT)).url;
 
     expect(await curl(link, { method: "PUT", body: "a@b.c", headers })).toMatchObject({
       status: 200,
@@ -89,7 +89,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("a@b.c"));
 
-    const { status, headers, text } = await curl(await blobs.presignGet(KEY, GET));
+    const { status, headers, text } = await curl((await blobs.presignGet(KEY, GET)).url);
 
     expect([status, text, headers["content-type"]]).toEqual([200, "a@b.c", GET.contentType]);
     expect(headers["content-disposition"]).toContain("attachment; filename=");
@@ -99,10 +99,54 @@ describeWith(DYNAMODB, "links to S3", () => {
   test("a Lambda's passing credentials are named in the link", async () => {
     const credentials = { ...CREDENTIALS, sessionToken: "a/token+of=passage" };
     const { blobs } = await given({ credentials });
-    const link = await blobs.presignPut(KEY, PUT);
+    const link = (await blobs.presignPut(KEY, PUT)).url;
 
     expect(new URL(link).searchParams.get("X-Amz-Security-Token")).toBe(credentials.sessionToken);
     expect(await curl(link, { method: "PUT", body: "x" })).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["shorter", "email"],
+    ["longer", "ann@example.com, bo@example.com"],
+  ])("a link for a file of one size refuses a %s one, and stores nothing", async (_case, body) => {
+    const { blobs, read } = await given();
+    const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 20 });
+
+    expect(await curl(url, { method: "PUT", body })).toMatchObject({ status: 403 });
+    expect(await read()).toBeUndefined();
+    expect(await curl(url, { method: "PUT", body: "x".repeat(20) })).toMatchObject({ status: 200 });
+  });
+
+  test("a link promises no more than the credentials that signed it have left, and dies with them", async () => {
+    const expiration = new Date(START_MS + 60_000);
+    const session = { ...CREDENTIALS, sessionToken: "a token", expiration };
+    const { blobs } = await given({ credentials: session });
+    const dying = await openSignatureProxy(now, { sessionEndsAt: expiration });
+    onTestFinished(dying.close);
+
+    const { url, expiresInSeconds } = await blobs.presignPut(KEY, PUT);
+    ms += 59_000;
+    const there = url.replace(proxy.url, dying.url);
+    const inTime = await curl(url, { method: "PUT", body: "x" });
+    ms += 1_000;
+    const tooLate = await curl(there, { method: "PUT", body: "x" });
+
+    expect(expiresInSeconds).toBe(60);
+    expect(inTime.status).toBe(200);
+    expect([tooLate.status, tooLate.text]).toEqual([400, expect.stringContaining("ExpiredToken")]);
+    await expect(blobs.presignPut(KEY, PUT)).rejects.toThrow("expired");
+  });
+
+  test.each([
+    ["of a Lambda's role, whose end nobody tells", { sessionToken: "a token" }, 900],
+    ["that never end", {}, 3_600],
+  ])("with credentials %s, a link lives for at most %j %i s", async (_case, more, seconds) => {
+    const { blobs } = await given({ credentials: { ...CREDENTIALS, ...more } });
+
+    const link = await blobs.presignPut(KEY, { ...PUT, expiresInSeconds: 3_600 });
+
+    expect(link.expiresInSeconds).toBe(seconds);
+    expect(new URL(link.url).searchParams.get("X-Amz-Expires")).toBe(String(seconds));
   });
 
   const changed =
@@ -136,12 +180,12 @@ describeWith(DYNAMODB, "links to S3", () => {
     const { blobs, read } = await given();
     await blobs.put(KEY, streamPieces("as it was"));
 
-    const put = await curl(tampered(await blobs.presignPut(KEY, PUT)), {
+    const put = await curl(tampered((await blobs.presignPut(KEY, PUT)).url), {
       method: "PUT",
       body: "x",
       ...how,
     });
-    const got = await curl(tampered(await blobs.presignGet(KEY, GET)), how);
+    const got = await curl(tampered((await blobs.presignGet(KEY, GET)).url), how);
 
     expect([put.status, got.status]).toEqual([403, 403]);
     expect(await read()).toBe("as it was");
@@ -151,8 +195,8 @@ describeWith(DYNAMODB, "links to S3", () => {
     const { blobs, read } = await given();
     await blobs.put(KEY, streamPieces("as it was"));
 
-    const got = await curl(await blobs.presignPut(KEY, PUT));
-    const put = await curl(await blobs.presignGet(KEY, GET), { method: "PUT", body: "x" });
+    const got = await curl((await blobs.presignPut(KEY, PUT)).url);
+    const put = await curl((await blobs.presignGet(KEY, GET)).url, { method: "PUT", body: "x" });
 
     expect([got.status, put.status]).toEqual([403, 403]);
     expect(await read()).toBe("as it was");
@@ -164,7 +208,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   ])("a link to a file %s is refused", async (_case, name, value) => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("x"));
-    const link = await blobs.presignGet(KEY, GET);
+    const link = (await blobs.presignGet(KEY, GET)).url;
 
     expect(await curl(changed(name, value)(link))).toMatchObject({ status: 403 });
   });
@@ -172,7 +216,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   test("a link lives as long as it says, and no longer", async () => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("x"));
-    const link = await blobs.presignGet(KEY, GET);
+    const link = (await blobs.presignGet(KEY, GET)).url;
 
     ms += 899_000;
     expect(await curl(link)).toMatchObject({ status: 200 });

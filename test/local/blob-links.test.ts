@@ -45,8 +45,8 @@ const put = (link: string, body: string | ReadableStream) =>
 test("an upload link accepts a bare PUT, and the download link returns the file", async () => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.presignPut(KEY, PUT), "a@b.c\n")).status).toBe(200);
-  const read = await fetch(await blobs.presignGet(KEY, GET));
+  expect((await put((await blobs.presignPut(KEY, PUT)).url, "a@b.c\n")).status).toBe(200);
+  const read = await fetch((await blobs.presignGet(KEY, GET)).url);
 
   expect(await read.text()).toBe("a@b.c\n");
   expect(read.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -72,7 +72,7 @@ test.each<[string, (link: string) => string, string]>([
   ["a method that is never signed", (link) => link, "DELETE"],
 ])("a link with %s is refused and writes nothing", async (_, change, method) => {
   const { blobs } = await givenStore();
-  const link = change(await blobs.presignPut(KEY, PUT));
+  const link = change((await blobs.presignPut(KEY, PUT)).url);
 
   const answer = await fetch(link, { method, ...(method === "PUT" && { body: "x" }) });
 
@@ -83,7 +83,7 @@ test.each<[string, (link: string) => string, string]>([
 
 test("a link opens to its last second and not a second longer", async () => {
   const { blobs, later } = await givenStore();
-  const link = await blobs.presignPut(KEY, PUT);
+  const link = (await blobs.presignPut(KEY, PUT)).url;
 
   later(900_000);
   expect((await put(link, "x")).status).toBe(200);
@@ -98,21 +98,50 @@ test.each<[string, () => string | ReadableStream]>([
 ])("a file over the limit %s is 413 and leaves nothing behind", async (_, body) => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.presignPut(KEY, PUT), body())).status).toBe(413);
+  expect((await put((await blobs.presignPut(KEY, PUT)).url, body())).status).toBe(413);
   expect(await blobs.head(KEY)).toBeUndefined();
 });
 
 test("a file at the limit is taken", async () => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.presignPut(KEY, PUT), "x".repeat(1_000))).status).toBe(200);
+  expect((await put((await blobs.presignPut(KEY, PUT)).url, "x".repeat(1_000))).status).toBe(200);
   expect(await blobs.head(KEY)).toMatchObject({ bytes: 1_000 });
+});
+
+test.each<[string, () => string | ReadableStream]>([
+  ["that is shorter", () => "x".repeat(9)],
+  ["that is longer", () => "x".repeat(11)],
+  ["that is shorter, and does not say so", () => new Blob(["x".repeat(9)]).stream()],
+  ["that is longer, and does not say so", () => new Blob(["x".repeat(11)]).stream()],
+])("a link for a file of one size refuses a file %s, and stores nothing", async (_, body) => {
+  const { blobs } = await givenStore();
+  const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 10 });
+
+  const answer = await put(url, body());
+
+  expect(answer.status).toBe(403);
+  expect(await answer.json()).toMatchObject({
+    error: { code: "FORBIDDEN", message: expect.stringContaining("exactly 10 bytes") },
+  });
+  expect(await blobs.head(KEY)).toBeUndefined();
+});
+
+test.each([
+  ["without its size", (link: string) => link.replace("&bytes=10", "")],
+  ["for another size", (link: string) => link.replace("&bytes=10", "&bytes=11")],
+])("a link for a file of one size is refused when it is changed to one %s", async (_, change) => {
+  const { blobs } = await givenStore();
+  const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 10 });
+
+  expect((await put(change(url), "x".repeat(11))).status).toBe(403);
+  expect((await put(url, "x".repeat(10))).status).toBe(200);
 });
 
 test("a link to a deleted object is 404", async () => {
   const { blobs } = await givenStore();
 
-  expect((await fetch(await blobs.presignGet(KEY, GET))).status).toBe(404);
+  expect((await fetch((await blobs.presignGet(KEY, GET)).url)).status).toBe(404);
 });
 
 test.each([
@@ -125,9 +154,9 @@ test.each([
   ["pages=1-2", 200, "0123456789", null],
 ])("a download that asks for %s is answered with %i", async (range, status, text, contentRange) => {
   const { blobs } = await givenStore();
-  await put(await blobs.presignPut(KEY, PUT), "0123456789");
+  await put((await blobs.presignPut(KEY, PUT)).url, "0123456789");
 
-  const answer = await fetch(await blobs.presignGet(KEY, GET), { headers: { range } });
+  const answer = await fetch((await blobs.presignGet(KEY, GET)).url, { headers: { range } });
 
   expect([answer.status, await answer.text(), answer.headers.get("content-range")]).toEqual([
     status,
@@ -139,8 +168,8 @@ test.each([
 test("a page from elsewhere may follow both links", async () => {
   const { blobs } = await givenStore();
 
-  const sent = await put(await blobs.presignPut(KEY, PUT), "x");
-  const read = await fetch(await blobs.presignGet(KEY, GET));
+  const sent = await put((await blobs.presignPut(KEY, PUT)).url, "x");
+  const read = await fetch((await blobs.presignGet(KEY, GET)).url);
 
   expect(sent.headers.get("access-control-allow-origin")).toBe("*");
   expect(read.headers.get("access-control-allow-origin")).toBe("*");

@@ -42,8 +42,9 @@ const serve = async ({ limits = {}, folder = createFolder(), freeBytes }: Option
   });
   await once(listening, "listening");
   baseUrl = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
-  const linkTo = (key: string) =>
-    blobs.presignPut(`uploads/live/${key}`, { expiresInSeconds: 3_600, bytesMax: 50_000_000 });
+  const options = { expiresInSeconds: 3_600, bytesMax: 50_000_000 };
+  const linkTo = async (key: string) =>
+    (await blobs.presignPut(`uploads/live/${key}`, options)).url;
   /** The sizes of files that are not whole. */
   const unfinished = async (): Promise<number[]> => {
     const names = await ignoreMissing(readdir(join(folder, "unfinished")));

@@ -51,7 +51,13 @@ export const createMemoryBlobs = (): MemoryBlobs => {
     },
 
     remove: async (key) => void stored.delete(key),
-    presignPut: async (key, { expiresInSeconds }) => `memory:put/${key}?for=${expiresInSeconds}`,
-    presignGet: async (key, { expiresInSeconds }) => `memory:get/${key}?for=${expiresInSeconds}`,
+    presignPut: async (key, { expiresInSeconds }) => ({
+      url: `memory:put/${key}?for=${expiresInSeconds}`,
+      expiresInSeconds,
+    }),
+    presignGet: async (key, { expiresInSeconds }) => ({
+      url: `memory:get/${key}?for=${expiresInSeconds}`,
+      expiresInSeconds,
+    }),
   };
 };

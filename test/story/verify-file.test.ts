@@ -46,6 +46,22 @@ test("an upload is 200 with a link, a key to bring back, and what to do next; it
 });
 
 test.each([
+  [1, 200, undefined],
+  [50_000_000, 200, undefined],
+  [50_000_001, 413, "PAYLOAD_TOO_LARGE"],
+  [-1, 400, "INVALID_REQUEST"],
+  [1.5, 400, "INVALID_REQUEST"],
+  ["12", 400, "INVALID_REQUEST"],
+])("an upload that declares %j bytes is %i", async (file_size, status, code) => {
+  const ctx = await givenChunked({ balance: 0 });
+
+  const response = await whenFiled(ctx.world, ctx.liveKey, { ...UPLOADING, file_size });
+
+  expect([response.statusCode, response.error?.code]).toEqual([status, code]);
+  expect(listMoves(ctx)).toEqual([]);
+});
+
+test.each([
   ["list.csv", 200],
   ["LIST.TXT", 200],
   ["list.csv.txt", 200],

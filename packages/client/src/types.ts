@@ -846,8 +846,10 @@ export interface VerifyBatchData {
 // POST /v1/verify/file
 
 export interface CreateUploadInput {
-  /** The name of the file, ending in .csv or .txt. */
+  /** The file's name, ending in .csv or .txt. */
   file_name: string;
+  /** Its size in bytes. The URL then accepts no other size. */
+  file_size?: number | null | undefined;
 }
 
 export interface CreateUploadData {

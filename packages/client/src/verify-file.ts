@@ -94,7 +94,8 @@ export const createUploader =
     { signal }: CallOptions = {},
   ): Promise<{ file_key: string }> => {
     const file = await toBlob(source);
-    const link = await call<CreateUploadData>(OPERATIONS.createUpload, { file_name }, { signal });
+    const request = { file_name, file_size: file.size };
+    const link = await call<CreateUploadData>(OPERATIONS.createUpload, request, { signal });
     await put(link.upload_url, file, { signal });
     return { file_key: link.file_key };
   };

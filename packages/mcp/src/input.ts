@@ -109,5 +109,5 @@ const KEY: JsonSchema = {
   maxLength: 255,
   pattern: "^[!-~]+$",
   description:
-    "Text of your own, one for each intended operation. Repeating the call with the same key is charged once; repeating it without a key is charged again.",
+    "Text of your own for each intended operation. A repeat with the same key is charged once; a repeat without a key is charged again.",
 };

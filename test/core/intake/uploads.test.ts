@@ -32,7 +32,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
   const links: unknown[] = [];
   const putLink: World["blobs"]["presignPut"] = async (key, options) => {
     links.push(options);
-    return `https://blobs.example/${key}`;
+    return { url: `https://blobs.example/${key}`, expiresInSeconds: 1_000 };
   };
   const linking = { ...world, blobs: { ...world.blobs, presignPut: putLink } };
 
@@ -49,6 +49,24 @@ test("each upload has a key of its own, below its account and its kind of key, a
   ]);
   expect(uploads.map(({ key }) => findFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
   expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 50_000_000 }));
+  expect(uploads.map(({ expiresInSeconds }) => expiresInSeconds)).toEqual([1_000, 1_000, 1_000]);
+});
+
+test("a size that is declared is that of the link, and one over the limit has no link", async () => {
+  const { world } = givenWorld();
+  const sizes: unknown[] = [];
+  const presignPut: World["blobs"]["presignPut"] = async (key, { bytes, expiresInSeconds }) => {
+    sizes.push(bytes);
+    return { url: `https://blobs.example/${key}`, expiresInSeconds };
+  };
+  const linking = { ...world, blobs: { ...world.blobs, presignPut } };
+
+  await createUpload(linking, ANN, { ...CSV, bytes: 50_000_000 });
+
+  expect(await getCode(createUpload(linking, ANN, { ...CSV, bytes: 50_000_001 }))).toBe(
+    "PAYLOAD_TOO_LARGE nothing_charged",
+  );
+  expect(sizes).toEqual([50_000_000]);
 });
 
 test.each([

@@ -33,7 +33,6 @@ import {
   type DelimiterName,
   exportLink,
   exportName,
-  LINK_SECONDS,
   type Wanted,
 } from "../schema/export-link.ts";
 import { requireJob } from "../schema/jobs.ts";
@@ -136,7 +135,7 @@ const csv = async (
       "content-disposition": toContentDisposition(exportName(job, wanted)),
     },
     stream: rows(),
-    elsewhere: () => exportLink(world, readable, wanted, rows),
+    elsewhere: async () => (await exportLink(world, readable, wanted, rows)).url,
   };
 };
 
@@ -162,14 +161,15 @@ const json = async (
     if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
       return { status: 200, headers: toHeaders(data), data };
   }
-  const download_url = await exportLink(world, readable, wanted, () =>
+  const link = await exportLink(world, readable, wanted, () =>
     formatJson(metadata, listRows(world, readable, wanted)),
   );
-  const expires_at = new Date(world.now().getTime() + LINK_SECONDS * 1_000).toISOString();
+  const { url: download_url, expiresInSeconds: expires_in_seconds } = link;
+  const expires_at = new Date(world.now().getTime() + expires_in_seconds * 1_000).toISOString();
   return {
     status: 200,
     headers: toHeaders(metadata),
-    data: { ...metadata, download_url, expires_in_seconds: LINK_SECONDS, expires_at },
+    data: { ...metadata, download_url, expires_in_seconds, expires_at },
   };
 };
 

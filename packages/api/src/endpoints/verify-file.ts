@@ -36,6 +36,8 @@ import { toUploadedList, UploadedList } from "../schema/uploaded-list.ts";
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
 
+const SIZE_WORDS = "must be a whole number of bytes";
+
 const FileName = v.pipe(v.string(), notEmpty, limitCharacters(NAME_LENGTH_MAX));
 
 const Upload = v.object({
@@ -111,7 +113,7 @@ export const verifyFile = endpoint({
   form: true,
   tool: {
     effect: "additive",
-    hint: "First call action get_upload_url with file_name. Then the user must PUT the file's bytes to upload_url. Then call action process with file_key, and follow the job_id with get_job.",
+    hint: "The user must PUT the file's bytes to the upload_url of action get_upload_url, before action process. Follow the job_id with get_job.",
   },
   actions: {
     get_upload_url: { id: "createUpload", repeat: "always" },
@@ -128,7 +130,11 @@ export const verifyFile = endpoint({
           v.literal("get_upload_url"),
           "`get_upload_url` returns a URL to upload the file to.",
         ),
-        file_name: describe(FileName, "The name of the file, ending in .csv or .txt."),
+        file_name: describe(FileName, "The file's name, ending in .csv or .txt."),
+        file_size: describe(
+          optional(v.pipe(v.number(SIZE_WORDS), v.integer(SIZE_WORDS), v.minValue(0, SIZE_WORDS))),
+          "Its size in bytes. The URL then accepts no other size.",
+        ),
       }),
       v.strictObject({
         action: describe(v.literal("process"), "`process` verifies an uploaded file."),
@@ -160,7 +166,7 @@ export const verifyFile = endpoint({
       return process(world, caller, request, { key, request: fingerprintForm(sent) });
     }
     if (body.action === "get_upload_url")
-      return { status: 200, data: await upload(world, caller, body.file_name) };
+      return { status: 200, data: await upload(world, caller, body) };
     const request = await toFileRequest(world, body, { fileKey: body.file_key, field: "file_key" });
     return process(world, caller, request, { key, request: toFingerprint(body) });
   },
@@ -199,9 +205,11 @@ const fingerprintForm = ({ hash, email_column, has_header, sent }: FileForm): Js
   };
 };
 
-const upload = async (world: World, caller: Caller, fileName: string) => {
-  const kind = getFileKind("file_name", fileName);
-  const file = { kind, name: fileName };
+type UploadFields = { readonly file_name: string; readonly file_size?: number | undefined };
+
+const upload = async (world: World, caller: Caller, { file_name, file_size }: UploadFields) => {
+  const kind = getFileKind("file_name", file_name);
+  const file = { kind, name: file_name, bytes: file_size };
   const { url, key, expiresInSeconds } = await createUpload(world, caller, file);
   return {
     upload_url: url,

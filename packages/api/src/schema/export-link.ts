@@ -1,7 +1,7 @@
 import type { RowSelection } from "@mailproof/core/exports/export-rows";
 import type { ExportFilter, ExportSummary } from "@mailproof/core/exports/exported-rows";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
-import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import { type PresignedLink, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import type { World } from "@mailproof/core/ports/world";
 
 // An export that is too long for a response: an object, and a link to it.
@@ -14,7 +14,7 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
 };
 
 /** A download that has begun continues after it. */
-export const LINK_SECONDS = 900;
+const LINK_SECONDS = 900;
 
 /** Incremented whenever the content of an export changes: objects of another version are not read. */
 const VERSION = "v2";
@@ -37,7 +37,7 @@ export const exportLink = async (
   { job, expected, missing }: ExportSummary,
   wanted: Wanted,
   pieces: () => AsyncIterable<string>,
-): Promise<string> => {
+): Promise<PresignedLink> => {
   const state = isOpenJob(job) ? "so-far" : "done";
   const { format, filter, selection, delimiter } = wanted;
   const kind = `${VERSION}-${state}-${selection}-${filter}-${delimiter ?? "own"}`;

@@ -17,17 +17,20 @@ export type Upload = {
 /** A file to be uploaded: `name` is the client's name for it. */
 export type UploadedFile = { readonly kind: "csv" | "txt"; readonly name: string };
 
+/** `bytes`: the size that the client declared. */
+export type DeclaredFile = UploadedFile & { readonly bytes?: number | undefined };
+
 /** A link that permits the upload of one file under one key of this account. */
 export const createUpload = async (
   world: World,
   payer: Payer,
-  file: UploadedFile,
+  { bytes, ...file }: DeclaredFile,
 ): Promise<Upload> => {
+  if (bytes !== undefined && bytes > FILE_BYTES_MAX) throw createTooLargeFailure(bytes);
   const key = createUploadKey(world, payer, file);
-  const expiresInSeconds = UPLOAD_EXPIRY_SECONDS;
-  const limits = { expiresInSeconds, bytesMax: FILE_BYTES_MAX };
-  const url = await world.blobs.presignPut(key, limits).catch(rethrowAsUnavailable);
-  return { key, url, expiresInSeconds };
+  const options = { expiresInSeconds: UPLOAD_EXPIRY_SECONDS, bytesMax: FILE_BYTES_MAX, bytes };
+  const link = await world.blobs.presignPut(key, options).catch(rethrowAsUnavailable);
+  return { key, ...link };
 };
 
 /** Stores a file that is part of the request where an upload would be. `hash`: the hash of its content. */

@@ -34,13 +34,21 @@ export type Blobs = {
   ): Promise<BlobBody | undefined>;
   remove(key: string): Promise<void>;
   /** A link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
-  presignPut(key: string, options: PresignPutOptions): Promise<string>;
+  presignPut(key: string, options: PresignPutOptions): Promise<PresignedLink>;
   /** A link that permits a GET of this one object until it expires. */
-  presignGet(key: string, options: PresignGetOptions): Promise<string>;
+  presignGet(key: string, options: PresignGetOptions): Promise<PresignedLink>;
 };
 
-/** S3 cannot limit an upload to `bytesMax`, so the reader checks again. */
-export type PresignPutOptions = { readonly expiresInSeconds: number; readonly bytesMax: number };
+/** `expiresInSeconds` is at most what was asked for: a link ends with the credentials that signed it. */
+export type PresignedLink = { readonly url: string; readonly expiresInSeconds: number };
+
+export type PresignPutOptions = {
+  readonly expiresInSeconds: number;
+  /** A larger upload is refused, or is deleted at once where S3 stores it first (docs/decisions/0070). */
+  readonly bytesMax: number;
+  /** The size that the client declared: the link accepts no other. */
+  readonly bytes?: number | undefined;
+};
 export type PresignGetOptions = {
   readonly expiresInSeconds: number;
   readonly fileName: string;

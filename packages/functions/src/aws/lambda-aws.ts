@@ -7,13 +7,14 @@ const SERVICES: readonly AwsService[] = ["dynamodb", "lambda", "s3", "sqs"];
 
 /** AWS for a Lambda: the credentials of its role are in the environment and valid for its lifetime. */
 export const createLambdaAws = (environment: LambdaEnvironment): Aws => {
-  const { AWS_SESSION_TOKEN: sessionToken } = environment;
+  const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: expiration } = environment;
   return {
     region: requireSetting(environment, "AWS_REGION"),
     credentials: {
       accessKeyId: requireSetting(environment, "AWS_ACCESS_KEY_ID"),
       secretAccessKey: requireSetting(environment, "AWS_SECRET_ACCESS_KEY"),
       ...(sessionToken && { sessionToken }),
+      ...(expiration && { expiration: new Date(expiration) }),
     },
     endpoints: Object.fromEntries(
       SERVICES.flatMap((service) => {

@@ -9,6 +9,8 @@ export type AwsCredentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
+  /** When AWS stops accepting them. Lambda does not tell. */
+  readonly expiration?: Date;
 };
 
 export type Aws = {

@@ -15,6 +15,7 @@ import {
   type BlobMetadata,
   type Blobs,
   type ByteRange,
+  type PresignedLink,
 } from "@mailproof/core/ports/blobs";
 import { singleChunk } from "../single-chunk.ts";
 import {
@@ -45,8 +46,14 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
     const reply = await send(() => s3.send(new HeadObjectCommand(object)));
     return isMissing(reply) ? undefined : toMetadata(requireOk("HEAD", reply));
   };
-  const presign = (command: GetObjectCommand | PutObjectCommand, expiresIn: number) =>
-    getSignedUrl(s3, command, { expiresIn, signingDate: aws.now() });
+  const presign = async (
+    command: GetObjectCommand | PutObjectCommand,
+    seconds: number,
+  ): Promise<PresignedLink> => {
+    const expiresIn = limitToCredentials(aws, seconds);
+    const options = { expiresIn, signingDate: aws.now(), signableHeaders: SIGNED_HEADERS };
+    return { url: await getSignedUrl(s3, command, options), expiresInSeconds: expiresIn };
+  };
 
   return {
     put: async (key, content) => uploadBlob({ s3, send }, toObject(key), content),
@@ -75,9 +82,11 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
       requireOk("DELETE", reply);
     },
 
-    // Only the object and the time are signed, so a plain `curl -T` is enough.
-    presignPut: async (key, { expiresInSeconds }) =>
-      presign(new PutObjectCommand(toObject(key)), expiresInSeconds),
+    // Only the object, the time and the size are signed, so a plain `curl -T` is enough.
+    presignPut: async (key, { expiresInSeconds, bytes }) => {
+      const size = bytes !== undefined && { ContentLength: bytes };
+      return presign(new PutObjectCommand({ ...toObject(key), ...size }), expiresInSeconds);
+    },
 
     presignGet: async (key, { expiresInSeconds, fileName, contentType }) =>
       presign(
@@ -89,6 +98,27 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
         expiresInSeconds,
       ),
   };
+};
+
+/** Every client sends these two by itself. */
+const SIGNED_HEADERS = new Set(["content-length", "host"]);
+
+/**
+ * Lambda does not tell when the session of its role ends. It begins no invocation that the session would not outlive,
+ * and the longest takes this long.
+ */
+const SESSION_SECONDS_MIN = 900;
+
+/** A link ends with the credentials that signed it, whatever it promises. */
+const limitToCredentials = (
+  { credentials: { sessionToken, expiration }, now }: Aws,
+  seconds: number,
+): number => {
+  if (expiration === undefined)
+    return sessionToken === undefined ? seconds : Math.min(seconds, SESSION_SECONDS_MIN);
+  const left = Math.floor((expiration.getTime() - now().getTime()) / 1_000);
+  if (left < 1) throw new Error(`the credentials expired at ${expiration.toISOString()}`);
+  return Math.min(seconds, left);
 };
 
 type S3Object = { readonly Bucket: string; readonly Key: string; readonly IfMatch?: string };

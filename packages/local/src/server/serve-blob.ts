@@ -37,13 +37,36 @@ const receiveUpload = async (
   incoming: IncomingMessage,
   out: ServerResponse,
 ) => {
-  const { key, bytesMax } = purpose;
-  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax)
-    throw createTooLargeError(bytesMax);
+  const { key, bytesMax, bytes } = purpose;
+  const length = incoming.headers["content-length"];
+  if (Number(length ?? 0) > bytesMax) throw createTooLargeError(bytesMax);
+  if (length !== undefined && bytes !== undefined && Number(length) !== bytes)
+    throw createOtherSizeError(bytes);
   const content = readUpTo(bytesMax, incoming, () => createTooLargeError(bytesMax));
-  const { version } = await blobs.put(key, content);
+  const { version } = await blobs.put(
+    key,
+    bytes === undefined ? content : assertSize(bytes, content),
+  );
   out.writeHead(200, { etag: `"${version}"` }).end();
 };
+
+/** A body without a Content-Length shows its size at its end only; until then nothing is stored under the key. */
+async function* assertSize(
+  bytes: number,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const piece of content) {
+    count += piece.length;
+    if (count > bytes) throw createOtherSizeError(bytes);
+    yield piece;
+  }
+  if (count !== bytes) throw createOtherSizeError(bytes);
+}
+
+/** S3 answers 403 as well: for it, a request of another size has a wrong signature. */
+const createOtherSizeError = (bytes: number) =>
+  new Failure("FORBIDDEN", "nothing_charged", `This link is for a file of exactly ${bytes} bytes.`);
 
 const createTooLargeError = (bytesMax: number) =>
   new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", `The file is over ${bytesMax} bytes.`);

@@ -3,7 +3,13 @@ import { toEpochSeconds } from "@mailproof/core/lib/time";
 
 /** What a link is for: one method on one object. All of it is signed, so none of it can be changed. */
 export type LinkPurpose =
-  | { readonly method: "PUT"; readonly key: string; readonly bytesMax: number }
+  | {
+      readonly method: "PUT";
+      readonly key: string;
+      readonly bytesMax: number;
+      /** The only size that the link accepts. Absent: any up to `bytesMax`. */
+      readonly bytes?: number | undefined;
+    }
   | {
       readonly method: "GET";
       readonly key: string;
@@ -61,7 +67,10 @@ export const createBlobLinks = ({
 
 const toTerms = (purpose: LinkPurpose): Record<string, string> =>
   purpose.method === "PUT"
-    ? { bytesMax: String(purpose.bytesMax) }
+    ? {
+        bytesMax: String(purpose.bytesMax),
+        ...(purpose.bytes !== undefined && { bytes: String(purpose.bytes) }),
+      }
     : {
         fileName: purpose.fileName,
         contentType: purpose.contentType,
@@ -73,7 +82,11 @@ const parsePurpose = (
   key: string,
   query: URLSearchParams,
 ): LinkPurpose | undefined => {
-  if (method === "PUT") return { method, key, bytesMax: Number(query.get("bytesMax")) };
+  if (method === "PUT") {
+    const bytes = query.get("bytes");
+    const bytesMax = Number(query.get("bytesMax"));
+    return { method, key, bytesMax, ...(bytes !== null && { bytes: Number(bytes) }) };
+  }
   if (method !== "GET") return undefined;
   const [fileName, contentType] = [query.get("fileName") ?? "", query.get("contentType") ?? ""];
   return { method, key, fileName, contentType, account: query.get("account") ?? undefined };

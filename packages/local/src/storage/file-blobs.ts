@@ -82,13 +82,15 @@ export const createFileBlobs = (
       await rm(path, { force: true });
     },
 
-    presignPut: async (key, { expiresInSeconds, bytesMax }) => {
+    presignPut: async (key, { expiresInSeconds, ...terms }) => {
       assertBlobKey(key);
-      return signLink({ method: "PUT", key, bytesMax }, expiresInSeconds);
+      const url = signLink({ method: "PUT", key, ...terms }, expiresInSeconds);
+      return { url, expiresInSeconds };
     },
     presignGet: async (key, { expiresInSeconds, ...terms }) => {
       assertBlobKey(key);
-      return signLink({ method: "GET", key, ...terms }, expiresInSeconds);
+      const url = signLink({ method: "GET", key, ...terms }, expiresInSeconds);
+      return { url, expiresInSeconds };
     },
   };
 };
