@@ -40,10 +40,11 @@ const SYLLABLES: readonly JoinRule[] = [
 
 /** Smith-Jones. */
 const HYPHENATED_FAMILY: readonly JoinRule[] = [
-  [joinBy("-"), 0.5],
-  [joinWords, 0.28],
-  [getFirstWord, 0.12],
-  [getLastWord, 0.1],
+  [joinBy("-"), 0.48],
+  [joinWords, 0.26],
+  [getFirstWord, 0.11],
+  [getLastWord, 0.09],
+  [joinBy("."), 0.06],
 ];
 
 /** García López. */

@@ -55,7 +55,7 @@ const RUSSIAN = {
   ия$: "ia 55 iya 45",
   ья$: "ya 60 ia 40",
   ий$: "y 55 iy 25 ii 20",
-  ый$: "y 75 iy 15 yy 10",
+  ый$: "y 68 iy 14 yi 10 yy 8",
   ой$: "oy 65 oi 35",
   ей$: "ey 65 ei 35",
   ай$: "ay 60 ai 40",

@@ -3,7 +3,7 @@ import { readWord } from "./alphabets.ts";
 import { CYRILLIC, type CyrillicLanguage } from "./cyrillic-letters.ts";
 import { getTables } from "./tables.ts";
 
-/** Letters that only one of the languages has, the narrower ones first. Kazakh and its neighbours are read as Russian. */
+/** Letters and endings that only one of the languages has, the narrower ones first. Kazakh and its neighbours are read as Russian. */
 const BY_LETTER: readonly (readonly [RegExp, CyrillicLanguage])[] = [
   [/[әғқңөұүһ]/, "ru"],
   [/[ѓќѕ]/, "mk"],
@@ -11,6 +11,7 @@ const BY_LETTER: readonly (readonly [RegExp, CyrillicLanguage])[] = [
   [/ў|і.*[ыэё]|[ыэё].*і/s, "be"],
   [/[іїєґ]/, "uk"],
   [/[ыэё]/, "ru"],
+  [/[сц]ьк(?:ий|а)(?!\p{L})/u, "uk"],
   [/ъ(?![еёюя])/, "bg"],
 ];
 

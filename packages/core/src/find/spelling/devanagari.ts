@@ -33,10 +33,21 @@ export const spellDevanagari = (word: string): readonly Weighted<string>[] => {
   const short = writeUnits(dropMiddle(dropLast(units)));
   const long = writeUnits(dropLast(units));
   return short === long
-    ? [{ value: short, weight: 1 }]
+    ? spellW(short, 1)
+    : [...spellW(short, MIDDLE_SILENT), ...spellW(long, 1 - MIDDLE_SILENT)];
+};
+
+const MIDDLE_SILENT = 0.7;
+/** व within a word is v to some before an a, and w to others: तिवारी is tivari or tiwari. */
+const V_OR_W = /(?<=.)v(?=a)/g;
+
+const spellW = (text: string, weight: number): readonly Weighted<string>[] => {
+  const withW = text.replaceAll(V_OR_W, "w");
+  return withW === text
+    ? [{ value: text, weight }]
     : [
-        { value: short, weight: 0.7 },
-        { value: long, weight: 0.3 },
+        { value: text, weight: weight / 2 },
+        { value: withW, weight: weight / 2 },
       ];
 };
 
