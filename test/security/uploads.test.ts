@@ -3,6 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { endpoints } from "@mailproof/api/endpoints";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/server/connections";
 import { createApiServer } from "@mailproof/local/server/server";
 import {
   UPLOAD_LIMITS,
@@ -18,9 +20,19 @@ import { createFolder } from "../local/running.ts";
 // Goal: uploads that are slow, never end, or never are processed take a bounded part of this machine.
 // Method: the server of one machine over real files, with small limits and a disk whose free space the test says.
 
-type Options = { limits?: Partial<UploadLimits>; folder?: string; freeBytes?: () => number };
+type Options = {
+  limits?: Partial<UploadLimits>;
+  connections?: Partial<ConnectionLimits>;
+  folder?: string;
+  freeBytes?: () => number;
+};
 
-const serve = async ({ limits = {}, folder = createFolder(), freeBytes }: Options = {}) => {
+const serve = async ({
+  limits = {},
+  connections = {},
+  folder = createFolder(),
+  freeBytes,
+}: Options = {}) => {
   const ctx = await given();
   const { world } = ctx;
   let baseUrl = "";
@@ -35,7 +47,10 @@ const serve = async ({ limits = {}, folder = createFolder(), freeBytes }: Option
     limits: { ...UPLOAD_LIMITS, ...limits },
     ...(freeBytes && { freeBytes: async () => freeBytes() }),
   });
-  const listening = createApiServer({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
+  const listening = createApiServer({ ...world, blobs }, links.open, endpoints, {
+    ...CONNECTION_LIMITS,
+    ...connections,
+  }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();
@@ -78,6 +93,18 @@ const expectRefused = (status: number, code: string) => ({
   status,
   code,
   money: "nothing_charged",
+});
+
+test("an upload that sends nothing more is ended, its bytes are deleted, and its link takes another one", async () => {
+  const { linkTo, unfinished, blobs } = await serve({ connections: { stallMs: 100 } });
+  const link = await linkTo("acc_1/a.csv");
+  const stalled = await startPut(link, 10, async () => (await unfinished()).length === 1);
+
+  await new Promise((resolve) => stalled.once("close", resolve));
+  while ((await unfinished()).length > 0) await new Promise(setImmediate);
+
+  expect(await put(link, 20)).toEqual(TAKEN);
+  expect(await blobs.head("uploads/live/acc_1/a.csv")).toMatchObject({ bytes: 20 });
 });
 
 test("a link takes one upload at a time, and another one when that has ended", async () => {
