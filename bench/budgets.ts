@@ -161,7 +161,7 @@ export const BUDGETS = {
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 330 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
   // 37 of that of POST /v1/find are packed tables of names (decision 62): a text, which nothing compiles.
-  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 550 },
+  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 560 },
   reachImport: {
     of: "lambdas",
     what: "queue, mail or DNS, the slowest import",
