@@ -10,6 +10,7 @@ import { given } from "../given.ts";
 import { streamPieces } from "../pieces.ts";
 import { handleMessage, reconcileRepeatedly } from "./background.ts";
 import { type ClientRequest, type RequestHistory, sendUntilDone, toRequestId } from "./clients.ts";
+import { createContention } from "./contention.ts";
 import { findViolations } from "./find-violations.ts";
 import { findMiscounts } from "./miscounts.ts";
 import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
@@ -23,6 +24,8 @@ export type Script = {
   /** Which of the blobs can no longer be read, and where. */
   readonly damage?: Damage;
   readonly latencyMs: () => number;
+  /** How long a transaction occupies its items for all others. Absent: no transaction meets another. */
+  readonly busyMs?: () => number;
   /** When the clock is set, and by how much. */
   readonly jumps?: readonly Jump[];
   readonly mutant?: Mutant;
@@ -39,7 +42,7 @@ export type Mutant = {
 const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
 export const runScript = async (script: Script): Promise<readonly string[]> => {
-  const { plan, latencyMs, clients, balance, jumps = [], mutant = {} } = script;
+  const { plan, latencyMs, busyMs, clients, balance, jumps = [], mutant = {} } = script;
   const { damage = () => undefined } = script;
   const {
     world: baseWorld,
@@ -56,10 +59,11 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   const world = { ...baseWorld, blobs, names: quickDnsLookups, settings };
   const balances: number[] = [];
   const miscounts = new Set<string>();
+  const watched = watchTable(table, account, balances, miscounts);
   const watchedCtx: SimulatedWorld = {
     ...world,
     queue,
-    table: watchTable(table, account, balances, miscounts),
+    table: busyMs ? createContention({ ...world, busyMs }).wrap(watched) : watched,
   };
   const ctx = mutant.belowFaults?.(watchedCtx) ?? watchedCtx;
   const createStarter = (faults: Plan) => () => {

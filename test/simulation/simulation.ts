@@ -33,6 +33,9 @@ const createJumps = (seed: number): readonly Jump[] => {
   }));
 };
 
+/** How long a transaction occupies its items, in milliseconds. In the other histories no transaction meets another. */
+const BUSY_MS = [undefined, 4, 15, 60];
+
 /** In so many histories a disk is broken. */
 const DAMAGED_HISTORIES = 0.3;
 /** Where in an input: beyond the end of a short one nothing is damaged. */
@@ -84,6 +87,9 @@ export const createScript = (seed: number): Script => {
       );
     return damagedOffsets.get(key);
   };
+  // A chance of its own, as well.
+  const traffic = createRandom(seed + 4_000_000);
+  const busyMs = BUSY_MS[Math.floor(traffic() * BUSY_MS.length)];
   const createRequests = () => Array.from({ length: 1 + below(3) }, createRequest);
   return {
     balance: below(24) / 2 + below(36),
@@ -91,6 +97,7 @@ export const createScript = (seed: number): Script => {
     plan,
     damage,
     latencyMs: () => below(30),
+    ...(busyMs !== undefined && { busyMs: () => traffic() * busyMs }),
     jumps: createJumps(seed),
   };
 };

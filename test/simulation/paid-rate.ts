@@ -1,0 +1,70 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { createKey } from "@mailproof/core/accounts/api-keys";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
+import { credits } from "@mailproof/core/money/credits";
+import { givenWorld } from "../given.ts";
+import { whenVerified } from "../send.ts";
+import { createContention } from "./contention.ts";
+import { createRandom } from "./random.ts";
+
+export type PaidRateOptions = {
+  /** Requests of one account in a second, arriving at random times. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** How long a transaction occupies its items. */
+  readonly busyMs: number;
+  readonly seed?: number;
+};
+
+export type PaidRate = {
+  readonly requests: number;
+  /** Requests of which a transaction or write was repeated more than three times. */
+  readonly overThreeRetries: number;
+  /** Requests that were not answered with a result. */
+  readonly failed: number;
+};
+
+const RETRIES_MAX = 3;
+/** A live key of the plan has 3,000 requests a minute. */
+const KEYS = 8;
+
+/**
+ * Sends paid verifications of one account at a rate, in virtual time, over a table that conflicts as DynamoDB does.
+ * Every request and its settlement is the real code.
+ */
+export const measurePaidRate = async (options: PaidRateOptions): Promise<PaidRate> => {
+  const { rate, seconds, busyMs, seed = 1 } = options;
+  const ctx = givenWorld(seed);
+  const { world } = ctx;
+  const chance = createRandom(seed);
+  const { account } = await openAccount(world, {
+    name: "Busy",
+    plan: "scale",
+    opening: credits(100_000),
+  });
+  const keys = await Promise.all(
+    Array.from({ length: KEYS }, async (_, at) => {
+      const key = { account, name: `key ${at}`, mode: "live", scopes: null } as const;
+      return (await createKey(world, key)).secret;
+    }),
+  );
+  const contention = createContention({ busyMs: () => busyMs, random: chance, sleep: world.sleep });
+  let overThreeRetries = 0;
+  let failed = 0;
+  const request = async (at: number): Promise<void> => {
+    await world.sleep(chance() * seconds * 1_000);
+    let most = 0;
+    const table = contention.wrap(ctx.table, (retries) => {
+      most = Math.max(most, retries);
+    });
+    const rateLimit = createRateLimit(table, world.now);
+    const email = `valid+${at}@example.com`;
+    const key = keys[at % KEYS] ?? "";
+    const { statusCode } = await whenVerified({ ...world, table, rateLimit }, key, { email });
+    if (statusCode !== 200) failed++;
+    if (most > RETRIES_MAX) overThreeRetries++;
+  };
+  const requests = rate * seconds;
+  await Promise.all(Array.from({ length: requests }, (_, at) => request(at)));
+  return { requests, overThreeRetries, failed };
+};
