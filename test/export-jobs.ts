@@ -107,6 +107,7 @@ export const givenJobOf = async (
     processed,
     valid: processed,
     held: credits(0),
+    shard: 0,
     reason: "",
     ...also,
   };

@@ -16,10 +16,14 @@ export const withTable = ({ world, table }: TestContext, methods: Partial<Table>
 });
 
 /** Everything of one kind cannot be read. */
-export const withUnreadable = (ctx: TestContext, prefix: string): AppWorld =>
-  withTable(ctx, {
-    get: (key: Key) => (key.pk.startsWith(prefix) ? rejectDown() : ctx.table.get(key)),
+export const withUnreadable = (ctx: TestContext, prefix: string, afterReads = 0): AppWorld => {
+  let reads = 0;
+  const isDown = ({ pk }: Pick<Key, "pk">) => pk.startsWith(prefix) && reads++ >= afterReads;
+  return withTable(ctx, {
+    get: (key) => (isDown(key) ? rejectDown() : ctx.table.get(key)),
+    query: (query) => (isDown(query) ? rejectDown() : ctx.table.query(query)),
   });
+};
 
 /** So much of a blob can no longer be read: its byte at this place. */
 export type Damage = (key: string) => number | undefined;

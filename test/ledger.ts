@@ -1,6 +1,7 @@
 import { audit } from "@mailproof/core/background/audit";
+import { getBalance, TOTALS, type Total } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
-import { getBalance, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
+import { readEntry } from "@mailproof/core/money/items";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { expect } from "vitest";

@@ -57,6 +57,7 @@ export const createFinishedJob = async (
     createdAt: world.now().toISOString(),
     keptSeconds: RETENTION_SECONDS,
     held: credits(0),
+    shard: 0,
     reason: "",
     total: rows,
     processed: rows,

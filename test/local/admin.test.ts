@@ -1,4 +1,4 @@
-import { toBalanceKey } from "@mailproof/core/money/items";
+import { toBalanceKey } from "@mailproof/core/money/balance";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";

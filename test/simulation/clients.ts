@@ -24,7 +24,9 @@ type Depth = { readonly isShallow?: boolean };
 export const toRequestId = (request: ClientRequest): string => JSON.stringify(request);
 
 /** One try, and what was heard of it. */
-export type ClientOutcome = TestResponse | "lost";
+export type ClientOutcome = ClientResponse | "lost";
+/** `during`: which of the balances that the account had were its balance at some time of the try. */
+type ClientResponse = TestResponse & { readonly during: readonly [first: number, last: number] };
 
 /** Everything that was heard of one wish, in order. */
 export type RequestHistory = {
@@ -38,6 +40,8 @@ export type Client = {
   readonly sleep: (ms: number) => Promise<void>;
   /** Puts a file, always the same one under the same key, and says which key that is. */
   readonly upload: (emails: readonly string[]) => Promise<string>;
+  /** How many balances the account had until now. */
+  readonly countBalances: () => number;
 };
 
 const ATTEMPTS_MAX = 12;
@@ -60,14 +64,16 @@ export const sendUntilDone = async (
 
 const attempt = async (client: Client, request: ClientRequest): Promise<ClientOutcome> => {
   const { world, crashed } = client.startProcess();
+  const first = Math.max(0, client.countBalances() - 1);
   const [route, body] = await toHttpRequest(client, request);
   const response = send(world, route, {
     key: client.apiKey,
     ...(request.key !== null && { headers: { "idempotency-key": request.key } }),
     body,
   });
-  const first = await Promise.race([response, crashed]);
-  return first === "crashed" ? "lost" : first;
+  const outcome = await Promise.race([response, crashed]);
+  if (outcome === "crashed") return "lost";
+  return { ...outcome, during: [first, client.countBalances()] };
 };
 
 const toHttpRequest = async (

@@ -3,7 +3,7 @@ import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { iterateChecks } from "@mailproof/core/deliverability/items";
 import { findJob } from "@mailproof/core/jobs/items";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
-import { getBalance } from "@mailproof/core/money/items";
+import { getBalance } from "@mailproof/core/money/balance";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import type { ClientOutcome, ClientRequest, RequestHistory } from "./clients.ts";
@@ -30,6 +30,7 @@ export const findViolations = async (outcome: SimulationOutcome): Promise<string
   ...(await checkJobs(outcome)),
   ...(await checkDeliverability(outcome)),
   ...checkThresholdEvents(outcome),
+  ...checkRefusals(outcome),
 ];
 
 const findBrokenInvariants = async ({ world }: SimulationOutcome): Promise<string[]> =>
@@ -40,7 +41,7 @@ const findLeftovers = ({ items }: SimulationOutcome): string[] => [
   ...items.filter(({ due_pk }) => due_pk !== undefined).map(({ pk }) => `still due: ${pk}`),
   ...items.filter(({ pk }) => pk.startsWith("DEFERRED#")).map(({ pk }) => `still waits: ${pk}`),
   ...items
-    .filter(({ pk, held }) => pk.startsWith("BALANCE#") && held !== 0)
+    .filter(({ pk, held = 0 }) => pk.startsWith("BALANCE#") && held !== 0)
     .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),
 ];
 
@@ -257,9 +258,15 @@ const listJobIds = (items: readonly Item[]) =>
 const belongsTo = (data: unknown, id: string): boolean =>
   typeof data === "object" && data !== null && "job_id" in data && data.job_id === id;
 
+/** Of the requests that the clients make. */
+const MAX_PRICE_HALVES = 20;
+
 /** As often as the balance fell below a line, it was said; and never besides. */
 const checkThresholdEvents = ({ items, balances, account }: SimulationOutcome): string[] => {
-  const lowLine = Number(items.find(({ pk }) => pk === `BALANCE#${account}`)?.["lowLine"]);
+  const shards = items.filter(({ pk, sk }) => pk === `BALANCE#${account}` && sk !== "REPORTED");
+  const isSharded = shards.length > 1;
+  const falls = balances.filter((after, at) => after < (balances[at - 1] ?? after)).length;
+  const lowLine = Number(shards[0]?.["lowLine"]);
   return [
     { type: "credits.low", below: lowLine },
     { type: "credits.depleted", below: 2 },
@@ -269,8 +276,26 @@ const checkThresholdEvents = ({ items, balances, account }: SimulationOutcome): 
       return after < below && below <= before;
     }).length;
     const emitted = items.filter((item) => item["type"] === type).length;
-    return crossings === emitted
-      ? []
-      : [`${type} was told ${emitted} times for ${crossings} crossings`];
+    // Of several shards, one may get credits back in the moment in which another one takes them below the line.
+    const mayCross = Math.min(...balances) - MAX_PRICE_HALVES < below;
+    const mustCross = (balances.at(-1) ?? 0) < below && crossings > 0;
+    const isRight = isSharded
+      ? emitted <= falls && (mayCross || emitted === 0) && (!mustCross || emitted > 0)
+      : crossings === emitted;
+    return isRight ? [] : [`${type} was told ${emitted} times for ${crossings} crossings`];
   });
 };
+
+/** Who was told that the credits do not suffice had too few at some moment of the request, in all shards together. */
+const checkRefusals = ({ histories, balances }: SimulationOutcome): string[] =>
+  histories.flatMap(({ request, outcomes }) =>
+    outcomes.flatMap((outcome) => {
+      if (outcome === "lost" || outcome.error?.code !== "INSUFFICIENT_CREDITS") return [];
+      const [first, last] = outcome.during;
+      const least = Math.min(...balances.slice(first, last));
+      const needed = outcome.error.details.needed * 2;
+      return least < needed
+        ? []
+        : [`a ${request.kind} of ${needed} halves was refused, and there were ${least} or more`];
+    }),
+  );

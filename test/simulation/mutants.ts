@@ -1,5 +1,5 @@
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
-import type { Amounts, Item, Table, Write } from "@mailproof/core/ports/table";
+import type { Amounts, Item, ItemPage, Table, Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import type { SimulatedWorld } from "./process.ts";
 import type { Mutant } from "./run-script.ts";
@@ -82,6 +82,19 @@ const removeSeparately =
     };
     return { ...ctx, table: { ...table, transact } };
   };
+
+/** The part of a transfer between two shards: no entry changes what is granted besides a grant. */
+const isDrawnFrom = (write: Write): boolean =>
+  "update" in write && isBalance(write) && (write.add?.["granted"] ?? 0) < 0;
+const isDrawnBy = (write: Write): boolean =>
+  "update" in write && isBalance(write) && (write.add?.["granted"] ?? 0) > 0;
+const isDraw = (writes: readonly Write[]): boolean => writes.some(isDrawnFrom);
+
+const withoutDraw = (write: Write): Write => {
+  if (!("update" in write) || !isDrawnBy(write)) return write;
+  const { granted = 0, available = 0, ...add } = write.add ?? {};
+  return { ...write, add: { ...add, available: available - granted } };
+};
 
 const below = (changes: Readonly<Record<string, Change>>): Readonly<Record<string, Mutant>> =>
   Object.fromEntries(
@@ -246,6 +259,68 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
             ? writes.filter((write) => isChunk(write) || isJob(write) || isDeferred(write))
             : writes,
         ),
+    ),
+
+    "credits that a shard draws from another one are lost": transacting(
+      (transact) => (writes) =>
+        transact(
+          isDraw(writes)
+            ? writes.map((write) =>
+                isDrawnBy(write) && writes.some(isEntry)
+                  ? { ...withoutDraw(write), bounds: {} }
+                  : write,
+              )
+            : writes,
+        ),
+    ),
+
+    "credits are drawn twice": transacting((transact) => async (writes) => {
+      const result = await transact(writes);
+      const drawn = writes.filter(isDrawnBy);
+      if (result.outcome === "committed" && isDraw(writes) && !writes.some(isEntry))
+        await transact(drawn);
+      return result;
+    }),
+
+    "a shard that gives may fall below zero": writing((write) =>
+      "update" in write && isDrawnFrom(write)
+        ? { update: write.update, add: write.add ?? {} }
+        : write,
+    ),
+
+    "credits in the last of the shards are not seen": (ctx) => ({
+      ...ctx,
+      table: {
+        ...ctx.table,
+        query: async (query) => {
+          const page = await ctx.table.query(query);
+          if (!query.pk.startsWith("BALANCE#")) return page;
+          const last = page.items.findLast(({ sk }) => sk.startsWith("BALANCE#"));
+          return { ...page, items: page.items.filter((item) => item !== last) };
+        },
+      },
+    }),
+
+    "one read of all shards decides that the credits do not suffice": (ctx) => {
+      let last: { readonly pk: string; readonly page: ItemPage } | undefined;
+      return {
+        ...ctx,
+        table: {
+          ...ctx.table,
+          query: async (query) => {
+            if (!query.pk.startsWith("BALANCE#")) return ctx.table.query(query);
+            const same = last?.pk === query.pk ? last.page : undefined;
+            const page = same ?? (await ctx.table.query(query));
+            // The second of two reads is the first one again, so the two always agree.
+            last = same ? undefined : { pk: query.pk, page };
+            return page;
+          },
+        },
+      };
+    },
+
+    "an operation is settled in another shard than the one that paid": writing((write) =>
+      "create" in write && isOperation(write) ? { create: { ...write.create, shard: 0 } } : write,
     ),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),

@@ -1,6 +1,8 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { createKey } from "@mailproof/core/accounts/api-keys";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
+import { audit } from "@mailproof/core/background/audit";
+import type { Violation } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { givenWorld } from "../given.ts";
 import { whenVerified } from "../send.ts";
@@ -13,6 +15,8 @@ export type PaidRateOptions = {
   readonly seconds: number;
   /** How long a transaction occupies its items. */
   readonly busyMs: number;
+  /** Before that, at the same rate and not counted: the first requests find all credits in one shard. */
+  readonly warmUpSeconds?: number;
   readonly seed?: number;
 };
 
@@ -22,6 +26,7 @@ export type PaidRate = {
   readonly overThreeRetries: number;
   /** Requests that were not answered with a result. */
   readonly failed: number;
+  readonly violations: readonly Violation[];
 };
 
 const RETRIES_MAX = 3;
@@ -33,7 +38,7 @@ const KEYS = 8;
  * Every request and its settlement is the real code.
  */
 export const measurePaidRate = async (options: PaidRateOptions): Promise<PaidRate> => {
-  const { rate, seconds, busyMs, seed = 1 } = options;
+  const { rate, seconds, busyMs, warmUpSeconds = 0, seed = 1 } = options;
   const ctx = givenWorld(seed);
   const { world } = ctx;
   const chance = createRandom(seed);
@@ -49,10 +54,12 @@ export const measurePaidRate = async (options: PaidRateOptions): Promise<PaidRat
     }),
   );
   const contention = createContention({ busyMs: () => busyMs, random: chance, sleep: world.sleep });
+  let requests = 0;
   let overThreeRetries = 0;
   let failed = 0;
   const request = async (at: number): Promise<void> => {
-    await world.sleep(chance() * seconds * 1_000);
+    const second = chance() * (warmUpSeconds + seconds);
+    await world.sleep(second * 1_000);
     let most = 0;
     const table = contention.wrap(ctx.table, (retries) => {
       most = Math.max(most, retries);
@@ -61,10 +68,13 @@ export const measurePaidRate = async (options: PaidRateOptions): Promise<PaidRat
     const email = `valid+${at}@example.com`;
     const key = keys[at % KEYS] ?? "";
     const { statusCode } = await whenVerified({ ...world, table, rateLimit }, key, { email });
+    if (second < warmUpSeconds) return;
+    requests++;
     if (statusCode !== 200) failed++;
     if (most > RETRIES_MAX) overThreeRetries++;
   };
-  const requests = rate * seconds;
-  await Promise.all(Array.from({ length: requests }, (_, at) => request(at)));
-  return { requests, overThreeRetries, failed };
+  const sent = rate * (warmUpSeconds + seconds);
+  await Promise.all(Array.from({ length: sent }, (_, at) => request(at)));
+  const { violations } = await audit(ctx.table, world.now());
+  return { requests, overThreeRetries, failed, violations };
 };

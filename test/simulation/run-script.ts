@@ -2,6 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { workers } from "@mailproof/core/background/workers";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
+import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../dns-lookups.ts";
@@ -26,6 +27,8 @@ export type Script = {
   readonly latencyMs: () => number;
   /** How long a transaction occupies its items for all others. Absent: no transaction meets another. */
   readonly busyMs?: () => number;
+  /** How many credits a shard of the balance has. Absent: so many that there is one shard. */
+  readonly creditsPerShard?: number;
   /** When the clock is set, and by how much. */
   readonly jumps?: readonly Jump[];
   readonly mutant?: Mutant;
@@ -54,10 +57,16 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     liveKey,
   } = await given({ balance, plan: "scale" });
   const chunkRows = { batch: 2, file: 2 };
-  const settings = { ...baseWorld.settings, chunkRows, slowRowsAfterMs: SLOW_ROWS_AFTER_MS };
+  const { creditsPerShard } = script;
+  const settings = {
+    ...baseWorld.settings,
+    chunkRows,
+    slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
+    ...(creditsPerShard && { creditsPerShard }),
+  };
   const blobs = createDamagedBlobs(baseWorld.blobs, damage);
   const world = { ...baseWorld, blobs, names: quickDnsLookups, settings };
-  const balances: number[] = [];
+  const balances: number[] = [balance * 2];
   const miscounts = new Set<string>();
   const watched = watchTable(table, account, balances, miscounts);
   const watchedCtx: SimulatedWorld = {
@@ -91,7 +100,8 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     await world.blobs.put(key, streamPieces(`email\n${emails.join("\n")}\n`));
     return key;
   };
-  const client = { apiKey: liveKey, startProcess, sleep: ctx.sleep, upload };
+  const countBalances = () => balances.length;
+  const client = { apiKey: liveKey, startProcess, sleep: ctx.sleep, upload, countBalances };
   const histories: RequestHistory[] = (
     await Promise.all(
       clients.map(async (requests) => {
@@ -164,14 +174,12 @@ const watchTable = (
   miscounts: Set<string>,
 ): SimulatedWorld["table"] => {
   const recordBalance = async (): Promise<void> => {
-    const item = await table.get({ pk: `BALANCE#${account}`, sk: "BALANCE" });
-    const available = Number(item?.["available"]);
+    const { available } = await readBalance(table, account);
     if (available !== balances.at(-1)) balances.push(available);
   };
   return {
     ...table,
     transact: async (writes) => {
-      if (balances.length === 0) await recordBalance();
       const result = await table.transact(writes);
       await recordBalance();
       for (const miscount of findMiscounts(table.items())) miscounts.add(miscount);

@@ -36,6 +36,9 @@ const createJumps = (seed: number): readonly Jump[] => {
 /** How long a transaction occupies its items, in milliseconds. In the other histories no transaction meets another. */
 const BUSY_MS = [undefined, 4, 15, 60];
 
+/** How many credits a shard has: at the default these small balances have one shard. */
+const CREDITS_PER_SHARD = [undefined, 0.5, 2, 5];
+
 /** In so many histories a disk is broken. */
 const DAMAGED_HISTORIES = 0.3;
 /** Where in an input: beyond the end of a short one nothing is damaged. */
@@ -90,6 +93,7 @@ export const createScript = (seed: number): Script => {
   // A chance of its own, as well.
   const traffic = createRandom(seed + 4_000_000);
   const busyMs = BUSY_MS[Math.floor(traffic() * BUSY_MS.length)];
+  const creditsPerShard = CREDITS_PER_SHARD[Math.floor(traffic() * CREDITS_PER_SHARD.length)];
   const createRequests = () => Array.from({ length: 1 + below(3) }, createRequest);
   return {
     balance: below(24) / 2 + below(36),
@@ -97,6 +101,7 @@ export const createScript = (seed: number): Script => {
     plan,
     damage,
     latencyMs: () => below(30),
+    ...(creditsPerShard !== undefined && { creditsPerShard }),
     ...(busyMs !== undefined && { busyMs: () => traffic() * busyMs }),
     jumps: createJumps(seed),
   };

@@ -22,7 +22,7 @@ const waiting = ["greylisted@example.com", "ann@dnsfail.com", "unknown@example.c
 /** A byte of the second of three chunks. */
 const partOfInputs: Damage = (key) => (key.startsWith("inputs/") ? 60 : undefined);
 
-export type Flow = Pick<Script, "balance" | "clients" | "damage">;
+export type Flow = Pick<Script, "balance" | "clients" | "damage" | "creditsPerShard">;
 
 type Flows = Readonly<Record<string, Flow>>;
 
@@ -37,6 +37,11 @@ export const VERIFICATIONS: Flows = {
   "one that breaks on our side": { balance: 10, clients: [[verifyOnce("error@example.com")]] },
   "one that takes the last credit": { balance: 1, clients: [[verifyOnce(valid)]] },
   "one that nobody can pay": { balance: 0.5, clients: [[verifyOnce(valid)]] },
+  "two that different shards pay": {
+    balance: 3,
+    creditsPerShard: 1,
+    clients: [[verifyOnce(valid), verifyOnce("invalid@example.com", "other")]],
+  },
   "one whose server greylists": { balance: 10, clients: [[verifyOnce("greylisted@example.com")]] },
   "the same key twice": { balance: 10, clients: [[verifyOnce(valid), verifyOnce(valid)]] },
   "one whose mail server is not asked": {
@@ -47,6 +52,11 @@ export const VERIFICATIONS: Flows = {
 
 export const JOBS: Flows = {
   "a batch": { balance: 20, clients: [[{ kind: "batch", key: "key", emails: list }]] },
+  "a file that needs the credits of all shards": {
+    balance: 6,
+    creditsPerShard: 0.5,
+    clients: [[verifyOnce(valid, null), { kind: "file", key: "key", emails: list }]],
+  },
   "a file": { balance: 20, clients: [[{ kind: "file", key: "key", emails: list }]] },
   "a batch whose rows wait for several reasons": {
     balance: 20,

@@ -9,6 +9,7 @@ import {
   withBrokenEngine,
   withSlowEngine,
   withTable,
+  withUnreadable,
 } from "../faulty-worlds.ts";
 import { given, givenKey, START } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
@@ -383,11 +384,9 @@ test("it is given back even when nobody looked for days", async () => {
 
 test("a balance that cannot be read after the search is left out, and is no zero", async () => {
   const ctx = await given({ balance: 20 });
-  let reads = 0;
-  const get = (key: { readonly pk: string; readonly sk: string }) =>
-    key.pk.startsWith("BALANCE#") && ++reads > 1 ? rejectDown() : ctx.table.get(key);
+  const world = withUnreadable(ctx, "BALANCE#", 1);
 
-  const { statusCode, data } = await whenFound(withTable(ctx, { get }), ctx.liveKey, ann);
+  const { statusCode, data } = await whenFound(world, ctx.liveKey, ann);
 
   expect(statusCode).toBe(200);
   expect(data).not.toHaveProperty("credits_remaining");

@@ -68,6 +68,7 @@ const givenChunks = async (
     processed: row,
     ...buckets,
     held: credits(0),
+    shard: 0,
     reason: "",
   } as const;
   await table.write({ create: toJobItem(job) });

@@ -233,6 +233,7 @@ const givenManyJobs = async (
         keptSeconds: 1,
         total: 1,
         held: credits(0),
+        shard: 0,
         reason: "",
       }),
     });

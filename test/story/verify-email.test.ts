@@ -2,6 +2,7 @@ import { grantCredits } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { withUnreadable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
@@ -235,10 +236,8 @@ test("what breaks on our side is 500 and refunded", async () => {
 
 test("a table that cannot be read is 503, to be tried again, and nothing was charged", async () => {
   const ctx = await given({ balance: 10 });
-  const get = (key: { readonly pk: string; readonly sk: string }) =>
-    key.pk.startsWith("BALANCE#") ? Promise.reject(new Error("down")) : ctx.table.get(key);
 
-  const response = await whenVerified({ ...ctx.world, table: { ...ctx.table, get } }, ctx.liveKey, {
+  const response = await whenVerified(withUnreadable(ctx, "BALANCE#"), ctx.liveKey, {
     email: "ann@x.com",
   });
 

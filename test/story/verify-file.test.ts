@@ -407,15 +407,7 @@ test("the same Idempotency-Key for another file is 409 and charges nothing", asy
 test("credits_remaining is left out when the balance cannot be read: that is not zero", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
-  let reads = 0;
-  const world = {
-    ...ctx.world,
-    table: {
-      ...ctx.table,
-      get: (key: { readonly pk: string; readonly sk: string }) =>
-        key.pk.startsWith("BALANCE#") && ++reads > 1 ? rejectDown() : ctx.table.get(key),
-    },
-  };
+  const world = withUnreadable(ctx, "BALANCE#", 1);
 
   const response = await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
 

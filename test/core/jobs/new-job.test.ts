@@ -31,6 +31,7 @@ const made: NewJob = {
   createdAt: START,
   unsettled: 1,
   claim: null,
+  shard: 0,
 };
 
 test.each<[PlanId, number, number]>([

@@ -1,12 +1,6 @@
+import { getBalance, TOTALS, toBalanceKey } from "@mailproof/core/money/balance";
 import type { Halves } from "@mailproof/core/money/credits";
-import {
-  getBalance,
-  readUsage,
-  TOTALS,
-  toBalanceKey,
-  toEntryItem,
-  toUsageKey,
-} from "@mailproof/core/money/items";
+import { readUsage, toEntryItem, toUsageKey } from "@mailproof/core/money/items";
 import { grant, move, openBalance } from "@mailproof/core/money/ledger";
 import {
   MOVES,
@@ -125,8 +119,8 @@ test("the same grant twice is given once", async () => {
 test("what the balance may be left at is a condition of the very write", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
-  const refused = await table.transact(move(createEntry(held), { atLeast: 6, atMost: 5 }));
-  const result = await table.transact(move(createEntry(held), { atLeast: 6, atMost: 6 }));
+  const refused = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 5 }));
+  const result = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 6 }));
 
   expect([refused.outcome, result.outcome]).toEqual(["refused", "committed"]);
 });

@@ -1,6 +1,6 @@
 import { grantCredits } from "@mailproof/core/accounts/accounts";
+import { ZERO_TOTALS } from "@mailproof/core/money/balance";
 import { credits, type Halves } from "@mailproof/core/money/credits";
-import { ZERO_TOTALS } from "@mailproof/core/money/items";
 import { findCrossing, getLowThreshold } from "@mailproof/core/money/thresholds";
 import fc from "fast-check";
 import { expect, test } from "vitest";

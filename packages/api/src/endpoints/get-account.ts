@@ -1,8 +1,8 @@
 import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { TEST_BALANCE } from "@mailproof/core/accounts/test-mode";
+import { getBalance } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
-import { getBalance } from "@mailproof/core/money/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";

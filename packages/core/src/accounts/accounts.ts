@@ -1,7 +1,7 @@
 import { Failure } from "../lib/failure.ts";
+import { type Balance, getBalance, readStableBalance } from "../money/balance.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
 import { debit } from "../money/debit.ts";
-import { type Balance, getBalance } from "../money/items.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -74,15 +74,18 @@ export const clawBackCredits = async (
   account: string,
   amount: Halves,
 ): Promise<Balance> => {
-  if (!(await findAccount(world.table, account)))
-    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+  const found = await findAccount(world.table, account);
+  if (!found) throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+  const { plan } = found;
   const openedAt = world.now().toISOString();
   const origin = { account, operation: world.newId("txn"), openedAt };
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
-    const { available } = await getBalance(world.table, account);
-    if (available < amount) throw createInsufficientCreditsFailure(amount, available);
+    const { balance, isStable } = await readStableBalance(world.table, account);
+    const { available } = balance;
+    if (isStable && available < amount) throw createInsufficientCreditsFailure(amount, available);
     const reason = "taken back by an operator";
-    const [entry, ...also] = await debit(world, { ...origin, kind: "clawback", amount, reason });
+    const request = { ...origin, plan, kind: "clawback", amount, reason } as const;
+    const [entry, ...also] = (await debit(world, request)).writes;
     const { outcome } = await commit(world, { proof: entry, also });
     if (outcome === "committed") return getBalance(world.table, account);
     if (outcome === "ambiguous")

@@ -1,17 +1,28 @@
-/** The limits of each plan. There are no others. */
+/**
+ * The limits of each plan. There are no others. `balanceShards`: how many items share the charges of an account, at the
+ * rates of several keys (funding.ts).
+ */
 export const PLANS = {
-  free: { jobAddressesMax: 1_000, requestsPerMinute: 60, retentionDays: 7, centsPerMonth: 0 },
+  free: {
+    jobAddressesMax: 1_000,
+    requestsPerMinute: 60,
+    retentionDays: 7,
+    centsPerMonth: 0,
+    balanceShards: 1,
+  },
   pro: {
     jobAddressesMax: 100_000,
     requestsPerMinute: 600,
     retentionDays: 30,
     centsPerMonth: 4_900,
+    balanceShards: 8,
   },
   scale: {
     jobAddressesMax: 500_000,
     requestsPerMinute: 3_000,
     retentionDays: 90,
     centsPerMonth: 29_900,
+    balanceShards: 96,
   },
 } as const;
 

@@ -13,6 +13,7 @@ import { repairSingle, SINGLE } from "../jobs/single.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, HOUR_MS, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
 import { readOperation } from "../money/operation-items.ts";
+import { reportThresholds } from "../money/report-thresholds.ts";
 import type { Item } from "../ports/table.ts";
 import {
   acquireLease,
@@ -117,6 +118,7 @@ export const reconcile: Schedule<AppWorld> = {
     const minute = Math.floor(world.now().getTime() / MINUTE_MS);
     const partition = SCHEDULE_PARTITIONS[minute % SCHEDULE_PARTITIONS.length];
     if (partition !== undefined) await repairMisplacedWork(world, partition);
+    await reportThresholds(world);
   },
 };
 

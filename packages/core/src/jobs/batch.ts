@@ -72,29 +72,31 @@ export const acceptBatch = async (
     const { name, wants } = request;
     const callback =
       request.callback && encryptCallback(world, getOwnerId(payer), request.callback);
-    const writes = buildNewJobWrites(world, {
-      id,
-      kind: "batch",
-      payer,
-      reason,
-      name,
-      wants,
-      callback,
-      createdAt,
-      input: intake.input,
-      chunks: intake.chunks,
-      checksums: intake.checksums,
-      unique,
-      chunkRows,
-      columns: [],
-      emailColumn: null,
-      isAscii: intake.isAscii,
-      delimiter: "",
-      hasEmailCells: true,
-      excluded: intake.excluded,
-      unsettled: 0,
-      claim: null,
-    });
+    const writes = (shard: number) =>
+      buildNewJobWrites(world, {
+        id,
+        kind: "batch",
+        payer,
+        reason,
+        name,
+        wants,
+        callback,
+        createdAt,
+        input: intake.input,
+        chunks: intake.chunks,
+        checksums: intake.checksums,
+        unique,
+        chunkRows,
+        columns: [],
+        emailColumn: null,
+        isAscii: intake.isAscii,
+        delimiter: "",
+        hasEmailCells: true,
+        excluded: intake.excluded,
+        unsettled: 0,
+        claim: null,
+        shard,
+      });
     return { price, answer: accepted, writes };
   }).catch(removeInputUnlessCharged(world, id));
   if (outcome.kind !== "paid") await removeInput(world, id);

@@ -196,19 +196,22 @@ const buildRefund = (
   { chunk, pass }: ChunkMessage,
   addresses: number,
 ): readonly Write[] => {
-  const { id, account, createdAt: openedAt, mode, unsettled } = job;
+  const { id, account, createdAt: openedAt, mode, unsettled, shard } = job;
   if (addresses === 0 || mode !== "live") return [];
   // The price may still be held. The reconciler settles it; then this refund is attempted again.
   if (unsettled > 0) throw new Error("the job's dispatch is not settled yet");
-  return move({
-    account,
-    operation: id,
-    openedAt,
-    // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because
-    // rows of a chunk may fail in several passes.
-    step: `lost-${chunk}-${pass}`,
-    at: world.now().toISOString(),
-    moved: { refund: (addresses * PRICES.fileAddress) as Halves },
-    reason: "given up",
-  });
+  return move(
+    {
+      account,
+      operation: id,
+      openedAt,
+      // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because
+      // rows of a chunk may fail in several passes.
+      step: `lost-${chunk}-${pass}`,
+      at: world.now().toISOString(),
+      moved: { refund: (addresses * PRICES.fileAddress) as Halves },
+      reason: "given up",
+    },
+    shard,
+  );
 };

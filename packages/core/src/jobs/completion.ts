@@ -73,15 +73,18 @@ const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
   const refund = getUnaskedPrice(job);
   return refund === 0
     ? []
-    : move({
-        account: job.account,
-        operation: job.id,
-        openedAt: job.createdAt,
-        step: "unasked",
-        at: world.now().toISOString(),
-        moved: { refund },
-        reason: "not asked",
-      });
+    : move(
+        {
+          account: job.account,
+          operation: job.id,
+          openedAt: job.createdAt,
+          step: "unasked",
+          at: world.now().toISOString(),
+          moved: { refund },
+          reason: "not asked",
+        },
+        job.shard,
+      );
 };
 
 /** A job that was refunded completely releases its Idempotency-Key: the same request then starts a new job. */

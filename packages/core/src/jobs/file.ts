@@ -81,29 +81,31 @@ export const acceptFile = async (
     const intake = await readList(world, payer, request, id);
     const { input, chunks, format, isAscii, unique } = intake;
     const { fileKey, name, wants, callback } = request;
-    const writes = buildNewJobWrites(world, {
-      id,
-      kind: FILE,
-      payer,
-      reason,
-      name: name ?? toJobName(fileKey),
-      wants,
-      callback,
-      createdAt,
-      input,
-      chunks,
-      checksums: intake.checksums,
-      unique,
-      chunkRows,
-      columns: listOtherColumns(format),
-      emailColumn: toEmailColumn(format),
-      isAscii,
-      delimiter: format.delimiter,
-      hasEmailCells: true,
-      excluded: intake.excluded,
-      unsettled: 1,
-      claim: idempotencyKey && toClaimKey(idempotencyKey),
-    });
+    const writes = (shard: number) =>
+      buildNewJobWrites(world, {
+        id,
+        kind: FILE,
+        payer,
+        reason,
+        name: name ?? toJobName(fileKey),
+        wants,
+        callback,
+        createdAt,
+        input,
+        chunks,
+        checksums: intake.checksums,
+        unique,
+        chunkRows,
+        columns: listOtherColumns(format),
+        emailColumn: toEmailColumn(format),
+        isAscii,
+        delimiter: format.delimiter,
+        hasEmailCells: true,
+        excluded: intake.excluded,
+        unsettled: 1,
+        claim: idempotencyKey && toClaimKey(idempotencyKey),
+        shard,
+      });
     const price = (unique * PRICES.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
     const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });

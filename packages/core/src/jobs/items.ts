@@ -63,6 +63,8 @@ const Job = v.object({
   keptSeconds: v.number(),
   /** The credits that are held for it. */
   held: v.custom<Halves>(Number.isSafeInteger),
+  /** The shard of the balance that paid. */
+  shard: v.optional(v.number(), 0),
   reason: v.string(),
 
   total: v.number(),

@@ -29,6 +29,8 @@ export type NewJob = InputMetadata & {
   readonly claim: Job["claim"];
   /** 1: its dispatch is not settled yet. */
   readonly unsettled: 0 | 1;
+  /** The shard of the balance that pays. */
+  readonly shard: number;
 };
 
 /** How long the accepting process may take to send the chunks before the reconciler checks the job. */
@@ -38,7 +40,7 @@ const SEND_WITHIN_MS = 60_000;
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const { hasEmailCells, checksums, unsettled, claim } = newJob;
+  const { hasEmailCells, checksums, unsettled, claim, shard } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
@@ -52,6 +54,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     createdAt: createdAt.toISOString(),
     keptSeconds: PLANS[payer.plan].retentionDays * 86_400,
     held: credits(0),
+    shard,
     reason,
     total: newJob.unique,
     input: { key, version },

@@ -130,19 +130,22 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
 
 const buildResolutionMoney = (
   world: World,
-  { id, account, createdAt: openedAt, mode, reason }: Job,
+  { id, account, createdAt: openedAt, mode, reason, shard }: Job,
   { chunk, kind, token }: Resolution,
   amount: Halves,
 ): readonly Write[] =>
   mode === "test"
     ? []
-    : move({
-        account,
-        operation: id,
-        openedAt,
-        step: `chunk-${chunk}`,
-        at: world.now().toISOString(),
-        moved: { [kind]: amount },
-        reason,
-        token,
-      });
+    : move(
+        {
+          account,
+          operation: id,
+          openedAt,
+          step: `chunk-${chunk}`,
+          at: world.now().toISOString(),
+          moved: { [kind]: amount },
+          reason,
+          token,
+        },
+        shard,
+      );

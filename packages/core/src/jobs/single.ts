@@ -99,6 +99,7 @@ export const createSingleJob = (
     ...NO_PROGRESS,
     ...(retry && { retry, waits: 1 }),
     held: operation.amount,
+    shard: operation.shard,
     reason: operation.reason,
     single,
     claim: operation.claim,
@@ -304,7 +305,7 @@ const finishJob = async (
     { operation: id, account, openedAt },
     { at: world.now(), moved, reason, token: world.newId("txn") },
   );
-  const [entry, ...moves] = move(end);
+  const [entry, ...moves] = move(end, job.shard);
   // The entry is never removed. A test key's job has none.
   const transaction =
     job.mode === "live" ? { proof: entry, also: [...moves, proof, ...also] } : { proof, also };

@@ -1,15 +1,7 @@
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Table } from "../ports/table.ts";
-import {
-  type Balance,
-  getBalance,
-  type LedgerEntry,
-  readEntry,
-  TOTALS,
-  type Total,
-  toLedgerPartition,
-  ZERO_TOTALS,
-} from "./items.ts";
+import { getBalance, type ShardedBalance, TOTALS, type Total, ZERO_TOTALS } from "./balance.ts";
+import { type LedgerEntry, readEntry, toLedgerPartition } from "./items.ts";
 import { toBalanceChanges } from "./moves.ts";
 import { iterateOperations } from "./operation-items.ts";
 import { listUsedMonths } from "./usage.ts";
@@ -86,8 +78,8 @@ const NO_BALANCE = "the account has a balance";
 
 /** `isQuiet`: nothing moved between the first read and the last, so every sum must be exact. */
 type AuditSnapshot = {
-  readonly balance: Balance;
-  readonly before: Balance;
+  readonly balance: ShardedBalance;
+  readonly before: ShardedBalance;
   readonly isQuiet: boolean;
   readonly sums: Readonly<Record<Total, number>>;
   /** Held credits by operation: according to the entries, and according to the work under way. */
@@ -119,19 +111,22 @@ const takeSnapshot = async (
 
 type Invariant = { readonly invariant: string; readonly holds: (seen: AuditSnapshot) => boolean };
 
-/** The invariants of money, each as a sentence and as a check. */
+/** The invariants of money, each as a sentence and as a check. The first ones hold in every shard of the balance. */
 const INVARIANTS: readonly Invariant[] = [
   {
     invariant: "available = granted - debited + refunded",
-    holds: ({ balance: b }) => b.available === b.granted - b.debited + b.refunded,
+    holds: ({ balance }) =>
+      balance.shards.every((b) => b.available === b.granted - b.debited + b.refunded),
   },
   {
     invariant: "held + spent + refunded = debited",
-    holds: ({ balance: b }) => b.held + b.spent + b.refunded === b.debited,
+    holds: ({ balance }) =>
+      balance.shards.every((b) => b.held + b.spent + b.refunded === b.debited),
   },
   {
     invariant: "nothing is below zero",
-    holds: ({ balance }) => TOTALS.every((total) => balance[total] >= 0),
+    holds: ({ balance }) =>
+      balance.shards.every((shard) => TOTALS.every((total) => shard[total] >= 0)),
   },
   ...TOTALS.map(
     (total): Invariant => ({

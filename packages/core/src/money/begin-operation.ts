@@ -11,7 +11,7 @@ import {
   scheduleWork,
 } from "../runtime/leases.ts";
 import type { Halves } from "./credits.ts";
-import { debit } from "./debit.ts";
+import { type Debit, debit } from "./debit.ts";
 import { createClaim, findClaim, type IdempotencyKey, toClaimKey } from "./idempotency-claims.ts";
 import { estimateRemainingMs } from "./in-progress.ts";
 import {
@@ -34,8 +34,14 @@ export type OperationRequest = {
   readonly lookAt?: LookUpOperation;
 };
 
-/** Prepared only if no earlier request did the work: the price, and the writes that go with the debit. */
-type PreparedOperation = { readonly price: Halves; readonly writes?: readonly Write[] };
+/**
+ * Prepared only if no earlier request did the work: the price, and the writes that go with the debit. `shard`: of the
+ * balance, the one that pays.
+ */
+type PreparedOperation = {
+  readonly price: Halves;
+  readonly writes?: (shard: number) => readonly Write[];
+};
 /** `input` is all that another process needs to continue; `expectedMs` is how long the work is expected to take. */
 export type PreparedWork = PreparedOperation & {
   readonly input: Json;
@@ -69,15 +75,18 @@ export const beginOperation = async (
     world,
     request,
     prepare,
-    async ({ price, input, expectedMs, writes = [] }) => {
+    async ({ price, input, expectedMs, writes }) => {
       operation ??= {
         ...toOrigin(world, request),
         amount: price,
+        shard: 0,
         input,
         expectedMs,
         token: world.newId("txn"),
         isSent: false,
       };
+      const debited = await buildOperationDebit(world, operation, payer, "hold");
+      operation = { ...operation, shard: debited.shard };
       const item = {
         ...toOperationKey(id),
         list_pk: toHeldPartition(payer.account),
@@ -86,10 +95,10 @@ export const beginOperation = async (
         ...scheduleWork(kind, id, addMs(world.now(), request.leaseMs), operation.token),
       };
       const opened = { create: item };
-      const [entry, ...moves] = await buildOperationDebit(world, operation, "hold");
+      const [entry, ...moves] = debited.writes;
       const others = [
         ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
-        ...writes,
+        ...(writes?.(debited.shard) ?? []),
       ];
       // The entry is never removed, so after a lost reply it shows the outcome even if the work has ended.
       return entry
@@ -112,17 +121,15 @@ export const payImmediately = async (
   prepare: () => Promise<PreparedAnswer>,
 ): Promise<BeginResult | PaidResult> => {
   const origin = toOrigin(world, request);
-  const { idempotencyKey } = request;
-  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes = [] }) => {
-    const [entry, ...moves] = await buildOperationDebit(
-      world,
-      { ...origin, amount: price },
-      "charge",
-    );
+  const { idempotencyKey, payer } = request;
+  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes }) => {
+    const debited = await buildOperationDebit(world, { ...origin, amount: price }, payer, "charge");
+    const [entry, ...moves] = debited.writes;
     const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer);
-    const others = [...moves, ...(claim ? [claim] : []), ...writes];
+    const more = writes?.(debited.shard) ?? [];
+    const others = [...moves, ...(claim ? [claim] : []), ...more];
     // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
-    const proof = entry ?? claim ?? writes[0];
+    const proof = entry ?? claim ?? more[0];
     return proof && { proof, also: others.filter((write) => write !== proof) };
   });
   return earlier ?? { kind: "paid" };
@@ -146,11 +153,12 @@ type DebitOrigin = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amo
 const buildOperationDebit = async (
   world: World,
   { id, openedAt, account, mode, amount, reason }: DebitOrigin,
+  { plan }: Payer,
   kind: "hold" | "charge",
-): Promise<readonly Write[]> =>
+): Promise<Pick<Debit, "shard"> & { readonly writes: readonly Write[] }> =>
   mode === "test" || amount === 0
-    ? []
-    : debit(world, { account, operation: id, openedAt, kind, amount, reason });
+    ? { shard: 0, writes: [] }
+    : debit(world, { account, plan, operation: id, openedAt, kind, amount, reason });
 
 // Refused: another request changed the balance or the claim. Each conflict means that one of them made progress.
 const ATTEMPTS_MAX = 20;

@@ -42,11 +42,11 @@ const endOperation = async (
   moved: MovedAmounts,
   also: readonly Write[],
 ): Promise<EndResult> => {
-  const { id, account, openedAt, reason, token } = operation;
+  const { id, account, openedAt, reason, token, shard } = operation;
   const origin = { operation: id, account, openedAt };
   const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
   const removal = buildOperationRemoval(operation);
-  const [entry, ...moves] = move(closing);
+  const [entry, ...moves] = move(closing, shard);
   const transaction =
     operation.mode === "live"
       ? { proof: entry, also: [...moves, removal, ...also] }

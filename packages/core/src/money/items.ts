@@ -1,48 +1,18 @@
 import * as v from "valibot";
-import type { Fields, Item, Key, Table } from "../ports/table.ts";
-import { type Halves, isHalves } from "./credits.ts";
+import type { Item, Key } from "../ports/table.ts";
+import { StoredHalves, toShardSuffix } from "./balance.ts";
+import type { Halves } from "./credits.ts";
 import { MOVES, type MovedAmounts } from "./moves.ts";
 
-// Layout. The balance has its own partition, because every charge of an account writes it; the ledger has a partition
-// per month, so a busy account never outgrows one.
+// Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage is counted in as many shards
+// as the balance: each charge writes both, so they are busy together.
 //
 //   pk                          sk                              what
-//   BALANCE#<account>           BALANCE                         the totals; the invariants below hold after every write
 //   LEDGER#<account>#<yyyy-mm>  <opened at>#<operation>~<step>  one immutable entry
-//   USAGE#<account>             <yyyy-mm-dd>                    the sums of the entries of one day
-//
-//   available = granted - debited + refunded         held + spent + refunded = debited
-//   nothing is ever below zero
+//   USAGE#<account>             <yyyy-mm-dd>                    the sums of the entries of one day, of shard 0
+//   USAGE#<account>             <yyyy-mm-dd>#<nn>               the same of another shard of the balance
 //
 // The key of an entry derives from its operation and step alone, so a step is written once at most.
-
-const StoredHalves = v.custom<Halves>(isHalves, "Expected whole half-credits");
-
-const Totals = {
-  available: StoredHalves,
-  held: StoredHalves,
-  spent: StoredHalves,
-  granted: StoredHalves,
-  debited: StoredHalves,
-  refunded: StoredHalves,
-};
-
-const Balance = v.object({
-  ...Totals,
-  /** The threshold below which `credits.low` is emitted. */
-  lowLine: v.optional(StoredHalves, 0 as Halves),
-});
-
-export type Balance = Readonly<v.InferOutput<typeof Balance>>;
-
-export const toBalanceKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: "BALANCE" });
-const readBalance = (item: Item): Balance => v.parse(Balance, item);
-
-export const getBalance = async (table: Table, account: string): Promise<Balance> => {
-  const item = await table.get(toBalanceKey(account));
-  if (!item) throw new Error(`the account ${account} has no balance`);
-  return readBalance(item);
-};
 
 /** The operation that an entry belongs to. */
 export type OperationOrigin = {
@@ -102,20 +72,14 @@ const Usage = v.object({
 });
 
 export const toUsagePartition = (account: string): string => `USAGE#${account}`;
-export const toUsageKey = (account: string, at: string): Key => ({
+export const toUsageKey = (account: string, at: string, shard = 0): Key => ({
   pk: toUsagePartition(account),
-  sk: at.slice(0, 10),
+  sk: `${at.slice(0, DAY_LENGTH)}${shard === 0 ? "" : `#${toShardSuffix(shard)}`}`,
 });
+/** Every shard of these days. */
+export const toUsageRange = ({ from, to }: { readonly from: string; readonly to: string }) => ({
+  from,
+  to: `${to}#~`,
+});
+export const DAY_LENGTH = "yyyy-mm-dd".length;
 export const readUsage = (item: Item) => v.parse(Usage, item);
-
-export const ZERO_TOTALS = {
-  available: 0 as Halves,
-  held: 0 as Halves,
-  spent: 0 as Halves,
-  granted: 0 as Halves,
-  debited: 0 as Halves,
-  refunded: 0 as Halves,
-} satisfies Omit<Balance, "lowLine"> & Fields;
-
-export type Total = keyof typeof ZERO_TOTALS;
-export const TOTALS = Object.keys(ZERO_TOTALS) as Total[];

@@ -1,6 +1,7 @@
-import type { Amounts, Bounds, Write } from "../ports/table.ts";
+import type { Bounds, Write } from "../ports/table.ts";
+import { buildShardUpdate, type TotalChanges, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
-import { type LedgerEntry, toBalanceKey, toEntryItem, toUsageKey, ZERO_TOTALS } from "./items.ts";
+import { type LedgerEntry, toEntryItem, toUsageKey } from "./items.ts";
 import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
@@ -8,41 +9,41 @@ import { getLowThreshold } from "./thresholds.ts";
 export type MovementWrites = readonly [entry: Write, balance: Write, ...usage: Write[]];
 
 /**
- * Moves money and records why, or does neither. The amount must be in the balance at the time of the write; `available`
- * bounds the balance after it.
+ * Moves money and records why, or does neither. `shard` is the one that pays, or that paid the operation. The amount must
+ * be in it at the time of the write; `available` bounds what the write leaves there.
  */
-export const move = (request: LedgerEntry, available?: Bounds[string]): MovementWrites => {
+export const move = (
+  request: LedgerEntry,
+  shard = 0,
+  available?: Bounds[string],
+): MovementWrites => {
   const entry = { ...request, moved: omitZeroAmounts(request.moved) };
   const changes = toBalanceChanges(entry.moved);
-  const totals = {
-    update: toBalanceKey(entry.account),
-    add: changes,
-    bounds: { ...toLowerBounds(changes), ...(available && { available }) },
-  };
-  return [{ create: toEntryItem(entry) }, totals, ...buildUsageWrites(entry, changes)];
+  return [
+    { create: toEntryItem(entry) },
+    buildShardUpdate(entry.account, shard, changes, available),
+    ...buildUsageWrites(entry, shard, changes),
+  ];
 };
 
 /** An entry omits amounts of 0. */
 const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
-const toLowerBounds = (changes: Amounts): Bounds =>
-  Object.fromEntries(
-    Object.entries(changes)
-      .filter(([, by]) => by < 0)
-      .map(([total]) => [total, { atLeast: 0 }]),
-  );
-
 /**
  * A day's usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them.
  */
-const buildUsageWrites = ({ account, openedAt }: LedgerEntry, changes: Amounts): Write[] => {
+const buildUsageWrites = (
+  { account, openedAt }: LedgerEntry,
+  shard: number,
+  changes: TotalChanges,
+): Write[] => {
   const counted = ["granted", "debited", "refunded"].flatMap((total) =>
     changes[total] ? [[total, changes[total]] as const] : [],
   );
   if (counted.length === 0) return [];
   const add = Object.fromEntries(counted);
-  return [{ update: toUsageKey(account, openedAt), add, orCreate: true }];
+  return [{ update: toUsageKey(account, openedAt, shard), add, orCreate: true }];
 };
 
 export type GrantRequest = {
@@ -68,12 +69,8 @@ export const openBalance = (request: GrantRequest): Write[] => {
 /** Grants credits and records why. The entry's key derives from the operation, so the same grant is written once. */
 export const grant = (request: GrantRequest): MovementWrites => {
   const [entry, , ...usage] = move(toGrantEntry(request));
-  const totals = {
-    update: toBalanceKey(request.account),
-    add: toBalanceChanges({ grant: request.amount }),
-    set: { lowLine: getLowThreshold(request.amount) },
-  };
-  return [entry, totals, ...usage];
+  const totals = buildShardUpdate(request.account, 0, toBalanceChanges({ grant: request.amount }));
+  return [entry, { ...totals, set: { lowLine: getLowThreshold(request.amount) } }, ...usage];
 };
 
 const toGrantEntry = ({ id, account, at, amount, reason }: GrantRequest): LedgerEntry => ({

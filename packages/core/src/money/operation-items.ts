@@ -16,6 +16,8 @@ const Operation = v.object({
   mode: v.picklist(["live", "test"]),
   openedAt: v.string(),
   amount: v.custom<Halves>(Number.isSafeInteger),
+  /** The shard of the balance that pays. */
+  shard: v.optional(v.number(), 0),
   reason: v.string(),
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),

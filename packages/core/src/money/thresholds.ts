@@ -1,11 +1,21 @@
-import type { Bounds } from "../ports/table.ts";
-import type { Halves } from "./credits.ts";
-import type { Balance } from "./items.ts";
+import type { Bounds, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { OutboxWrite } from "../runtime/commit.ts";
+import { emitEvent } from "../webhooks/items.ts";
+import {
+  type Balance,
+  type Reported,
+  type ShardedBalance,
+  toReportedItem,
+  toReportedKey,
+} from "./balance.ts";
+import { type Halves, toCredits } from "./credits.ts";
 import { PRICES } from "./prices.ts";
 
 /** A threshold of available credits, and the event that is emitted when they fall below it. */
 export type CreditThreshold = {
   readonly event: "credits.low" | "credits.depleted";
+  readonly name: "low" | "depleted";
   readonly below: Halves;
 };
 
@@ -16,10 +26,25 @@ export const getLowThreshold = (granted: Halves): Halves =>
   Math.floor(granted * LOW_SHARE) as Halves;
 
 const getThresholds = ({ lowLine }: Balance): readonly CreditThreshold[] => [
-  { event: "credits.low", below: lowLine },
+  { event: "credits.low", name: "low", below: lowLine },
   // The remaining credits do not pay for one uncached verification.
-  { event: "credits.depleted", below: PRICES.verify },
+  { event: "credits.depleted", name: "depleted", below: PRICES.verify },
 ];
+
+/** The outbox events of these thresholds, with the credits that are left. */
+export const emitCrossings = (
+  world: World,
+  account: string,
+  crossed: readonly CreditThreshold[],
+  left: number,
+): readonly OutboxWrite[] =>
+  crossed.map(({ event, below }) =>
+    emitEvent(world, account, event, {
+      account_id: account,
+      available: toCredits(left as Halves),
+      threshold: toCredits(below),
+    }),
+  );
 
 /** The thresholds that a debit crosses, and the condition under which it crosses exactly these. */
 export type ThresholdCrossing = {
@@ -44,4 +69,59 @@ export const findCrossing = (balance: Balance, amount: Halves): ThresholdCrossin
   const atLeast = Math.max(0, ...remaining);
   const atMost = alreadyCrossed.length > 0 && { atMost: Math.min(...alreadyCrossed) - amount - 1 };
   return { crossed, bounds: { atLeast, ...atMost } };
+};
+
+/** The thresholds that a debit of a sharded balance crosses, and what is reported after it. */
+type ThresholdReport = {
+  readonly crossed: readonly CreditThreshold[];
+  readonly after: Pick<Reported, "low" | "depleted">;
+};
+
+/**
+ * Undefined: the debit changes nothing of what was reported. A threshold is crossed by the debit that goes below it, or,
+ * if several debits of different shards went below it together, by the next one. It can be crossed again once a debit
+ * finds the balance above it.
+ */
+export const findReport = (
+  balance: Balance,
+  reported: ThresholdReport["after"],
+  amount: Halves,
+): ThresholdReport | undefined => {
+  const before = balance.available;
+  const left = before - amount;
+  const thresholds = getThresholds(balance);
+  const crossed = thresholds.filter(
+    ({ name, below }) => left < below && (below <= before || !reported[name]),
+  );
+  const after = toReported(balance, left);
+  const isSame = after.low === reported.low && after.depleted === reported.depleted;
+  return isSame && crossed.length === 0 ? undefined : { crossed, after };
+};
+
+const toReported = (balance: Balance, available: number): ThresholdReport["after"] => {
+  const [low, depleted] = getThresholds(balance).map(({ below }) => available < below);
+  return { low: low === true, depleted: depleted === true };
+};
+
+/** The writes that store what is reported. They are refused if another process reported something meanwhile. */
+export const buildReport = (
+  account: string,
+  balance: ShardedBalance,
+  amount: Halves,
+): { readonly crossed: readonly CreditThreshold[]; readonly writes: readonly Write[] } => {
+  const { reported } = balance;
+  const before = reported ?? toReported(balance, balance.available);
+  const report = findReport(balance, before, amount);
+  const { crossed, after } = report ?? { crossed: [], after: before };
+  // The account gets its second shard. Until now, each debit that crossed a threshold reported it.
+  if (!reported)
+    return { crossed, writes: [{ create: toReportedItem(account, { ...after, version: 1 }) }] };
+  const { version } = reported;
+  const change = {
+    update: toReportedKey(account),
+    set: after,
+    add: { version: 1 },
+    where: { version },
+  };
+  return { crossed, writes: report ? [change] : [] };
 };

@@ -1,7 +1,7 @@
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Table } from "../ports/table.ts";
 import { toCredits } from "./credits.ts";
-import { readUsage, toUsagePartition } from "./items.ts";
+import { DAY_LENGTH, readUsage, toUsagePartition, toUsageRange } from "./items.ts";
 
 export type CreditUsage = {
   readonly credits_granted: number;
@@ -16,17 +16,20 @@ export const listUsage = async (
   account: string,
   range: { readonly from: string; readonly to: string },
 ): Promise<UsageDay[]> => {
-  const days: UsageDay[] = [];
-  for await (const item of paginateQuery(table, { pk: toUsagePartition(account), sk: range })) {
-    const { sk: date, granted, debited, refunded } = readUsage(item);
-    days.push({
+  const days = new Map<string, UsageDay>();
+  const query = { pk: toUsagePartition(account), sk: toUsageRange(range) };
+  for await (const item of paginateQuery(table, query)) {
+    const { sk, granted, debited, refunded } = readUsage(item);
+    const date = sk.slice(0, DAY_LENGTH);
+    const sums = days.get(date);
+    days.set(date, {
       date,
-      credits_granted: toCredits(granted),
-      credits_used: toCredits(debited),
-      credits_refunded: toCredits(refunded),
+      credits_granted: toCredits(granted) + (sums?.credits_granted ?? 0),
+      credits_used: toCredits(debited) + (sums?.credits_used ?? 0),
+      credits_refunded: toCredits(refunded) + (sums?.credits_refunded ?? 0),
     });
   }
-  return days;
+  return [...days.values()];
 };
 
 /** The months of every operation that moved credits: their entries are in the ledger of that month. */

@@ -20,6 +20,8 @@ export type Settings = {
    * its message, as on AWS: there a pass waits for all of its rows.
    */
   readonly slowRowsAfterMs?: number;
+  /** A balance uses one more shard for each so many credits. Absent: the default. A simulation uses few. */
+  readonly creditsPerShard?: number;
 };
 
 /** A session with a healthy mail server takes a few seconds; one at a tarpit two minutes. */

@@ -1,0 +1,165 @@
+import * as v from "valibot";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Bounds, Item, Key, Table, Update } from "../ports/table.ts";
+import { type Halves, isHalves } from "./credits.ts";
+
+// Layout. The balance of an account is the sum of its shards. Every charge writes one of them, and an item that a
+// transaction writes refuses every other transaction meanwhile, so a busy account needs several. Each shard preserves the
+// invariants below, so their sum does. An operation stays with the shard that paid it.
+//
+//   pk                 sk            list_pk           list_sk    what
+//   BALANCE#<account>  BALANCE                                    shard 0: all that most accounts ever have
+//   BALANCE#<account>  BALANCE#<nn>                               another shard, created when credits are moved to it
+//   BALANCE#<account>  REPORTED      SHARDED_BALANCES  <account>  of an account with several shards (thresholds.ts)
+//
+//   available = granted - debited + refunded         held + spent + refunded = debited
+//   nothing is ever below zero
+
+export const StoredHalves = v.custom<Halves>(isHalves, "Expected whole half-credits");
+
+export const ZERO_TOTALS = {
+  available: 0 as Halves,
+  held: 0 as Halves,
+  spent: 0 as Halves,
+  granted: 0 as Halves,
+  debited: 0 as Halves,
+  refunded: 0 as Halves,
+};
+
+export type Total = keyof typeof ZERO_TOTALS;
+export type Totals = Readonly<Record<Total, Halves>>;
+export const TOTALS = Object.keys(ZERO_TOTALS) as Total[];
+
+const StoredShard = v.object({
+  sk: v.string(),
+  available: StoredHalves,
+  held: v.optional(StoredHalves, 0 as Halves),
+  spent: v.optional(StoredHalves, 0 as Halves),
+  granted: v.optional(StoredHalves, 0 as Halves),
+  debited: v.optional(StoredHalves, 0 as Halves),
+  refunded: v.optional(StoredHalves, 0 as Halves),
+  /** Counts the changes of `available`, so that two equal reads of all shards show that nothing moved in between. */
+  version: v.optional(v.number(), 0),
+  /** Of shard 0: the threshold below which `credits.low` is emitted. */
+  lowLine: v.optional(StoredHalves, 0 as Halves),
+});
+
+const Reported = v.object({ low: v.boolean(), depleted: v.boolean(), version: v.number() });
+
+/** Which thresholds the account was reported to be below. */
+export type Reported = Readonly<v.InferOutput<typeof Reported>>;
+export type Shard = Totals & { readonly shard: number; readonly version: number };
+
+export type Balance = Totals & {
+  readonly lowLine: Halves;
+};
+
+/** A balance with the shards that it is the sum of. `reported`: absent while there is only shard 0. */
+export type ShardedBalance = Balance & {
+  readonly shards: readonly Shard[];
+  readonly reported?: Reported;
+};
+
+export const toBalanceKey = (account: string, shard = 0): Key => ({
+  pk: `BALANCE#${account}`,
+  sk: shard === 0 ? "BALANCE" : `${SHARD_PREFIX}${toShardSuffix(shard)}`,
+});
+const SHARD_PREFIX = "BALANCE#";
+export const toShardSuffix = (shard: number): string => String(shard).padStart(2, "0");
+
+const REPORTED = "REPORTED";
+const SHARDED_BALANCES = "SHARDED_BALANCES";
+export const toReportedKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: REPORTED });
+export const toReportedItem = (account: string, reported: Reported): Item => ({
+  ...toReportedKey(account),
+  list_pk: SHARDED_BALANCES,
+  list_sk: account,
+  ...reported,
+});
+const Listed = v.object({ list_sk: v.string() });
+
+/** The accounts that have several shards. */
+export async function* iterateShardedAccounts(table: Table): AsyncGenerator<string> {
+  for await (const item of paginateQuery(table, { index: "list", pk: SHARDED_BALANCES }))
+    yield v.parse(Listed, item).list_sk;
+}
+
+/** More than the shards that any plan has. */
+const ITEMS_MAX = 500;
+
+/** One read of all shards. Other processes may move credits between two of them meanwhile. */
+export const readBalance = async (table: Table, account: string): Promise<ShardedBalance> => {
+  const { items } = await table.query({ pk: `BALANCE#${account}`, limit: ITEMS_MAX });
+  const reported = items.find(({ sk }) => sk === REPORTED);
+  const stored = items
+    .filter((item) => item !== reported)
+    .map((item) => v.parse(StoredShard, item));
+  const lowLine = stored.find(({ sk }) => sk === "BALANCE")?.lowLine;
+  if (lowLine === undefined) throw new Error(`the account ${account} has no balance`);
+  return {
+    ...sumShards(stored),
+    lowLine,
+    shards: stored.map(({ sk, ...shard }) => ({ ...shard, shard: toShardNumber(sk) })),
+    ...(reported && { reported: v.parse(Reported, reported) }),
+  };
+};
+
+const toShardNumber = (sk: string): number => Number(sk.slice(SHARD_PREFIX.length));
+
+const sumShards = (shards: readonly Totals[]): Totals => {
+  const sums = { ...ZERO_TOTALS };
+  for (const shard of shards)
+    for (const total of TOTALS) sums[total] = (sums[total] + shard[total]) as Halves;
+  return sums;
+};
+
+const READS_MAX = 6;
+
+/**
+ * The balance as it was at one moment: two reads in a row found every shard unchanged. `isStable`: false if other
+ * processes moved credits during every read.
+ */
+export const readStableBalance = async (
+  table: Table,
+  account: string,
+): Promise<{ readonly balance: ShardedBalance; readonly isStable: boolean }> => {
+  let before = await readBalance(table, account);
+  // One item is read as a whole.
+  if (before.shards.length === 1) return { balance: before, isStable: true };
+  for (let read = 1; read < READS_MAX; read++) {
+    const balance = await readBalance(table, account);
+    if (toVersions(balance) === toVersions(before)) return { balance, isStable: true };
+    before = balance;
+  }
+  return { balance: before, isStable: false };
+};
+
+const toVersions = ({ shards, reported }: ShardedBalance): string =>
+  [...shards, { shard: REPORTED, version: reported?.version }]
+    .map(({ shard, version }) => `${shard}:${version}`)
+    .join();
+
+/** What the account has, for those who only show it. */
+export const getBalance = async (table: Table, account: string): Promise<ShardedBalance> =>
+  (await readStableBalance(table, account)).balance;
+
+export type TotalChanges = Readonly<Record<string, number>>;
+
+/** The write that changes a shard. Nothing may fall below zero; `available` bounds the credits that it leaves. */
+export const buildShardUpdate = (
+  account: string,
+  shard: number,
+  changes: TotalChanges,
+  available?: Bounds[string],
+): Update => ({
+  update: toBalanceKey(account, shard),
+  add: { ...changes, ...(changes["available"] && { version: 1 }) },
+  bounds: { ...toLowerBounds(changes), ...(available && { available }) },
+});
+
+const toLowerBounds = (changes: TotalChanges): Bounds =>
+  Object.fromEntries(
+    Object.entries(changes)
+      .filter(([, by]) => by < 0)
+      .map(([total]) => [total, { atLeast: 0 }]),
+  );

@@ -1,0 +1,134 @@
+import { PLANS, type PlanId } from "../accounts/plans.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Update } from "../ports/table.ts";
+import { buildShardUpdate, type Shard, type ShardedBalance } from "./balance.ts";
+import { credits, type Halves } from "./credits.ts";
+
+// Which shard of a balance pays, and from which others it draws what it lacks.
+
+/** A shard with less would need the others for nearly every charge. */
+const CREDITS_PER_SHARD = 100;
+
+/** How many shards share the charges of an account with this balance. */
+export const countShards = (
+  plan: PlanId,
+  available: Halves,
+  { creditsPerShard = CREDITS_PER_SHARD }: Pick<Settings, "creditsPerShard">,
+): number =>
+  Math.max(
+    1,
+    Math.min(PLANS[plan].balanceShards, Math.floor(available / credits(creditsPerShard))),
+  );
+
+/** Credits that one shard gives to another. */
+export type Draw = { readonly from: number; readonly amount: Halves };
+
+/** `isEnough`: the shard can pay with these draws. If not, they bring it closer. */
+export type Funding = {
+  readonly shard: number;
+  readonly draws: readonly Draw[];
+  readonly isEnough: boolean;
+};
+
+/** Each source is one more item that no other transaction may have meanwhile. */
+const SOURCES_MAX = 3;
+
+/**
+ * A shard by chance, so that two charges seldom meet. One that lacks credits draws its share of the richest, so that
+ * `count` shards can do so at the same time. A charge that no shard can pay like this is paid by the richest one, which
+ * draws as often as necessary.
+ */
+export const planFunding = (
+  { shards }: Pick<ShardedBalance, "shards">,
+  amount: Halves,
+  count: number,
+  random: () => number,
+): Funding => {
+  const chosen = count === 1 ? 0 : Math.floor(random() * count);
+  const funding = fund(shards, chosen, amount, count);
+  const richest = toRichestFirst(shards, count).at(0)?.shard ?? 0;
+  return funding.isEnough ? funding : fund(shards, richest, amount, count);
+};
+
+const fund = (shards: readonly Shard[], shard: number, amount: Halves, count: number): Funding => {
+  let missing = amount - (shards.find((one) => one.shard === shard)?.available ?? 0);
+  const draws: Draw[] = [];
+  for (const source of toRichestFirst(shards, count)) {
+    if (missing <= 0 || draws.length === SOURCES_MAX) break;
+    if (source.shard === shard || source.available === 0) continue;
+    const share = isRetired(source, count)
+      ? source.available
+      : Math.min(source.available, Math.max(missing, Math.floor(source.available / count)));
+    draws.push({ from: source.shard, amount: share as Halves });
+    missing -= share;
+  }
+  return { shard, draws, isEnough: missing <= 0 };
+};
+
+/** The balance became too small for this shard: what it has is drawn first, and all of it. */
+const isRetired = ({ shard }: Shard, count: number): boolean => shard >= count;
+
+const toRichestFirst = (shards: readonly Shard[], count: number): readonly Shard[] =>
+  shards.toSorted(
+    (a, b) =>
+      Number(isRetired(b, count) && b.available > 0) -
+        Number(isRetired(a, count) && a.available > 0) || b.available - a.available,
+  );
+
+/** At most so many shards get credits in one transaction. */
+const SPREAD_MAX = 98;
+
+/**
+ * The writes that give every poor shard its share of the credits of the richest one, or none if too few are poor: a grant
+ * and the first charges of an account find all of its credits in one shard, which every charge would draw from.
+ */
+export const planSpread = (
+  account: string,
+  { shards, available }: Pick<ShardedBalance, "shards" | "available">,
+  count: number,
+): readonly Update[] => {
+  const share = Math.floor(available / count);
+  const richest = toRichestFirst(shards, 0).at(0);
+  if (!richest) return [];
+  const has = new Map(shards.map((one) => [one.shard, one.available]));
+  const poor = Array.from({ length: count }, (_, shard) => shard)
+    .filter((shard) => shard !== richest.shard && (has.get(shard) ?? 0) < share / 2)
+    .slice(0, Math.min(SPREAD_MAX, Math.floor(richest.available / share) - 1));
+  if (poor.length < 2 || poor.length < count / POOR_SHARE) return [];
+  const draw: Draw = { from: richest.shard, amount: share as Halves };
+  return [
+    ...buildDraws(account, [{ ...draw, amount: (share * poor.length) as Halves }]),
+    ...poor.map((shard) => buildPayingUpdate(account, { shard, draws: [draw] }, {})),
+  ];
+};
+
+/** A balance is uneven if one shard in so many is poor. */
+const POOR_SHARE = 4;
+
+/** The writes of the shards that give. A draw changes no total of the account. */
+export const buildDraws = (account: string, draws: readonly Draw[]): readonly Update[] =>
+  draws.map(({ from, amount }) =>
+    buildShardUpdate(account, from, { available: -amount, granted: -amount }),
+  );
+
+/** What the shard that draws receives. */
+const sumDraws = (draws: readonly Draw[]): number =>
+  draws.reduce((sum, { amount }) => sum + amount, 0);
+
+/** The write of a shard that may be new. */
+export const buildPayingUpdate = (
+  account: string,
+  { shard, draws }: Pick<Funding, "shard" | "draws">,
+  changes: Readonly<Record<string, number>>,
+  bounds?: { readonly atLeast?: number; readonly atMost?: number },
+): Update => {
+  const drawn = sumDraws(draws);
+  const { available = 0, granted = 0, ...others } = changes;
+  const update = buildShardUpdate(
+    account,
+    shard,
+    { ...others, available: available + drawn, granted: granted + drawn },
+    bounds,
+  );
+  return shard === 0 ? update : { ...update, orCreate: true };
+};

@@ -1,0 +1,197 @@
+import { clawBackCredits, grantCredits } from "@mailproof/core/accounts/accounts";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { readBalance, toBalanceKey } from "@mailproof/core/money/balance";
+import { credits, type Halves } from "@mailproof/core/money/credits";
+import { planFunding } from "@mailproof/core/money/funding";
+import { listUsage } from "@mailproof/core/money/usage";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { whenWorked } from "../../drain-queues.ts";
+import { type Given, given as givenAny } from "../../given.ts";
+import { createEmails, whenBatched } from "../../jobs.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
+import { send, whenVerified } from "../../send.ts";
+
+/** A plan with many shards, and few credits in each. */
+const given = async ({
+  creditsPerShard = 1,
+  ...rest
+}: Given & { creditsPerShard?: number } = {}) => {
+  const ctx = await givenAny({ plan: "scale", ...rest });
+  const settings = { ...ctx.world.settings, creditsPerShard };
+  return { ...ctx, world: { ...ctx.world, settings } };
+};
+
+const whenAllVerified = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: number) =>
+  Promise.all(
+    Array.from({ length: to - from }, (_, n) =>
+      whenVerified(ctx.world, ctx.liveKey, { email: `ann${from + n}@x.com` }),
+    ),
+  );
+
+const listShards = async ({ table, account }: Awaited<ReturnType<typeof given>>) =>
+  (await readBalance(table, account)).shards;
+
+test("the charges of an account are spread over many shards, and what it has is their sum", async () => {
+  const ctx = await given({ balance: 100 });
+
+  await whenAllVerified(ctx, 0, 60);
+
+  const shards = await listShards(ctx);
+  expect(shards.length).toBeGreaterThan(50);
+  expect(shards.filter(({ debited }) => debited > 0).length).toBeGreaterThan(20);
+  expect(await readCredits(ctx)).toMatchObject({ available: 40, held: 0, spent: 60, granted: 100 });
+  const { data } = await send(ctx.world, "GET /v1/account", { key: ctx.liveKey });
+  expect(data.credits).toMatchObject({ available: 40, spent: 60 });
+  await thenConsistent(ctx);
+});
+
+test("every credit is spent, and none that is not there, however they are spread", async () => {
+  const ctx = await given({ balance: 37 });
+
+  const answers = await whenAllVerified(ctx, 0, 100);
+
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(37);
+  expect(answers.filter(({ statusCode }) => statusCode === 402)).toHaveLength(63);
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 37 });
+  await thenConsistent(ctx);
+});
+
+test("a charge that needs the credits of all shards is paid", async () => {
+  const ctx = await given({ balance: 90 });
+  await whenAllVerified(ctx, 0, 30);
+  expect((await listShards(ctx)).filter(({ available }) => available > 0).length).toBeGreaterThan(
+    9,
+  );
+
+  const tooMany = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(61) });
+  const { statusCode } = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(60) });
+
+  expect(tooMany).toMatchObject({
+    statusCode: 402,
+    error: { details: { needed: 61, available: 60 } },
+  });
+  expect(statusCode).toBe(202);
+  await whenWorked(ctx);
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, spent: 90 });
+  await thenConsistent(ctx);
+});
+
+test("an operator takes back what is spread over all shards", async () => {
+  const ctx = await given({ balance: 50 });
+  await whenAllVerified(ctx, 0, 20);
+
+  await clawBackCredits(ctx.world, ctx.account, credits(30));
+
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, granted: 20, spent: 20 });
+  await thenConsistent(ctx);
+});
+
+test("the balance of an earlier release, one item without a version, is shard 0", async () => {
+  const ctx = await given({ balance: 100 });
+  const stored = await ctx.table.get(toBalanceKey(ctx.account));
+  const { version: _, ...item } = { version: 0, ...stored };
+  await ctx.table.write({ put: { ...item, ...toBalanceKey(ctx.account) } });
+
+  await whenAllVerified(ctx, 0, 10);
+
+  expect(await readCredits(ctx)).toMatchObject({ available: 90, spent: 10 });
+  await thenConsistent(ctx);
+});
+
+test.each([
+  ["of a plan for low rates", { plan: "free" as const }],
+  ["with few credits", { creditsPerShard: 100 }],
+])("an account %s has one item", async (_case, made) => {
+  const ctx = await given({ balance: 50, ...made });
+
+  await whenAllVerified(ctx, 0, 20);
+
+  expect(await listShards(ctx)).toHaveLength(1);
+});
+
+test("a day's usage is the sum of its shards", async () => {
+  const ctx = await given({ balance: 100 });
+  await whenAllVerified(ctx, 0, 40);
+
+  const usage = await listUsage(ctx.table, ctx.account, { from: "2026-11-21", to: "2026-11-21" });
+
+  expect(usage).toEqual([
+    { date: "2026-11-21", credits_granted: 100, credits_used: 40, credits_refunded: 0 },
+  ]);
+});
+
+test("a threshold that the shards cross is reported once, and again after a grant", async () => {
+  const ctx = await given({ balance: 50 });
+  for (let n = 0; n < 50; n++) await whenAllVerified(ctx, n, n + 1);
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
+
+  await grantCredits(ctx.world, ctx.account, credits(40));
+  for (let n = 50; n < 90; n++) await whenAllVerified(ctx, n, n + 1);
+
+  const told = listOutboxEvents(ctx);
+  expect(told.map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+    "credits.depleted",
+    "credits.depleted",
+    "credits.low",
+    "credits.low",
+  ]);
+});
+
+test("a threshold that debits of several shards crossed together is reported within a minute", async () => {
+  const ctx = await given({ balance: 50 });
+  await whenAllVerified(ctx, 0, 10);
+  const { shards } = await readBalance(ctx.table, ctx.account);
+  // As if each had read the balance before the others were written.
+  for (const { shard, available, granted } of shards)
+    await ctx.table.write({
+      update: toBalanceKey(ctx.account, shard),
+      set: { available: 0, granted: granted - available },
+    });
+
+  await reconcile.run(ctx.world);
+  await reconcile.run(ctx.world);
+
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
+});
+
+/** Draws until the charge can be paid. The result is what was wrong on the way, or undefined. */
+const findWrongDraw = (
+  has: readonly number[],
+  amount: number,
+  count: number,
+  chance: number,
+): string | undefined => {
+  let left = has;
+  for (let round = 0; round <= has.length; round++) {
+    const shards = left.map((available, shard) => ({ shard, available })) as never;
+    const plan = planFunding({ shards }, amount as Halves, count, () => chance);
+    const takesTooMuch = plan.draws.some(({ from, amount: given }) => given > (left[from] ?? 0));
+    if (takesTooMuch) return "a shard gives what it does not have";
+    if (plan.draws.some(({ from, amount: given }) => from === plan.shard || given <= 0))
+      return "a draw moves nothing";
+    const own = (left[plan.shard] ?? 0) + plan.draws.reduce((sum, one) => sum + one.amount, 0);
+    if (plan.isEnough) return own < amount ? "the charge is not covered" : undefined;
+    left = left.map((one, shard) => {
+      const gave = plan.draws.find(({ from }) => from === shard)?.amount ?? 0;
+      return shard === plan.shard ? own : one - gave;
+    });
+  }
+  return "the credits were never gathered";
+};
+
+test("whatever the shards have, a charge that all of them can pay is paid after some draws", () => {
+  const amounts = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 });
+  const count = fc.integer({ min: 1, max: 20 });
+  const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
+  const part = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(amounts, count, chance, part, (has, shards, random, share) => {
+      const total = has.reduce((sum, one) => sum + one, 0);
+      const amount = Math.max(1, Math.floor(total * share));
+      fc.pre(amount <= total);
+      expect(findWrongDraw(has, amount, shards, random)).toBeUndefined();
+    }),
+    { numRuns: 2_000 },
+  );
+});
