@@ -1,7 +1,7 @@
 import type { Table, TransactResult, Write } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { getItemKey, toItemId } from "@mailproof/core/ports/writes";
-import { retryAwsCall } from "@mailproof/functions/aws/requests";
+import { type AwsReply, retryAwsCall, toAwsError } from "@mailproof/functions/aws/requests";
 
 // The conflicts of DynamoDB, which its emulators do not have. While a transaction runs, each item that it writes or
 // checks refuses every other transaction and write with TransactionConflict; reads see the item as it was. So how often
@@ -19,10 +19,7 @@ export type Contention = {
   readonly wrap: (table: Table, onRetries?: (retries: number) => void) => Table;
 };
 
-type Busy = { readonly kind: "busy"; readonly cause: Error };
-type Finished<T> = { readonly kind: "ok"; readonly result: T };
-
-const CONFLICT: Busy = { kind: "busy", cause: new Error("TransactionConflict") };
+const CONFLICT = { kind: "busy", cause: new Error("TransactionConflict") } as const;
 
 export const createContention = ({ busyMs, random, sleep }: ContentionOptions): Contention => {
   const occupied = new Set<string>();
@@ -31,7 +28,7 @@ export const createContention = ({ busyMs, random, sleep }: ContentionOptions): 
 
   /** Repeats as the adapter for AWS does, with its delays, and throws as it does when the item stays busy. */
   const retry = async <T>(
-    attempt: () => Promise<Finished<T> | Busy>,
+    attempt: () => Promise<AwsReply<T>>,
     onRetries?: (retries: number) => void,
   ): Promise<T> => {
     let attempts = 0;
@@ -40,8 +37,8 @@ export const createContention = ({ busyMs, random, sleep }: ContentionOptions): 
       return attempt();
     });
     onRetries?.(attempts - 1);
-    if (reply.kind === "busy") throw reply.cause;
-    return reply.result;
+    if (reply.kind !== "ok") throw toAwsError("TransactionConflict", reply);
+    return reply.output;
   };
 
   const wrap: Contention["wrap"] = (table, onRetries) => ({
@@ -61,7 +58,7 @@ export const createContention = ({ busyMs, random, sleep }: ContentionOptions): 
     write: (write) =>
       retry(async () => {
         const ids = toIds([write]);
-        return isOccupied(ids) ? CONFLICT : { kind: "ok", result: await table.write(write) };
+        return isOccupied(ids) ? CONFLICT : { kind: "ok", output: await table.write(write) };
       }, onRetries),
     transact: (writes, attempt) =>
       retry<TransactResult>(async () => {
@@ -70,7 +67,7 @@ export const createContention = ({ busyMs, random, sleep }: ContentionOptions): 
         for (const id of ids) occupied.add(id);
         try {
           await sleep(busyMs());
-          return { kind: "ok", result: await table.transact(writes, attempt) };
+          return { kind: "ok", output: await table.transact(writes, attempt) };
         } finally {
           for (const id of ids) occupied.delete(id);
         }
