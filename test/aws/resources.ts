@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type QueueConfig, toDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { type Aws, createClientOptions } from "@mailproof/functions/aws/requests";
@@ -40,7 +40,13 @@ export const createTable = async (aws: Aws): Promise<string> => {
 export const createBucket = async (aws: Aws): Promise<string> => {
   const name = createName("bucket");
   const options = { ...createClientOptions(aws, "s3", getTimeoutMs), forcePathStyle: true };
-  await new S3Client(options).send(new CreateBucketCommand({ Bucket: name }));
+  await new S3Client(options).send(
+    new CreateBucketCommand({
+      Bucket: name,
+      // Outside us-east-1 a bucket is refused unless it names the region that it is asked for in.
+      CreateBucketConfiguration: { LocationConstraint: aws.region as BucketLocationConstraint },
+    }),
+  );
   return name;
 };
 

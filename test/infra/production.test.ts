@@ -5,7 +5,7 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lambdas, listPublishedNames } from "../../infra/topology.ts";
+import { lambdas, listPublishedNames, scheduleSpecs } from "../../infra/topology.ts";
 import { isSecret, look, parseStatements } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
@@ -199,6 +199,28 @@ describe("permissions", () => {
     );
     expect(allowed("HttpGetCatalog")).toEqual([]);
     expect(allowed("HttpDefault")).toEqual([]);
+  });
+
+  test("of a schedule are to call its own Lambda, and nothing else", () => {
+    const schedules = it
+      .of("aws:iam/role:Role")
+      .filter(({ name }) => !lambdas.some((lambda) => name === `${lambda.name}Role`));
+    const allowedTo = schedules.flatMap(({ name, inputs }) =>
+      ((inputs["inlinePolicies"] ?? []) as { policy: string }[]).flatMap(({ policy }) =>
+        parseStatements(policy).map((one) => [name, one.actions, one.resources]),
+      ),
+    );
+
+    expect(allowedTo.toSorted()).toEqual(
+      scheduleSpecs
+        .map(({ lambda }) => [
+          `Every${lambda.name}Role`,
+          ["lambda:InvokeFunction"],
+          [getArn("lambda", `${lambda.name}Function`)],
+        ])
+        .toSorted(),
+    );
+    for (const { inputs } of schedules) expect(inputs["managedPolicyArns"] ?? []).toEqual([]);
   });
 
   test("beyond them are only to write logs, and to stand in the VPC", () => {

@@ -8,8 +8,8 @@ import { setTimeout } from "node:timers/promises";
 // The components bring a Pulumi of their own; mocks set on any other would mean nothing to them.
 import * as pulumi from "../../.sst/platform/node_modules/@pulumi/pulumi/index.js";
 
-// Runs the real sst.config.ts as `sst deploy` would, with a Pulumi that only writes down what it is asked to make.
-// SST itself is the real one; what its command line does for it over JSON-RPC is done here.
+// Runs the real sst.config.ts as `sst deploy` or `sst dev` would, with a Pulumi that only writes down what it is asked to
+// make. SST itself is the real one; what its command line does for it over JSON-RPC is done here.
 
 export type Made = {
   readonly type: string;
@@ -22,7 +22,11 @@ export type Synthesis = {
   readonly made: readonly Made[];
   /** Handlers that were bundled. */
   readonly built: readonly string[];
+  /** What the command line of a live session is told to run, once for each Lambda. */
+  readonly targets: readonly Target[];
 };
+
+export type Target = Build & { readonly functionID: string; readonly runtime: string };
 
 const root = resolve(import.meta.dirname, "../..");
 const work = join(root, ".sst", "mock");
@@ -49,15 +53,24 @@ const BOOTSTRAPPED = {
   appsyncRealtime: "realtime",
 };
 
+/** Where a live session and its bridges meet. */
+const LIVE = { http: "http.example.com", realtime: "realtime.example.com" };
+
 /** What the SST command line answers its own components. */
 const startCommandLine = async () => {
   const built: string[] = [];
+  const targets: Target[] = [];
   let inHand = 0;
   const answer = async (request: Readable): Promise<object> => {
-    const { method, params } = (await json(request)) as { method: string; params: Build[] };
+    const { method, params } = (await json(request)) as { method: string; params: Target[] };
     const [spec] = params;
     try {
       if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
+      if (method === "Provider.Aws.Appsync") return { result: LIVE };
+      if (method === "Runtime.AddTarget" && spec) {
+        targets.push(spec);
+        return { result: true };
+      }
       if (method !== "Runtime.Build" || !spec) throw new Error(`nobody answers ${method}`);
       built.push(spec.handler);
       return { result: findBundle(spec) };
@@ -76,7 +89,7 @@ const startCommandLine = async () => {
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, built, isBusy: () => inHand > 0, server };
+  return { url: `http://127.0.0.1:${port}`, built, targets, isBusy: () => inHand > 0, server };
 };
 
 /** What AWS would have made of it, as far as anything else is built on that. */
@@ -121,9 +134,10 @@ type Config = {
 export const synthesise = async (
   stage: string,
   settings: Readonly<Record<string, string>> = {},
+  command: "deploy" | "dev" = "deploy",
 ): Promise<Synthesis> => {
   Object.assign(process.env, settings);
-  const { url, built, isBusy, server } = await startCommandLine();
+  const { url, built, targets, isBusy, server } = await startCommandLine();
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];
   Object.assign(globalThis, { $config: (config: Config) => config });
@@ -131,9 +145,9 @@ export const synthesise = async (
   const app = await config.app({ stage });
   Object.assign(globalThis, {
     $app: { ...app, stage, providers: { aws: { region: REGION } } },
-    $dev: false,
+    $dev: command === "dev",
     $cli: {
-      command: "deploy",
+      command,
       rpc: "",
       paths: { home: work, root, work, platform },
       state: { version: {} },
@@ -160,11 +174,11 @@ export const synthesise = async (
   const onThrown = (error: unknown) => void thrown.push(error);
   process.on("unhandledRejection", onThrown);
   await config.run();
-  await waitUntilQuiet(() => made.length + built.length, isBusy, thrown);
+  await waitUntilQuiet(() => made.length + built.length + targets.length, isBusy, thrown);
   process.off("unhandledRejection", onThrown);
   server.close();
   if (thrown.length > 0) throw new AggregateError(thrown, thrown.map(String).join("\n"));
-  return { app, made, built };
+  return { app, made, built, targets };
 };
 
 const introduceGlobals = async () => {

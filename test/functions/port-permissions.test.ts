@@ -1,0 +1,126 @@
+import { workers } from "@mailproof/core/background/workers";
+import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
+import type { StatePorts } from "@mailproof/functions/aws/state-ports";
+import { withProber } from "@mailproof/functions/capabilities/prober";
+import { type BaseContext, createBaseContext } from "@mailproof/functions/lambda-world";
+import { createQueueHandler } from "@mailproof/functions/queue-handler";
+import { expect, test } from "vitest";
+import { GRANTS, type Need } from "../../infra/iam.ts";
+import { lambdas } from "../../infra/topology.ts";
+import { DYNAMODB } from "../aws/emulators.ts";
+import { createSqsEvent } from "../aws/events.ts";
+import { describeWith } from "../describe-when.ts";
+import { givenWorld } from "../given.ts";
+import { streamPieces } from "../pieces.ts";
+import { createStage } from "../third-party/stage.ts";
+
+// What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through
+// a proxy that notes each request as IAM would see it.
+
+type Ports = BaseContext & StatePorts;
+type Use = (ports: Ports) => Promise<unknown>;
+
+const key = { pk: "P", sk: "1" };
+
+const read: Use = async ({ table }) => {
+  await table.get(key);
+  await table.query({ pk: "P", limit: 1 });
+  await table.query({ index: "due", pk: "P", limit: 1 });
+};
+
+const write: Use = async ({ table }) => {
+  const writes = [
+    { create: key },
+    { put: key },
+    { update: key, add: { n: 1 } },
+    { check: key, where: {} },
+    { remove: key },
+    { checkAbsent: key },
+  ];
+  for (const one of writes) {
+    await table.write(one);
+    await table.transact([one]);
+  }
+};
+
+const KEY = "inputs/job_1";
+const LARGE = Buffer.alloc(9_000_000, "x");
+
+async function* breakOff(): AsyncGenerator<Uint8Array> {
+  yield LARGE;
+  yield LARGE;
+  throw new Error("the upload broke off");
+}
+
+/** Every use of AWS that a need stands for. */
+const USES: Readonly<Record<Need, Use>> = {
+  "table:read": read,
+  "table:readwrite": async (ports) => {
+    await read(ports);
+    await write(ports);
+  },
+  "queue:send": ({ queue }) => queue.sendMany("events", [{ body: {} }]),
+  "queue:depth": ({ queue }) => queue.countDeadLetters(),
+  "queue:receive": async ({ aws }) => {
+    const [worker] = workers;
+    const event = createSqsEvent("events", [{ receipt: "none", body: {}, receiveCount: 1 }]);
+    const failing = { ...worker, handle: () => Promise.reject(new Error("it failed")) };
+    await createQueueHandler(
+      failing as never,
+      givenWorld().world,
+      createReleaseMessage(aws),
+    )(event);
+  },
+  "blobs:read": async ({ blobs }) => {
+    await blobs.head(KEY);
+    await blobs.get(KEY);
+    const link = { expiresInSeconds: 60, fileName: "list.csv", contentType: "text/csv" };
+    await fetch(await blobs.presignGet(KEY, link));
+  },
+  "blobs:write": async ({ blobs }) => {
+    await blobs.put(KEY, streamPieces("small"));
+    await blobs.put(KEY, streamPieces(LARGE, LARGE));
+    await blobs.put(KEY, breakOff()).catch(() => undefined);
+    await blobs.remove(KEY);
+    const link = await blobs.presignPut("uploads/1", { expiresInSeconds: 60, bytesMax: 100 });
+    await fetch(link, { method: "PUT", body: "a@b.c" });
+  },
+  mail: async (ports) => {
+    const question = { recipient: "a@b.c", domain: "b.c", hosts: [], probeCatchAll: false };
+    await withProber(ports).engine?.probe(question);
+  },
+  smtp: async () => {},
+  dns: async () => {},
+  https: async () => {},
+};
+
+/** What Lambda itself asks of a queue for its worker, in AWS's own words (AWSLambdaSQSQueueExecutionRole). */
+const POLLING = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"].map(
+  (action) => `${action} own queue`,
+);
+
+describeWith(DYNAMODB, "permissions", () => {
+  test.each(Object.entries(USES) as [Need, Use][])(
+    "of %s allow all that its adapter asks AWS for, and nothing else",
+    async (need, use) => {
+      const stage = await createStage();
+      const proxy = await stage.openProxy(() => true);
+      const [anyLambda] = lambdas;
+      const environment = {
+        ...stage.buildEnvironment(anyLambda as never, proxy.url),
+        ...stage.settings,
+      };
+      await use(createBaseContext(environment));
+      proxy.close();
+
+      const asked = proxy.calls.flatMap(({ action, parts }) =>
+        parts.map((part) => `${action} ${need === "queue:receive" ? "own queue" : part}`),
+      );
+      const granted = GRANTS[need].flatMap(({ actions, on }) =>
+        actions.flatMap((action) => on.map((part) => `${action} ${part}`)),
+      );
+      const polled = need === "queue:receive" ? POLLING : [];
+      expect(new Set(granted)).toEqual(new Set([...asked, ...polled]));
+    },
+  );
+});

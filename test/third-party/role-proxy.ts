@@ -1,0 +1,175 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import type { ResourcePart } from "../../infra/iam.ts";
+import { startEmulators } from "../aws/emulators.ts";
+
+// AWS as one role sees it: the emulators, which know no permissions, behind a proxy that refuses what IAM would refuse.
+// It can also fall silent, as AWS does for a Lambda whose connections were closed while it was frozen.
+
+/** A request as IAM decides on it. */
+export type AwsCall = {
+  readonly action: string;
+  readonly parts: readonly ResourcePart[];
+  /** Null: it is about no queue. */
+  readonly queue: string | null;
+};
+
+type RoleProxyOptions = {
+  readonly isAllowed: (call: AwsCall) => boolean;
+  readonly toQueueName: (url: string) => string;
+};
+
+type Received = {
+  readonly method: string;
+  readonly url: URL;
+  readonly target: string;
+  readonly body: Buffer;
+};
+
+export const openRoleProxy = async ({ isAllowed, toQueueName }: RoleProxyOptions) => {
+  const { dynamodb, others } = await startEmulators();
+  const calls: AwsCall[] = [];
+  const refused: AwsCall[] = [];
+  const open = new Set<Socket>();
+  let cut = new WeakSet<Socket>();
+  let lateRequests = 0;
+  let isSilent = false;
+
+  const handle = async (incoming: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const received: Received = {
+      method: incoming.method ?? "GET",
+      url: new URL(incoming.url ?? "/", "http://aws"),
+      target: String(incoming.headers["x-amz-target"] ?? ""),
+      body: await buffer(incoming),
+    };
+    if (cut.has(incoming.socket)) lateRequests++;
+    if (isSilent || cut.has(incoming.socket)) return;
+    const wanted = listCalls(received, toQueueName);
+    calls.push(...wanted);
+    const denied = wanted.filter((call) => !isAllowed(call));
+    if (denied.length > 0) {
+      refused.push(...denied);
+      refuse(answer, received);
+      return;
+    }
+    if (wanted.some(({ action }) => action === INVOKE)) {
+      answer.end("null");
+      return;
+    }
+    const passing = request(
+      new URL(incoming.url ?? "/", received.target.startsWith("DynamoDB") ? dynamodb : others),
+      {
+        method: received.method,
+        headers: incoming.headers,
+      },
+    );
+    passing.end(received.body);
+    const [reply] = (await once(passing, "response")) as [IncomingMessage];
+    // To a role that may not list the bucket, S3 does not say that an object is missing.
+    if (isMissingObject(received, reply)) {
+      calls.push(LIST_BUCKET);
+      if (!isAllowed(LIST_BUCKET)) {
+        refused.push(LIST_BUCKET);
+        reply.resume();
+        refuse(answer, received);
+        return;
+      }
+    }
+    answer.writeHead(reply.statusCode ?? 500, reply.headers);
+    reply.pipe(answer);
+  };
+
+  const server = createServer((incoming, answer) => {
+    handle(incoming, answer).catch((error: unknown) => answer.destroy(error as Error));
+  });
+  // Silence is the test's to begin, and this server closes nothing before.
+  server.keepAliveTimeout = 0;
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    refused,
+    /** Nothing is answered any more on connections that are open now, and nobody is told that they are over. */
+    cutConnections: () => {
+      cut = new WeakSet(open);
+    },
+    /** Requests on connections that were cut. */
+    countLateRequests: () => lateRequests,
+    /** Nothing is answered on any connection. */
+    fallSilent: () => void (isSilent = true),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const refuse = (answer: ServerResponse, { target, method }: Received): void => {
+  if (target === "") {
+    const text = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>";
+    answer.writeHead(403, { "content-type": "application/xml" });
+    answer.end(method === "HEAD" ? undefined : text);
+    return;
+  }
+  answer.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
+  const __type = "com.amazon.coral.service#AccessDeniedException";
+  answer.end(JSON.stringify({ __type, message: "not authorized to perform this action" }));
+};
+
+/** No emulator runs a Lambda: what is called answers nothing. */
+const INVOKE = "lambda:InvokeFunction";
+const LIST_BUCKET: AwsCall = { action: "s3:ListBucket", parts: ["bucket"], queue: null };
+
+const isMissingObject = ({ target, method }: Received, { statusCode }: IncomingMessage): boolean =>
+  target === "" && (method === "GET" || method === "HEAD") && statusCode === 404;
+
+/** https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html */
+const listCalls = (received: Received, toQueueName: (url: string) => string): AwsCall[] => {
+  const { target, url, body } = received;
+  const [service = "", operation = ""] = target.split(".");
+  if (service.startsWith("DynamoDB")) return listTableCalls(operation, JSON.parse(body.toString()));
+  if (service === "AmazonSQS") {
+    const queue = toQueueName((JSON.parse(body.toString()) as { QueueUrl: string }).QueueUrl);
+    const parts = [isDeadLetterQueue(queue) ? "dead letters" : "queues"] as const;
+    return [{ action: `sqs:${operation.replace(/Batch$/, "")}`, parts, queue }];
+  }
+  if (url.pathname.startsWith("/2015-03-31/functions/"))
+    return [{ action: INVOKE, parts: ["prober"], queue: null }];
+  return [{ action: findS3Action(received), parts: ["objects"], queue: null }];
+};
+
+type TableInput = {
+  readonly IndexName?: string;
+  readonly TransactItems?: readonly Readonly<Record<string, unknown>>[];
+};
+
+/** IAM knows no transaction: it decides on each of its writes. */
+const TRANSACTED: Readonly<Record<string, string>> = {
+  ConditionCheck: "ConditionCheckItem",
+  Delete: "DeleteItem",
+  Put: "PutItem",
+  Update: "UpdateItem",
+};
+
+const listTableCalls = (operation: string, { IndexName, TransactItems }: TableInput): AwsCall[] => {
+  const operations = TransactItems
+    ? TransactItems.flatMap((item) => Object.keys(item).map((name) => TRANSACTED[name] ?? name))
+    : [operation];
+  const parts = [IndexName === undefined ? "table" : "indexes"] as const;
+  return operations.map((one) => ({ action: `dynamodb:${one}`, parts, queue: null }));
+};
+
+const findS3Action = ({ method, url }: Received): string => {
+  if (method === "DELETE")
+    return url.searchParams.has("uploadId") ? "s3:AbortMultipartUpload" : "s3:DeleteObject";
+  return method === "PUT" || method === "POST" ? "s3:PutObject" : "s3:GetObject";
+};

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+// Where scripts/fetch-third-party.sh keeps each tool: under the hash of the file that names its version.
+
+const FILES = {
+  runtime_client: "runtime-client/package-lock.json",
+  dynamodb_local: "dynamodb-local/pom.xml",
+  python: "python/requirements.txt",
+} as const;
+
+export type Tool = keyof typeof FILES;
+
+const {
+  XDG_CACHE_HOME: caches = join(homedir(), ".cache"),
+  THIRD_PARTY_DIR: folder = join(caches, "mailproof", "third-party"),
+} = process.env;
+
+export const getToolFolder = (tool: Tool): string => {
+  const file = join(import.meta.dirname, "tools", FILES[tool]);
+  const hash = createHash("sha256").update(readFileSync(file)).digest("hex");
+  return join(folder, `${tool}-${hash.slice(0, 12)}`);
+};
+
+/** Null: it is there. */
+export const findToolAbsence = (tool: Tool): string | null =>
+  existsSync(getToolFolder(tool))
+    ? null
+    : `scripts/fetch-third-party.sh has not fetched ${tool.replace("_", " ")}`;
