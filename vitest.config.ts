@@ -17,8 +17,8 @@ const LONG = [
   "test/client/{calls,money,package,verify-file}.test.ts",
   "test/functions/{bundles,deployed}.test.ts",
 ];
-/** They need what npm run infra:prepare brings: npm run test:infra. */
-const APART = ["test/infra/**", "**/node_modules/**"];
+/** They need what npm run infra:prepare or scripts/fetch-third-party.sh brings: test:infra and test:third-party. */
+const APART = ["test/infra/**", "test/third-party/**", "**/node_modules/**"];
 
 const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.

@@ -1,19 +1,22 @@
 // The last line of .ci/run: what the test runners counted, from the reports they wrote. Reports with a comma between
-// them are one: of a file that stands in several, the last report counts, so no test counts twice. What was left out
-// everywhere is explained in lines before it.
+// them are one: of a file that stands in several, the last report counts, so no test counts twice. In one report a file
+// may stand once for each emulator that it was run over. What was left out everywhere is explained in lines before it.
 import { existsSync, readFileSync } from "node:fs";
 
-const readFiles = (report) =>
-  existsSync(report)
-    ? JSON.parse(readFileSync(report, "utf8")).testResults.map(({ name, assertionResults }) => {
-        const path = name.slice(name.lastIndexOf("/test/") + 1);
-        return [path, { name: path, assertionResults }];
-      })
-    : [];
+const readFiles = (report) => {
+  if (!existsSync(report)) return [];
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+  const runs = testResults.map(({ name, assertionResults }) => ({
+    name: name.slice(name.lastIndexOf("/test/") + 1),
+    assertionResults,
+  }));
+  return Object.entries(Object.groupBy(runs, ({ name }) => name));
+};
 
 const files = process.argv
   .slice(2)
-  .flatMap((reports) => [...new Map(reports.split(",").flatMap(readFiles)).values()]);
+  .flatMap((reports) => [...new Map(reports.split(",").flatMap(readFiles)).values()])
+  .flat();
 const tests = files.flatMap(({ name, assertionResults }) =>
   assertionResults.map(({ status, ancestorTitles: [suite] }) => ({ name, suite, status })),
 );

@@ -1,6 +1,6 @@
 import { JsonReporter, type TestModule } from "vitest/node";
 
-// The last lines of a run: which suites were left out, how many tests each has, and what it needs.
+// The last lines of a run: which suites and tests were left out, and why.
 
 type LeftOut = { readonly name: string; readonly tests: number; readonly reason: string };
 
@@ -13,19 +13,34 @@ const findLeftOut = (modules: readonly TestModule[]): readonly LeftOut[] =>
     }),
   );
 
+const findLeftOutTests = (modules: readonly TestModule[]): readonly LeftOut[] =>
+  modules.flatMap((module) =>
+    [...module.children.allTests("skipped")].flatMap((test) => {
+      const result = test.result();
+      const reason = result.state === "skipped" ? result.note : undefined;
+      return reason === undefined
+        ? []
+        : [{ name: `${module.project.name}: ${test.fullName}`, tests: 1, reason }];
+    }),
+  );
+
 /** Empty where nothing was left out. */
 export const formatLeftOut = (leftOut: readonly LeftOut[]): readonly string[] =>
   leftOut.length === 0
     ? []
     : [
         "Left out:",
-        ...leftOut.map(({ name, tests, reason }) => `  ${name} (${tests} tests): ${reason}.`),
+        ...leftOut.map(
+          ({ name, tests, reason }) =>
+            `  ${name} (${tests} ${tests === 1 ? "test" : "tests"}): ${reason}.`,
+        ),
       ];
 
 /** Writes the report as JSON and then prints what was left out, so that these lines are the last. */
 export class LastLines extends JsonReporter {
   override async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     await super.onTestRunEnd(modules);
-    for (const line of formatLeftOut(findLeftOut(modules))) console.log(line);
+    const leftOut = [...findLeftOut(modules), ...findLeftOutTests(modules)];
+    for (const line of formatLeftOut(leftOut)) console.log(line);
   }
 }

@@ -4,6 +4,7 @@ import { workers } from "@mailproof/core/background/workers";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import type { Item, Table } from "@mailproof/core/ports/table";
+import { compareBytes } from "@mailproof/core/ports/writes";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
@@ -133,19 +134,18 @@ type Scanned = {
   readonly LastEvaluatedKey?: DynamoValues;
 };
 
-/** The emulators check no signature, but look whether there is one. */
-const SIGNED = {
-  authorization:
-    "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-central-1/any/aws4_request, SignedHeaders=host, Signature=0",
+/** The emulators check no signature, but look whether there is one, and for which service. */
+const createSignedHeaders = (service: string) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-central-1/${service}/aws4_request, SignedHeaders=host, Signature=0`,
   "x-amz-date": "20261121T000000Z",
-};
+});
 
 const requestJson = <T>(url: string, operation: string, input: object, headers: object = {}): T =>
   JSON.parse(
     requestSync({
       url,
       headers: {
-        ...SIGNED,
+        ...createSignedHeaders(operation.startsWith("DynamoDB") ? "dynamodb" : "sqs"),
         ...headers,
         "content-type": "application/x-amz-json-1.0",
         "x-amz-target": operation,
@@ -167,7 +167,8 @@ const listItems = ({ dynamodb, tableName }: Opened): Item[] => {
     items.push(...Items.map((values) => unmarshall(values) as Item));
     start = LastEvaluatedKey;
   } while (start);
-  return items;
+  // A scan has an order of its own in each emulator; a story looks in the order of the keys.
+  return items.toSorted((a, b) => compareBytes(a.pk, b.pk) || compareBytes(a.sk, b.sk));
 };
 
 type Attributes = { readonly Attributes: Readonly<Record<string, string>> };
@@ -184,6 +185,9 @@ const countPending = ({ others, urls }: Opened, now: () => Date): number =>
     .reduce((sum, [, count]) => sum + Number(count), 0);
 
 const listKeys = ({ others, bucket }: Opened): string[] => {
-  const text = requestSync({ url: `${others}/${bucket}?list-type=2`, headers: SIGNED });
+  const text = requestSync({
+    url: `${others}/${bucket}?list-type=2`,
+    headers: createSignedHeaders("s3"),
+  });
   return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key);
 };

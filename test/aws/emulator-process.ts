@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { buildApp } from "fauxqs";
+import { EMULATOR } from "../third-party/emulator.ts";
+import { getToolFolder } from "../third-party/tools.ts";
 
 // DynamoDB, SQS and S3 on loopback, until whoever started this process is gone. The queues go by the clock of
 // whoever asks, where he sends one along.
@@ -27,25 +29,52 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-const dynamoPort = await freePort();
-const binary = createRequire(import.meta.url).resolve("@dynoxide/linux-x64/dynoxide");
-const dynamo = spawn(binary, ["serve", "--host", "127.0.0.1", "--port", `${dynamoPort}`], {
-  stdio: "ignore",
-});
-process.on("exit", () => dynamo.kill("SIGKILL"));
-dynamo.on("exit", () => process.exit(1));
+/** A program that answers at a port, once it does. */
+const start = async (command: string, createArgs: (port: number) => readonly string[]) => {
+  const port = await freePort();
+  const child = spawn(command, createArgs(port), { stdio: ["ignore", "ignore", "inherit"] });
+  process.on("exit", () => child.kill("SIGKILL"));
+  child.on("exit", () => process.exit(1));
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = (): Promise<boolean> =>
+    fetch(`${url}/`).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 10));
+  return url;
+};
+
+const startDynoxide = () =>
+  start(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/dynoxide"), (port) => [
+    ...["serve", "--host", "127.0.0.1", "--port", String(port)],
+  ]);
+
+const startDynamoDbLocal = () => {
+  const jars = getToolFolder("dynamodb_local");
+  return start("java", (port) => [
+    ...[`-Djava.library.path=${jars}`, "-cp", `${jars}/*`],
+    ...["com.amazonaws.services.dynamodbv2.local.main.ServerRunner", "-disableTelemetry"],
+    ...["-inMemory", "-sharedDb", "-port", String(port)],
+  ]);
+};
+
+const startMoto = () =>
+  start(`${getToolFolder("python")}/bin/python`, (port) => [
+    new URL("../third-party/moto-server.py", import.meta.url).pathname,
+    String(port),
+  ]);
+
 process.stdin.resume().on("end", () => process.exit(0));
 
-const isUp = async (): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${dynamoPort}/`).then(
-    () => true,
-    () => false,
-  );
-while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 10));
+const fauxqs = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+const startEmulators = async () => {
+  if (EMULATOR === "moto") {
+    const moto = await startMoto();
+    return { dynamodb: moto, others: moto };
+  }
+  const dynamodb = EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide();
+  return { dynamodb: await dynamodb, others: fauxqs };
+};
 
-process.stdout.write(
-  `${JSON.stringify({
-    dynamodb: `http://127.0.0.1:${dynamoPort}`,
-    others: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
-  })}\n`,
-);
+process.stdout.write(`${JSON.stringify(await startEmulators())}\n`);

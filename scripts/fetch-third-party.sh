@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Fetches what npm run test:third-party runs: AWS's runtime client (npm; it builds itself), AWS's DynamoDB Local (Maven
+# Central), moto and cfn-lint (PyPI). Each is optional: where it cannot be had, the reason is printed, and its suites are
+# left out. They are kept outside the repository, under the hash of the file that names their versions, so that the next
+# clone finds them.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+wanted=test/third-party/tools
+kept=${THIRD_PARTY_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/mailproof/third-party}
+limit=${THIRD_PARTY_SECONDS:-240}
+mkdir -p "$kept"
+
+# fetch NAME FILE COMMAND...: each in the function fetch_NAME, which fills the folder it is given.
+fetch() {
+  local name=$1 file=$wanted/$2 folder reason
+  shift 2
+  folder=$kept/$name-$(sha256sum "$file" | cut -c -12)
+  [ -d "$folder" ] && echo "$name is already there." && return
+  for command in "$@"; do
+    command -v "$command" >/dev/null || { echo "$name is left out: there is no $command."; return; }
+  done
+  local draft=$folder.$$
+  mkdir -p "$draft"
+  export -f "fetch_$name"
+  if ! timeout "$limit" bash -euc "fetch_$name \"\$@\"" _ "$wanted" "$draft" >"$draft.log" 2>&1; then
+    echo "$name is left out: it could not be fetched within $limit seconds. The end of what was printed:"
+    tail -n 5 "$draft.log" | sed 's/^/  /'
+    rm -rf "$draft" "$draft.log"
+    return
+  fi
+  # Named last, so that half a tool is none.
+  mv -T "$draft" "$folder" 2>/dev/null || rm -rf "$draft"
+  rm -f "$draft.log"
+  echo "$name is in $folder."
+}
+
+fetch_runtime_client() {
+  cp "$1"/runtime-client/package*.json .npmrc "$2"
+  npm ci --prefix "$2" --foreground-scripts
+}
+
+fetch_dynamodb_local() {
+  mvn --batch-mode --quiet --file "$1/dynamodb-local/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    -DoutputDirectory="$2" -DincludeScope=runtime
+}
+
+# What the machine's own Python has in these versions is not fetched again.
+fetch_python() {
+  python3 -m venv --system-site-packages "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/python/requirements.txt"
+}
+
+fetch runtime_client runtime-client/package-lock.json npm cmake make g++
+fetch dynamodb_local dynamodb-local/pom.xml java mvn
+fetch python python/requirements.txt python3

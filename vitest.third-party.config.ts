@@ -1,0 +1,62 @@
+import "./scripts/need-node.mjs";
+import { defineConfig } from "vitest/config";
+import { INCLUDED } from "./test/aws/excluded-stories.ts";
+import { LastLines } from "./test/left-out.reporter.ts";
+import type { Emulator } from "./test/third-party/emulator.ts";
+import { findToolAbsence, type Tool } from "./test/third-party/tools.ts";
+
+// What stands on AWS, run once more by code that others wrote: AWS's runtime client for Lambdas, and two further
+// emulators. scripts/fetch-third-party.sh brings them.
+
+const EMULATORS: readonly (readonly [Emulator, Tool])[] = [
+  ["dynamodb-local", "dynamodb_local"],
+  ["moto", "python"],
+];
+
+/** Every port of AWS: one behaviour, and what becomes of faults. */
+const PORTS = [
+  "test/contract/{blobs,queue,table}.test.ts",
+  "test/functions/{blob,queue,table}-faults.test.ts",
+];
+/** All of the product, from a request to its last message. THIRD_PARTY_STORIES="*" runs all stories. */
+const STORIES = `test/story/${process.env["THIRD_PARTY_STORIES"] ?? "{find-email,verify-batch,verify-email}"}.test.ts`;
+
+const shared = {
+  isolate: false,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
+const LOG_LINES = "test/log-lines.setup.ts";
+
+const emulators = EMULATORS.filter(([emulator, tool]) => {
+  const absence = findToolAbsence(tool);
+  if (absence !== null) console.warn(`Left out: the suites over ${emulator}: ${absence}.`);
+  return absence === null;
+});
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    maxConcurrency: 16,
+    testNamePattern: INCLUDED,
+    reporters: ["default", new LastLines({ outputFile: ".cache/third-party-results.json" })],
+    projects: [
+      {
+        test: { ...shared, name: "runtime client", include: ["test/third-party/*.test.ts"] },
+      },
+      ...emulators.map(([emulator]) => ({
+        test: {
+          ...shared,
+          name: emulator,
+          include: [...PORTS, STORIES],
+          setupFiles: [LOG_LINES, "test/third-party/differences.setup.ts"],
+          env: {
+            POWERTOOLS_METRICS_DISABLED: "true",
+            MAILPROOF_STORIES: "aws",
+            MAILPROOF_EMULATOR: emulator,
+          },
+        },
+      })),
+    ],
+  },
+});
