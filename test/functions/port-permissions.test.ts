@@ -1,7 +1,9 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
 import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
-import type { StatePorts } from "@mailproof/functions/aws/state-ports";
+import { withBlobs } from "@mailproof/functions/capabilities/blobs";
 import { withProber } from "@mailproof/functions/capabilities/prober";
+import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { type BaseContext, createBaseContext } from "@mailproof/functions/lambda-world";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { expect, test } from "vitest";
@@ -17,7 +19,7 @@ import { createStage } from "../third-party/stage.ts";
 // What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through
 // a proxy that notes each request as IAM would see it.
 
-type Ports = BaseContext & StatePorts;
+type Ports = BaseContext & Pick<AppWorld, "blobs" | "queue">;
 type Use = (ports: Ports) => Promise<unknown>;
 
 const key = { pk: "P", sk: "1" };
@@ -110,7 +112,8 @@ describeWith(DYNAMODB, "permissions", () => {
         ...stage.buildEnvironment(anyLambda as never, proxy.url),
         ...stage.settings,
       };
-      await use(createBaseContext(environment));
+      const base = createBaseContext(environment);
+      await use({ ...base, ...(withQueue(base) as Ports), ...(withBlobs(base) as Ports) });
       proxy.close();
 
       const asked = proxy.calls.flatMap(({ action, parts }) =>
