@@ -19,7 +19,7 @@ const PORTS = [
   "test/functions/{blob,queue,table}-faults.test.ts",
 ];
 /** All of the product, from a request to its last message. THIRD_PARTY_STORIES="*" runs all stories. */
-const STORIES = `test/story/${process.env["THIRD_PARTY_STORIES"] ?? "{find-email,verify-batch,verify-email}"}.test.ts`;
+const STORIES = `test/story/${process.env["THIRD_PARTY_STORIES"] ?? "{find-email,verify-email}"}.test.ts`;
 
 const shared = {
   isolate: false,

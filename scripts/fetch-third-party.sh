@@ -11,6 +11,10 @@ kept=${THIRD_PARTY_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/mailproof/third-party}
 limit=${THIRD_PARTY_SECONDS:-240}
 mkdir -p "$kept"
 
+# What is stopped takes along what it has begun.
+work=
+trap 'kill $work 2>/dev/null; echo "It was stopped: what is not named above is left out."; exit 1' TERM
+
 # fetch NAME FILE COMMAND...: each in the function fetch_NAME, which fills the folder it is given.
 fetch() {
   local name=$1 file=$wanted/$2 folder reason
@@ -23,7 +27,9 @@ fetch() {
   local draft=$folder.$$
   mkdir -p "$draft"
   export -f "fetch_$name"
-  if ! timeout "$limit" bash -euc "fetch_$name \"\$@\"" _ "$wanted" "$draft" >"$draft.log" 2>&1; then
+  timeout "$limit" bash -euc "fetch_$name \"\$@\"" _ "$wanted" "$draft" >"$draft.log" 2>&1 &
+  work=$!
+  if ! wait "$work"; then
     echo "$name is left out: it could not be fetched within $limit seconds. The end of what was printed:"
     tail -n 5 "$draft.log" | sed 's/^/  /'
     rm -rf "$draft" "$draft.log"
@@ -51,6 +57,7 @@ fetch_python() {
   "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/python/requirements.txt"
 }
 
-fetch runtime_client runtime-client/package-lock.json npm cmake make g++
-fetch dynamodb_local dynamodb-local/pom.xml java mvn
+# The one that builds itself comes last: it takes a minute of two processors.
 fetch python python/requirements.txt python3
+fetch dynamodb_local dynamodb-local/pom.xml java mvn
+fetch runtime_client runtime-client/package-lock.json npm cmake make g++

@@ -11,8 +11,8 @@ export const DIFFERENCES: Readonly<
       "moto takes the receipt of an earlier hand-out for the later one's",
     ],
     [
-      "a burst beyond the plan is 429 and says when to come again, and is not charged",
-      "moto does one request after the other, so that of 300 searches at once some wait for longer than the adapter does",
+      "a burst beyond the plan is 429",
+      "moto does one request after the other, so that of hundreds at once some wait for longer than the adapter does",
     ],
     [
       "table on dynamodb update refuses to compare what cannot be compared",
