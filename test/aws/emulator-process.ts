@@ -46,16 +46,19 @@ const start = async (command: string, createArgs: (port: number) => readonly str
 };
 
 const startDynoxide = () =>
-  start(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/dynoxide"), (port) => [
-    ...["serve", "--host", "127.0.0.1", "--port", String(port)],
-  ]);
+  start(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/dynoxide"), (port) =>
+    `serve --host 127.0.0.1 --port ${port}`.split(" "),
+  );
 
 const startDynamoDbLocal = () => {
   const jars = getToolFolder("dynamodb_local");
+  const main = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
   return start("java", (port) => [
-    ...[`-Djava.library.path=${jars}`, "-cp", `${jars}/*`],
-    ...["com.amazonaws.services.dynamodbv2.local.main.ServerRunner", "-disableTelemetry"],
-    ...["-inMemory", "-sharedDb", "-port", String(port)],
+    `-Djava.library.path=${jars}`,
+    "-cp",
+    `${jars}/*`,
+    main,
+    ...`-disableTelemetry -inMemory -sharedDb -port ${port}`.split(" "),
   ]);
 };
 

@@ -36,8 +36,8 @@ test("each bridge leads to the handler of its Lambda, which is there to be bundl
       .map(({ name, handler }) => ({ functionID: name, handler, runtime: "nodejs24.x" }))
       .toSorted((a, b) => a.functionID.localeCompare(b.functionID)),
   );
-  for (const { handler } of targets)
-    expect(existsSync(handler.replace(/\.handler$/, ".ts")), handler).toBe(true);
+  const absent = targets.filter(({ handler }) => !existsSync(handler.replace(/\.handler$/, ".ts")));
+  expect(absent).toEqual([]);
   for (const { bundle } of made.targets) expect(bundle).toBeUndefined();
 });
 

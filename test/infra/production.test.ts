@@ -206,18 +206,17 @@ describe("permissions", () => {
       .of("aws:iam/role:Role")
       .filter(({ name }) => !lambdas.some((lambda) => name === `${lambda.name}Role`));
     const allowedTo = schedules.flatMap(({ name, inputs }) =>
-      ((inputs["inlinePolicies"] ?? []) as { policy: string }[]).flatMap(({ policy }) =>
-        parseStatements(policy).map((one) => [name, one.actions, one.resources]),
-      ),
+      (inputs["inlinePolicies"] as { policy: string }[])
+        .flatMap(({ policy }) => parseStatements(policy))
+        .map(({ actions, resources }) => `${name}: ${actions.join(" ")} ${resources.join(" ")}`),
     );
 
     expect(allowedTo.toSorted()).toEqual(
       scheduleSpecs
-        .map(({ lambda }) => [
-          `Every${lambda.name}Role`,
-          ["lambda:InvokeFunction"],
-          [getArn("lambda", `${lambda.name}Function`)],
-        ])
+        .map(({ lambda: { name } }) => {
+          const arn = getArn("lambda", `${name}Function`);
+          return `Every${name}Role: lambda:InvokeFunction ${arn}`;
+        })
         .toSorted(),
     );
     for (const { inputs } of schedules) expect(inputs["managedPolicyArns"] ?? []).toEqual([]);
