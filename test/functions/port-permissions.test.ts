@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { GRANTS, type Need } from "../../infra/iam.ts";
 import { lambdas } from "../../infra/topology.ts";
 import { DYNAMODB } from "../aws/emulators.ts";
-import { createSqsEvent } from "../aws/events.ts";
+import { createContext, createSqsEvent } from "../aws/events.ts";
 import { describeWith } from "../describe-when.ts";
 import { givenWorld } from "../given.ts";
 import { streamPieces } from "../pieces.ts";
@@ -71,21 +71,21 @@ const USES: Readonly<Record<Need, Use>> = {
       failing as never,
       givenWorld().world,
       createReleaseMessage(aws),
-    )(event);
+    )(event, createContext());
   },
   "blobs:read": async ({ blobs }) => {
     await blobs.head(KEY);
     await blobs.get(KEY);
     const link = { expiresInSeconds: 60, fileName: "list.csv", contentType: "text/csv" };
-    await fetch(await blobs.presignGet(KEY, link));
+    await fetch((await blobs.presignGet(KEY, link)).url);
   },
   "blobs:write": async ({ blobs }) => {
     await blobs.put(KEY, streamPieces("small"));
     await blobs.put(KEY, streamPieces(LARGE, LARGE));
     await blobs.put(KEY, breakOff()).catch(() => undefined);
     await blobs.remove(KEY);
-    const link = await blobs.presignPut("uploads/1", { expiresInSeconds: 60, bytesMax: 100 });
-    await fetch(link, { method: "PUT", body: "a@b.c" });
+    const { url } = await blobs.presignPut("uploads/1", { expiresInSeconds: 60, bytesMax: 100 });
+    await fetch(url, { method: "PUT", body: "a@b.c" });
   },
   mail: async (ports) => {
     const question = { recipient: "a@b.c", domain: "b.c", hosts: [], probeCatchAll: false };

@@ -30,10 +30,8 @@ const lint = async (
 };
 
 describeUnless(findToolAbsence("python"), "cfn-lint", () => {
-  createOperationsApp(
-    { app: "mailproof", stage: "production", callEmail: "ops@example.com" },
-    folder,
-  ).synth();
+  const stage = { app: "mailproof", stage: "production", callEmail: "ops@example.com" };
+  createOperationsApp({ ...stage, size: "full", quota: 1_000, budgetUsd: 300 }, folder).synth();
   const [template = ""] = globSync(`${folder}/*.template.json`);
 
   test("finds nothing wrong in the operations stack", async () => {

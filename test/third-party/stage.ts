@@ -13,7 +13,7 @@ import { type AwsCall, openRoleProxy } from "./role-proxy.ts";
 
 // A stage in the emulators: its table, bucket, queues and one account, and each Lambda's environment and role in it.
 
-export const ACCOUNT_ID = "000000000000";
+const ACCOUNT_ID = "000000000000";
 const CREDENTIAL_SETTINGS = {
   AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
