@@ -136,9 +136,9 @@ export interface Job {
   deferred?: {
     /** Number of waiting addresses. */
     count: number;
-    /** Number of waiting addresses for each reason. */
+    /** Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is no attempt, and ends with one. */
     by_reason: Record<string, number>;
-    /** When the first of them is attempted again, ISO 8601. A time in the past means that the attempt is under way. */
+    /** When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way. */
     next_attempt_at: string;
   };
   /** When it was created, ISO 8601. */

@@ -19,7 +19,13 @@ export type Session = { readonly engine: number; readonly provider: string; read
 export const givenCluster = (
   count: number,
   replyFor: ReplyFor,
-  { seed = 1, lag = 20, slots = createSharedSlots, tableOf = (table: Table) => table } = {},
+  {
+    seed = 1,
+    lag = 20,
+    slots = createSharedSlots,
+    tableOf = (table: Table) => table,
+    comesBack = true,
+  } = {},
 ) => {
   const { world, table, later } = givenWorld(seed);
   const sessions: Session[] = [];
@@ -64,13 +70,14 @@ export const givenCluster = (
   const engineAt = (engine: number): Probe => {
     const own = lagging(tableOf(table), pause);
     const ports: Pick<World, "table" | "now" | "random" | "sleep"> = { ...world, table: own };
-    return createProbe({
+    const probe = createProbe({
       ...ports,
       connect: connectFrom(engine),
       catchAllCache: createCatchAllCache(table, world.now),
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
       slots: slots(ports),
     });
+    return comesBack ? (question) => askUntilAnswered(probe, world, question) : probe;
   };
   const engines = Array.from({ length: count }, (_, engine) => engineAt(engine));
   return { engines, sessions, peaks, open, world, table, later };
@@ -112,6 +119,27 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 export const kind: ReplyFor = (line) => {
   if (line === "") return "220 hi";
   return RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
+};
+
+type Question = Parameters<Probe>[0];
+
+const RETURN_MS_MAX = 15 * 60_000;
+
+/** As a worker does: who found no slot comes back at the time that the answer names. */
+export const askUntilAnswered = async (
+  probe: Probe,
+  { now, sleep }: Pick<World, "now" | "sleep">,
+  question: Question,
+): Promise<ProbeResult> => {
+  for (let asked = question; ; ) {
+    const answer = await probe(asked);
+    const { comeBack } = answer;
+    if (!comeBack) return answer;
+    const ms = Date.parse(comeBack.at) - now().getTime();
+    if (ms > RETURN_MS_MAX) throw new Error(`no message waits for ${ms} ms`);
+    await sleep(ms);
+    asked = { ...question, ticket: comeBack.ticket };
+  }
 };
 
 /** Each engine asks about people of its own. */

@@ -9,6 +9,7 @@ import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots"
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { givenWorld } from "../../given.ts";
+import { askUntilAnswered } from "./cluster.ts";
 
 /** One line of a session ("" is the connection) and where it stands; the reply comes back. */
 export type Line = {
@@ -81,8 +82,8 @@ export const givenProviders = (
       };
     };
 
-  const startProcess = (process: number): Probe =>
-    createProbe({
+  const startProcess = (process: number): Probe => {
+    const probe = createProbe({
       ...world,
       connect: connectFrom(process),
       catchAllCache: createCatchAllCache(memory, world.now),
@@ -90,6 +91,8 @@ export const givenProviders = (
       slots: processes > 1 ? createSharedSlots({ ...world, table }) : localSlots,
       breaker: createCircuitBreaker({ ...world, table, ...(exits && { exits }) }),
     });
+    return (question) => askUntilAnswered(probe, world, question);
+  };
   const probes = Array.from({ length: processes }, (_, process) => startProcess(process));
   const [probe = startProcess(0)] = probes;
   return {

@@ -252,14 +252,20 @@ test("the place of a process that died comes back, before anybody gives up", asy
 
 const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => ({ kind: "full" }) };
 
-test("who waits in vain is told in the end that nothing is known", async () => {
-  const { engines, sessions, world } = givenCluster(1, kind, { slots: () => FULL });
+test("who waits in vain is told in the end when to come back, and that nothing is known", async () => {
+  const { engines, sessions, world } = givenCluster(1, kind, {
+    slots: () => FULL,
+    comesBack: false,
+  });
   const began = world.now().getTime();
 
   const answers = await askAll(engines, 200);
 
   expect(verdicts(answers)).toEqual(["unknown timeout"]);
   expect(new Set(answers.map(({ finding }) => finding.retry))).toEqual(new Set(["later"]));
+  expect(answers.every(({ comeBack }) => comeBack && new Date(comeBack.at) > world.now())).toBe(
+    true,
+  );
   expect(sessions).toEqual([]);
   expect(world.now().getTime() - began).toBeLessThan(5 * 60_000);
 });

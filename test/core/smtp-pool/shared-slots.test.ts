@@ -1,7 +1,12 @@
 import type { Table } from "@mailproof/core/ports/table";
 import { parseSharedProvider } from "@mailproof/core/smtp-pool/slots/shared-provider";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
-import { type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
+import {
+  createSlotTurn,
+  type Slot,
+  type SlotRequest,
+  toSlotKey,
+} from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
@@ -92,7 +97,7 @@ test("a process that waits for a rest to end asks nobody meanwhile", async () =>
 test("a place is somebody's until it is given back", async () => {
   const { places: slots, take } = givenSlots();
   const slot = await take();
-  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
+  expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
 
   await slot.release(WELL);
 
@@ -133,20 +138,27 @@ test("who gives a place back too late gives nobody else's away", async () => {
 
   await late.release(WELL);
 
-  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
+  expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
+});
+
+const askFor = (account: string): SlotRequest => ({
+  turn: createSlotTurn(),
+  requester: { account, priority: "list" },
+  batch: 1,
+  countRecipients: () => 1,
 });
 
 test("a process takes turns with others who wait, though it would be there first", async () => {
-  const { world, places: slots, take } = givenSlots();
-  const ours = slots();
+  const { places: slots, take } = givenSlots();
+  const [ours, theirs] = [slots(), slots()];
+  const [anns, bobs] = [askFor("ann"), askFor("bob")];
   const slot = await take(ours);
-  expect(await slots().acquire(SLOT_KEY)).toEqual({ kind: "full" });
+  expect(await theirs.acquire(SLOT_KEY, bobs)).toMatchObject({ kind: "full" });
 
   await slot.release(WELL);
 
-  expect(await ours.acquire(SLOT_KEY)).toEqual({ kind: "full" });
-  await world.sleep(1_000);
-  await take(ours);
+  expect(await ours.acquire(SLOT_KEY, anns)).toMatchObject({ kind: "full" });
+  expect(await slots().acquire(SLOT_KEY, bobs)).toMatchObject({ kind: "acquired" });
 });
 
 test("an operator is the same for all, in whatever order its addresses come", () => {
@@ -157,7 +169,7 @@ test("an operator is the same for all, in whatever order its addresses come", ()
   );
 });
 
-test("what is stored of an operator is one item below a kilobyte, and goes by itself", async () => {
+test("what is stored of an operator is below a kilobyte in each item, and goes by itself", async () => {
   const { engines, table, later } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? `421 4.7.0 ${"busy ".repeat(300)}` : kind(line, session),
   );
@@ -167,8 +179,9 @@ test("what is stored of an operator is one item below a kilobyte, and goes by it
 
   const items = table.items().filter(isShared);
 
-  expect(items).toHaveLength(1);
-  expect(JSON.stringify(items).length).toBeLessThan(1_024);
+  // The slots, and the order of those that wait for one.
+  expect(items.length).toBeLessThanOrEqual(2);
+  for (const item of items) expect(JSON.stringify(item).length).toBeLessThan(1_024);
   later(3_600_000);
   expect(table.items().filter(isShared)).toEqual([]);
 });

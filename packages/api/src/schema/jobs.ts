@@ -46,11 +46,11 @@ export const JobSummary = v.object({
         count: describe(Integer, "Number of waiting addresses."),
         by_reason: describe(
           v.record(v.string(), Integer),
-          "Number of waiting addresses for each reason.",
+          "Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is no attempt, and ends with one.",
         ),
         next_attempt_at: describe(
           v.string(),
-          "When the first of them is attempted again, ISO 8601. A time in the past means that the attempt is under way.",
+          "When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way.",
         ),
       }),
     ),

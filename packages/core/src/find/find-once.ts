@@ -18,7 +18,7 @@ import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../verify/result.ts";
+import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { isUsable } from "./candidates.ts";
 import {
@@ -136,6 +136,11 @@ const runSearch = async (
     return refund(world, operation, undefined, {
       code: "UNAVAILABLE",
       what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
+    });
+  if (result.reason === WAITING_FOR_PROVIDER)
+    return refund(world, operation, undefined, {
+      code: "UNAVAILABLE",
+      what: "All connections to the domain's mail provider are in use. Repeat the search in a few minutes.",
     });
 
   if (result.reason === PROBE_POLICY) {

@@ -9,6 +9,7 @@ import {
   planRandomRecipient,
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
+import { WAITING_FOR_PROVIDER } from "../verify/result.ts";
 import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
@@ -153,13 +154,15 @@ const judgeCandidate = (
 
 const conclude = (
   candidate: Candidate,
-  { recipient: email, finding }: ProbeResult,
+  { recipient: email, finding, comeBack }: ProbeResult,
   { status, reason }: Judgement,
   patternCounts: PatternCounts,
 ): FindOutcome => {
   const { pattern } = candidate;
   const usualPattern = findUsualPattern(patternCounts);
   const noResult = { email: null, confidence: 0, pattern: usualPattern };
+  if (comeBack)
+    return skipLearning({ ...noResult, status: "unknown", reason: WAITING_FOR_PROVIDER });
   if (finding.verdict === "unknown")
     return skipLearning({ ...noResult, status: "unknown", reason: finding.reason });
   if (finding.verdict === "invalid")

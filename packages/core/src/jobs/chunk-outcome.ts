@@ -2,6 +2,7 @@ import { addMs, toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
+import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -13,6 +14,7 @@ import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField }
 import {
   countDeferredChange,
   type DeferredGroup,
+  findFirstGroup,
   findFirstTime,
   splitDue,
   TEST_KEY_RETRY_SECONDS,
@@ -59,12 +61,26 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
   if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
   if (outcome !== "committed") return;
-  if (after.some(({ isSlow }) => isSlow)) await sendNextPass(world, result, 0);
-  else if (job.mode === "test" && after.length > 0)
-    await sendNextPass(world, result, TEST_KEY_RETRY_SECONDS);
+  const delaySeconds = findDelaySeconds(world, job, after);
+  if (delaySeconds !== undefined) await sendNextPass(world, result, delaySeconds);
 };
 
-/** The next pass over slow rows, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
+/** Undefined: the reconciler sends the message when the next group is due, at the whole minute. */
+const findDelaySeconds = (
+  { now }: World,
+  { mode }: Job,
+  after: readonly DeferredGroup[],
+): number | undefined => {
+  const first = findFirstGroup(after);
+  if (!first) return undefined;
+  if (after.some(({ isSlow }) => isSlow)) return 0;
+  if (mode === "test") return TEST_KEY_RETRY_SECONDS;
+  if (!first.ticket) return undefined;
+  const seconds = Math.ceil((Date.parse(first.at) - now().getTime()) / 1_000);
+  return Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds));
+};
+
+/** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
 const sendNextPass = async (
   world: World,
   { job, message, after }: PassResult,
@@ -75,11 +91,13 @@ const sendNextPass = async (
   await sendChunks(world, job, [next], { delaySeconds, rows: countWaiting(due) });
 };
 
-/** The message for slow rows is already sent, and by then nearly every session has ended. */
+/** The message is already sent, and by then nearly every session has ended. */
 const SLOW_DUE_MS = 180_000;
 
 const getScheduledTime = (after: readonly DeferredGroup[], retryAt: string): Date =>
-  after.some(({ isSlow }) => isSlow) ? addMs(new Date(retryAt), SLOW_DUE_MS) : new Date(retryAt);
+  after.some(({ isSlow }) => isSlow) || findFirstGroup(after)?.ticket
+    ? addMs(new Date(retryAt), SLOW_DUE_MS)
+    : new Date(retryAt);
 
 type StoredPages = { readonly token: string; readonly expiresAt: number };
 

@@ -7,6 +7,7 @@ import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
 import type { Worker } from "../runtime/worker.ts";
+import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { isOurFailure, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
@@ -19,6 +20,7 @@ import { completeIfDone } from "./completion.ts";
 import {
   type DeferredGroup,
   type DeferredRow,
+  deferForSlot,
   findDeferredGroups,
   scheduleRetry,
   splitDue,
@@ -39,6 +41,8 @@ export const verifyChunk: Worker<VerifyWorld> = {
 type DueRow = {
   readonly row: InputRow;
   readonly causes: readonly RetryCause[];
+  /** Of a row that found no slot at its mail provider. */
+  readonly ticket?: Ticket | undefined;
   /** An earlier pass started its verification. */
   readonly isSlow?: boolean | undefined;
 };
@@ -118,7 +122,9 @@ const listDueRows = async (
   const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
   return all.flatMap((row) => {
     const group = groupByRow.get(row[0]);
-    return group ? [{ row, causes: group.causes, isSlow: group.isSlow }] : [];
+    if (!group) return [];
+    const { causes, isSlow, ticket } = group;
+    return [{ row, causes, isSlow, ticket }];
   });
 };
 
@@ -176,6 +182,7 @@ const attemptRow = async (
     includeEvidence: false,
     requester,
     history: mode === "live" ? createAccountHistory(world, account) : undefined,
+    ticket: dueRow.ticket,
   };
   const engine = selectEngine(world, mode, dueRow.causes.length);
   const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;
@@ -243,6 +250,9 @@ const findDeferral = (
   // The verification continues, so no cause is added.
   if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
+  // No server was asked, so this is no attempt: the row waits on, however long.
+  if (typeof outcome !== "string" && outcome.comeBack)
+    return deferForSlot({ row: row[0], causes }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
   const next = cause && scheduleRetry(world, { mode, maxWaitMinutes }, { causes, cause });

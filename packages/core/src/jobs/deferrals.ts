@@ -4,9 +4,15 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import {
+  compareTickets,
+  type SlotReturn,
+  type Ticket as SlotTicket,
+} from "../smtp-pool/slots/slots.ts";
+import { WAITING_FOR_PROVIDER } from "../verify/result.ts";
 import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
 import type { Chunk } from "./chunks.ts";
-import { isOpenJob, type Job, toDeferredField } from "./items.ts";
+import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 
 // Layout. The deferred rows of a chunk: which, why, and until when. The pass that defers them writes the item and the
 // next pass removes it, so it exists exactly while rows wait. By sort key, a job's first item has the earliest attempt.
@@ -23,6 +29,8 @@ const DeferredGroup = v.object({
   causes: v.array(v.picklist(RETRY_CAUSES)),
   at: v.string(),
   rows: v.array(v.number()),
+  /** The rows found no slot at their mail provider; their order among those that wait for one. */
+  ticket: v.optional(Ticket),
   /** The rows are not deferred: their verifications outlasted the pass, and the next pass continues them at once. */
   isSlow: v.optional(v.boolean()),
 });
@@ -33,6 +41,7 @@ type ScheduledRetry = { readonly at: string; readonly causes: readonly RetryCaus
 export type DeferredGroup = ScheduledRetry & {
   readonly reason: string;
   readonly rows: readonly number[];
+  readonly ticket?: SlotTicket | undefined;
   readonly isSlow?: boolean | undefined;
 };
 
@@ -57,17 +66,30 @@ export const scheduleRetry = (
 export type DeferredRow = ScheduledRetry & {
   readonly row: number;
   readonly reason: string;
+  readonly ticket?: SlotTicket;
   readonly isSlow?: boolean;
 };
 
+/** Rows that found no slot at about the same time come back together, with the first ticket of them. */
+const RETURN_GROUPING_MS = 1_000;
+
+export const deferForSlot = (
+  { row, causes }: Pick<DeferredRow, "row" | "causes">,
+  { at, ticket }: SlotReturn,
+): DeferredRow => {
+  const atMs = Math.ceil(Date.parse(at) / RETURN_GROUPING_MS) * RETURN_GROUPING_MS;
+  return { row, causes, reason: WAITING_FOR_PROVIDER, at: new Date(atMs).toISOString(), ticket };
+};
+
 export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly DeferredGroup[] => {
-  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow }) =>
-    [at, isSlow, reason, ...causes].join(),
+  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow, ticket }) =>
+    [at, isSlow, ticket?.queue, reason, ...causes].join(),
   );
   return [...alike.values()].map((same) => {
     const [{ at, reason, causes, isSlow }] = same as [DeferredRow, ...DeferredRow[]];
     const rows = same.map(({ row }) => row);
-    return { at, reason, causes, rows, ...(isSlow && { isSlow }) };
+    const [ticket] = same.flatMap((one) => one.ticket ?? []).toSorted(compareTickets);
+    return { at, reason, causes, rows, ...(isSlow && { isSlow }), ...(ticket && { ticket }) };
   });
 };
 
@@ -83,8 +105,11 @@ export const splitDue = (
   return { due: groups.filter(isDue), later: groups.filter((group) => !isDue(group)) };
 };
 
+export const findFirstGroup = (groups: readonly DeferredGroup[]): DeferredGroup | undefined =>
+  groups.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))[0];
+
 export const findFirstTime = (groups: readonly DeferredGroup[]): string | undefined =>
-  groups.map(({ at }) => at).toSorted()[0];
+  findFirstGroup(groups)?.at;
 
 /** For the `add` of the job: how a pass changes the number of waiting rows by reason. */
 export const countDeferredChange = (

@@ -48,6 +48,9 @@ export const toBucket = (status: Status): ResultBucket => BUCKET_BY_STATUS[statu
 
 const Count = v.optional(v.number(), 0);
 
+/** The order in a wait queue for slots. */
+export const Ticket = v.object({ queue: v.string(), position: v.number(), draw: v.number() });
+
 const Job = v.object({
   id: v.string(),
   owner: v.string(),
@@ -95,7 +98,13 @@ const Job = v.object({
   waits: Count,
   /** While its address is deferred: why, and until when. */
   retry: v.optional(
-    v.object({ reason: v.string(), causes: v.array(v.picklist(RETRY_CAUSES)), at: v.string() }),
+    v.object({
+      reason: v.string(),
+      causes: v.array(v.picklist(RETRY_CAUSES)),
+      at: v.string(),
+      /** It found no slot at its mail provider; its order among those that wait for one. */
+      ticket: v.optional(Ticket),
+    }),
   ),
   /** How often its message was sent since its last result. */
   sends: Count,

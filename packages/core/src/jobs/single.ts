@@ -9,13 +9,20 @@ import { createEndEntry } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";
 import type { Operation } from "../money/operation-items.ts";
+import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit, type Transaction } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { isNotProbed, isOurFailure, trimResult, type Verification } from "../verify/result.ts";
+import {
+  isNotProbed,
+  isOurFailure,
+  trimResult,
+  type Verification,
+  WAITING_FOR_PROVIDER,
+} from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
@@ -67,9 +74,11 @@ export type SingleRetry = NonNullable<Job["retry"]>;
 export const findSingleRetry = (
   world: Pick<World, "now">,
   mode: Job["mode"],
-  { retryCause: cause, reason }: Verification,
+  { retryCause: cause, reason, comeBack }: Verification,
   causes: readonly RetryCause[] = [],
 ): SingleRetry | undefined => {
+  // No server was asked, so this is no attempt.
+  if (comeBack) return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes] };
   const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default };
   const next = cause && scheduleRetry(world, limits, { causes, cause });
   return next && { reason, at: next.at, causes: [...next.causes] };
@@ -108,7 +117,7 @@ export const createSingleJob = (
   ...scheduleWork(
     SINGLE,
     operation.id,
-    retry ? new Date(retry.at) : addMs(world.now(), RESEND_AFTER_MS),
+    retry ? getDueTime(retry) : addMs(world.now(), RESEND_AFTER_MS),
     operation.token,
   ),
 });
@@ -125,13 +134,21 @@ export const sendSingle = async (
   await world.queue.sendMany(SINGLES_QUEUE.name, [message]);
 };
 
-/** A test key's job continues after a second; any other when it is due. */
-export const sendIfSandbox = async (
+/** A message of its own is on its way: the job is due only if that one is lost. */
+const getDueTime = ({ at, ticket }: SingleRetry): Date =>
+  ticket ? addMs(new Date(at), RESEND_AFTER_MS) : new Date(at);
+
+/** A test key's job continues after a second, one that waits for a slot at its time; any other when it is due. */
+export const sendRetry = async (
   world: World,
   job: Pick<Job, "id" | "account" | "mode">,
+  { at, ticket }: SingleRetry,
   waits: number,
 ): Promise<void> => {
-  if (job.mode === "test") await sendSingle(world, job, waits, TEST_KEY_RETRY_SECONDS);
+  if (job.mode === "test") return sendSingle(world, job, waits, TEST_KEY_RETRY_SECONDS);
+  if (!ticket) return;
+  const seconds = Math.ceil((Date.parse(at) - world.now().getTime()) / 1_000);
+  await sendSingle(world, job, waits, Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds)));
 };
 
 /** `waits` names the attempt: a message that arrives twice must not ask a greylisting server again at once. */
@@ -151,6 +168,7 @@ export const verifySingle: Worker<VerifyWorld> = {
       includeEvidence: true,
       requester,
       history,
+      ticket: job.retry?.ticket,
     };
     const causes = listCauses(job);
     const engine = selectEngine(world, job.mode, causes.length);
@@ -187,11 +205,11 @@ const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<voi
   const waits = job.waits + 1;
   const { outcome } = await world.table.write({
     update: toJobKey(job.id),
-    set: { status: "processing", waits, sends: 0, due_sk: retry.at, retry },
+    set: { status: "processing", waits, sends: 0, due_sk: getDueTime(retry).toISOString(), retry },
     where: { status: { oneOf: OPEN_STATUSES }, waits: job.waits },
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the job was deferred");
-  if (outcome === "committed") await sendIfSandbox(world, job, waits);
+  if (outcome === "committed") await sendRetry(world, job, retry, waits);
 };
 
 const completeJob = async (

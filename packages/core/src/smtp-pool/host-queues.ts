@@ -6,7 +6,13 @@ import type { PendingProbe } from "../verify/recipient-check.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
-import { type SlotKey, toSlotKey } from "./slots/slots.ts";
+import {
+  createSlotTurn,
+  type SlotKey,
+  type SlotRequest,
+  type SlotTurn,
+  toSlotKey,
+} from "./slots/slots.ts";
 
 /** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
 const RECIPIENTS_PER_SESSION = 25;
@@ -23,6 +29,9 @@ export type HostQueue = {
   /** Shared by all queues whose sessions begin at this host. */
   readonly host: HostState;
   readonly waiting: FairQueue<PendingProbe>;
+  readonly turn: SlotTurn;
+  /** The recipients of sessions that are open or wait for a slot. */
+  taken: number;
   sessions: number;
   /** The most recipients that a session takes; the catch-all states of their domains are read before it begins. */
   batchSizeMax: number;
@@ -88,6 +97,8 @@ const createHostQueue = (
     host,
     limits: findMailProvider(slotKey.host).limits,
     waiting: createFairQueue(),
+    turn: createSlotTurn(),
+    taken: 0,
     sessions: 0,
     batchSizeMax: Number.POSITIVE_INFINITY,
     isFull: false,
@@ -121,16 +132,27 @@ const formatHosts = (hosts: readonly MailHost[]): string =>
     .toSorted()
     .join(", ");
 
+export const createSlotRequest = (
+  queue: HostQueue,
+  requester: Requester,
+  batch: number,
+): SlotRequest => ({
+  turn: queue.turn,
+  requester,
+  batch,
+  countRecipients: () => queue.taken + queue.waiting.size(),
+});
+
 /** Results are delivered when their session ends, so one in which callers wait is short. */
 const RECIPIENTS_WITH_CALLERS = 10;
 
 export const getBatchSize = (
-  { provider, limits, waiting, sessions, batchSizeMax }: HostQueue,
+  { provider, limits, waiting, sessions, batchSizeMax, turn }: HostQueue,
   { priority }: Requester,
 ): number => {
   const most = Math.min(batchSizeMax, limits.recipientsPerConnection);
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
-  if (provider.slotWait.isScarce) return most;
+  if (provider.slotWait.isScarce || turn.ticket) return most;
   const even = Math.ceil(waiting.size() / (limits.connections - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };

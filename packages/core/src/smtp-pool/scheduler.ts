@@ -10,6 +10,7 @@ import {
   avoidPipelining,
   chooseHosts,
   createHostQueues,
+  createSlotRequest,
   decidePipelining,
   getBatchSize,
   type HostQueue,
@@ -25,8 +26,8 @@ import { type Requester, SOLE_REQUESTER } from "./requester.ts";
 import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { createSessionShares, type SessionShares } from "./slots/session-shares.ts";
-import { createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
-import { localSlots } from "./slots/slots.ts";
+import { createReturn, createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
+import { localSlots, resumeTurn, type SlotReturn } from "./slots/slots.ts";
 import { createTurns } from "./turns.ts";
 import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
 
@@ -67,6 +68,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
         refusedExits: [],
       };
       const waiting = { fallbacks: [], ...question, ...own };
+      resumeTurn(queue.turn, queue.slotKey, question.ticket);
       const early = findEarlyResult(sessionPorts, queue, waiting);
       if (early) resolve(early);
       else if (provider.refusal && hasBackedOffTooOften(provider))
@@ -83,15 +85,9 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const waiting = createWaitingProbes();
   const updateQueue = createQueueUpdater(queues, shares);
 
-  const giveUp = (
-    provider: ProviderState,
-    toOutcome: (queue: HostQueue) => SessionOutcome,
-  ): void => {
-    for (const queue of [...queues.all.values()].filter((one) => one.provider === provider)) {
-      for (const one of waiting.takeAll(queue))
-        one.resolve(createGivenUpResult(sessionPorts, queue, toOutcome(queue), one));
-      updateQueue(queue);
-    }
+  const resolveWaiting = (queue: HostQueue, result: CommonResult): void => {
+    resolveAll(sessionPorts, queue, waiting.takeAll(queue), result);
+    updateQueue(queue);
   };
 
   const serve = (queue: HostQueue): void => {
@@ -110,20 +106,24 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     const { batch, others } = splitByExits(sessionPorts, queue, taken);
     waiting.putBack(queue, others);
     if (batch.length === 0) return updateQueue(queue);
-    countSession(queue, 1);
+    countSession(queue, 1, batch.length);
     shares.open(opener);
     updateQueue(queue);
     const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
     const session = { ...sessionPorts, shouldEnd, pipelining: decidePipelining(queue) };
-    const summary = await runWithSlot(session, queue.slotKey, batch);
+    const request = createSlotRequest(queue, opener, batch.length);
+    const summary = await runWithSlot(session, queue.slotKey, batch, request);
     const isShort = shares.close(opener);
-    countSession(queue, -1);
+    countSession(queue, -1, batch.length);
     waiting.putBack(queue, summary.remaining);
     if (summary.lostFlight) avoidPipelining(queue);
     if (hasEnded()) provider.yielding--;
     else adjustBatchSize(queue, batch.length, summary.remaining.length);
     queue.isFull = summary.isFull;
-    if (!summary.isFull) recordOutcome(provider, summary);
+    const { comeBack } = summary;
+    if (comeBack) resolveWaiting(queue, { outcome: createSlotTimeout(queue.slotKey), comeBack });
+    else if (summary.isFull) waitForSlot(provider, summary.pauseMs);
+    else recordOutcome(provider, summary);
     serveOthers(provider, { any: isShort, afresh: !summary.isFull });
     updateQueue(queue);
   };
@@ -134,12 +134,14 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
       resume(provider),
     );
     const { refusal } = provider;
-    if (isOver && refusal) giveUp(provider, () => refusal);
+    if (!isOver || !refusal) return;
+    for (const queue of listQueuesAt(queues, provider)) resolveWaiting(queue, { outcome: refusal });
   };
 
-  const waitForSlot = (provider: ProviderState): void => {
-    if (!joinSlotWait(provider.slotWait, sessionPorts, () => resume(provider)))
-      giveUp(provider, ({ slotKey }) => createSlotTimeout(slotKey));
+  const waitForSlot = (provider: ProviderState, pauseMs?: number): void => {
+    if (joinSlotWait(provider.slotWait, sessionPorts, () => resume(provider), pauseMs)) return;
+    for (const queue of listQueuesAt(queues, provider))
+      resolveWaiting(queue, createReturn(queue, sessionPorts.now()));
   };
 
   /** Gives the freed session to a queue of the same provider, or with `any` to a queue of any provider. */
@@ -229,14 +231,24 @@ const findEarlyResult = (
   return createRefusedResult(result, standing.isLasting);
 };
 
-/** For a recipient that is given up: what it would get if it came now, or the outcome for all. */
-const createGivenUpResult = (
+type CommonResult = { readonly outcome: SessionOutcome; readonly comeBack?: SlotReturn };
+
+/** Recipients that are given up, or come back: each gets what it would get if it came now, or the outcome for all. */
+const resolveAll = (
   sessionPorts: SessionPorts,
   queue: HostQueue,
-  outcome: SessionOutcome,
-  one: PendingProbe,
-): ProbeResult =>
-  findEarlyResult(sessionPorts, queue, one) ?? toProbeResult(sessionPorts, outcome, one);
+  recipients: readonly PendingProbe[],
+  { outcome, comeBack }: CommonResult,
+): void => {
+  for (const one of recipients) {
+    const early = findEarlyResult(sessionPorts, queue, one);
+    const result = toProbeResult(sessionPorts, outcome, one);
+    one.resolve(early ?? { ...result, ...(comeBack && { comeBack }) });
+  }
+};
+
+const listQueuesAt = ({ all }: HostQueues, provider: ProviderState): readonly HostQueue[] =>
+  [...all.values()].filter((queue) => queue.provider === provider);
 
 /** A limit or a refusal may have come up while recipients waited: those get their results at once. */
 const dropEarly = (
@@ -267,7 +279,8 @@ const splitByExits = (
   };
 };
 
-const countSession = (queue: HostQueue, by: number): void => {
+const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void => {
+  queue.taken += by * recipients;
   queue.sessions += by;
   queue.host.sessions += by;
   queue.provider.sessions += by;

@@ -3,6 +3,7 @@ import type { Finding } from "../mail/smtp/classify.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
+import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
 import type { CatchAll } from "./result.ts";
 
 // What a session asks a mail server about a recipient, and what the server replies.
@@ -20,6 +21,8 @@ export type ProbeRequest = {
   readonly isCanary?: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
+  /** From an earlier attempt that found no slot. */
+  readonly ticket?: Ticket | undefined;
 };
 
 export type ProbeResult = {
@@ -36,6 +39,8 @@ export type ProbeResult = {
   readonly transcript: Transcript;
   /** The random recipient of this domain that the session asked about; null when it asked about none. */
   readonly randomRecipient: string | null;
+  /** The mail provider had no slot for us, and no server was asked. */
+  readonly comeBack?: SlotReturn;
 };
 
 /** A recipient whose reply is still to come. */

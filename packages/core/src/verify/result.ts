@@ -5,6 +5,7 @@ import type { Lists } from "../mail/lists/lists.ts";
 import type { UngivenName } from "../mail/name-rules.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
+import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
 import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
 
@@ -39,6 +40,9 @@ export const NOT_PROBED = "not_probed";
 export const HOST_DAILY_LIMIT = "host_daily_limit";
 /** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
 export const PROBE_POLICY = "probe_policy";
+
+/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
+export const WAITING_FOR_PROVIDER = "waiting_for_provider";
 
 /** Why a mail server was not asked. */
 const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
@@ -295,6 +299,8 @@ export const RESULT_FIELDS = {
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
   // Why a later attempt may find out more. Absent where the result is final, and never stored.
   retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
+  // No server was asked, for want of a slot: when the address comes back for one. Never stored.
+  comeBack: { schema: typed<SlotReturn | undefined>(), isPrivate: true },
   verifiedAt: {
     name: "verified_at",
     schema: describe(Text, "When the address was verified, ISO 8601."),

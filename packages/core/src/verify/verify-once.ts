@@ -7,7 +7,7 @@ import {
   createSingleJob,
   findSingleRetry,
   type SingleRetry,
-  sendIfSandbox,
+  sendRetry,
   sendSingle,
 } from "../jobs/single.ts";
 import { Failure } from "../lib/failure.ts";
@@ -255,7 +255,7 @@ export const continueAsJob = async (world: World, operation: Operation, retry?: 
     answer,
   );
   if (ended !== "ended") return ended;
-  if (retry) await sendIfSandbox(world, operation, 1);
+  if (retry) await sendRetry(world, operation, retry, 1);
   else await sendSingle(world, operation, 0);
   return ended;
 };

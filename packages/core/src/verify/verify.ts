@@ -14,6 +14,7 @@ import { scoreCatchAll } from "../signals/catch-all-score.ts";
 import { parsePersonName } from "../signals/person-name.ts";
 import { suggestTypo } from "../signals/typo.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
+import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
 import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./account-history.ts";
 import { hasMailHost, toChecks } from "./checks.ts";
@@ -46,6 +47,8 @@ export type VerifyOptions = {
   readonly requester?: Requester;
   /** Absent: nothing that was found out earlier has a part in the verdict. */
   readonly history?: AccountHistory | undefined;
+  /** The address comes back for a slot that it did not find. */
+  readonly ticket?: Ticket | undefined;
 };
 
 /** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
@@ -163,7 +166,7 @@ export const findListings = (
 const lookUpDomain = async (
   engine: Engine,
   address: Address,
-  { deepVerify, requester }: VerifyOptions,
+  { deepVerify, requester, ticket }: VerifyOptions,
 ): Promise<DomainLookup> => {
   // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
   // hosts of its choice.
@@ -187,6 +190,7 @@ const lookUpDomain = async (
     hosts,
     ...planRandomRecipient(engine.beliefs, address.domain, mailHost),
     ...(requester && { requester }),
+    ...(ticket && { ticket }),
   });
   return {
     ...NOT_LOOKED_UP,
@@ -268,6 +272,7 @@ const createVerification = (
     }),
     retry,
     ...(retryCause && { retryCause }),
+    ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
     verifiedAt: engine.now().toISOString(),
   };
 };

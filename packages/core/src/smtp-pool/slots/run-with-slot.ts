@@ -11,13 +11,20 @@ import {
   type ProviderBackoff,
   type Slot,
   type SlotKey,
+  type SlotRequest,
+  type SlotReturn,
   toSlotKey,
 } from "./slots.ts";
 
-/** `sharedBackoff`: the provider's, as other processes report it. `isFull`: no slot was free and no server was asked. */
+/**
+ * `sharedBackoff`: the provider's, as other processes report it. `isFull`: no slot was free and no server was asked; the
+ * process tries again after `pauseMs`. `comeBack`: the same, and its recipients come back later.
+ */
 export type SlotSessionSummary = SessionSummary & {
   readonly sharedBackoff: ProviderBackoff | null;
   readonly isFull: boolean;
+  readonly pauseMs?: number | undefined;
+  readonly comeBack?: SlotReturn;
 };
 
 /** How long a session waits for a slot at another provider's host: meanwhile it holds its own slot. */
@@ -32,8 +39,9 @@ export const runWithSlot = async (
   ports: SessionPorts,
   slotKey: SlotKey,
   batch: readonly PendingProbe[],
+  request: SlotRequest,
 ): Promise<SlotSessionSummary> => {
-  const summary = await acquireAndRun(ports, slotKey, batch);
+  const summary = await acquireAndRun(ports, slotKey, batch, request);
   await ports.quota.add(summary.answered.flatMap(toProbeCounts));
   for (const { one, probeResult } of summary.answered) one.resolve(probeResult);
   return summary;
@@ -59,20 +67,23 @@ const acquireAndRun = async (
   ports: SessionPorts,
   slotKey: SlotKey,
   batch: readonly PendingProbe[],
+  request: SlotRequest,
 ): Promise<SlotSessionSummary> => {
   const exits = await openSessionExits(ports, slotKey, batch);
   if (exits === "refused") return createEmptySummary(batch);
   if (exits === "wait") return { ...createEmptySummary(batch), isFull: true };
-  const acquired = await ports.slots.acquire(slotKey);
+  const acquired = await ports.slots.acquire(slotKey, request);
   if (acquired.kind === "acquired")
     return runThrough({ ...ports, connect: exits.connect }, slotKey, batch, {
       ownSlot: acquired.slot,
       record: exits.record,
     });
   await exits.release();
-  return acquired.kind === "full"
-    ? { ...createEmptySummary(batch), isFull: true }
-    : { ...createEmptySummary(batch), sharedBackoff: acquired.backoff };
+  const summary = createEmptySummary(batch);
+  if (acquired.kind === "full") return { ...summary, isFull: true, pauseMs: acquired.pauseMs };
+  return acquired.kind === "later"
+    ? { ...summary, isFull: true, comeBack: acquired.comeBack }
+    : { ...summary, sharedBackoff: acquired.backoff };
 };
 
 type HeldSlot = Pick<SessionExits, "record"> & { readonly ownSlot: Slot };
@@ -87,9 +98,13 @@ const runThrough = async (
   const fallbackSlots = new Map<string, Slot>();
   const account = batch[0]?.requester.account ?? "";
   const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
+  const startedAt = ports.now().getTime();
   const summary = await record(await runSession({ ...ports, connect }, batch));
+  const { answered, remaining } = summary;
+  const ms = ports.now().getTime() - startedAt;
+  const work = { ms, answered: answered.length, remaining: remaining.length };
   if (fallbackSlots.size === 0)
-    return { ...summary, sharedBackoff: await ownSlot.release(summary), isFull: false };
+    return { ...summary, sharedBackoff: await ownSlot.release(summary, work), isFull: false };
 
   // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
   const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
@@ -142,7 +157,8 @@ const acquireFallbackSlot = async (
 ): Promise<Slot | null> => {
   for (let waitedMs = 0; waitedMs < FALLBACK_WAIT_MS; ) {
     const acquired = await slots.acquire(slotKey);
-    if (acquired.kind !== "full") return acquired.kind === "acquired" ? acquired.slot : null;
+    if (acquired.kind === "acquired") return acquired.slot;
+    if (acquired.kind === "backoff") return null;
     const ms = getJitteredPauseMs(random);
     await sleep(ms);
     waitedMs += ms;

@@ -6,7 +6,7 @@ import type { Fields, Item, Key, Where } from "../../ports/table.ts";
 import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "../backoff.ts";
 import { StoredRefusal, toRefusal, toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";
 import { SESSION_MS } from "../session.ts";
-import { PAUSE_MS, type ProviderBackoff } from "./slots.ts";
+import { PAUSE_MS, type ProviderBackoff, type SessionWork } from "./slots.ts";
 
 // Layout. All processes share one small item per mail provider: its slots and its backoff. A process acquires a slot by
 // a write whose conditions are that the slot is free and that no backoff began; it reads the item once before.
@@ -14,7 +14,8 @@ import { PAUSE_MS, type ProviderBackoff } from "./slots.ts";
 //   pk               sk      what
 //   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", the lease of slot n
 //                            closed_until (ms), rests (failures in a row), said (the reply): after a 421
-//                            wanted_until (ms): a process waits for a slot
+//                            wanted_until (ms): a process waits for a slot (wait-queue-items.ts)
+//                            pace (ms): how long a session takes for a recipient, on average
 
 export type SharedProvider = v.InferOutput<typeof SharedProvider> & {
   readonly slots: ReadonlyMap<number, string>;
@@ -31,6 +32,7 @@ const SharedProvider = v.object({
   closed_until: v.optional(v.number(), 0),
   rests: v.optional(v.number(), 0),
   wanted_until: v.optional(v.number(), 0),
+  pace: v.optional(v.number()),
   said: v.optional(StoredRefusal),
 });
 
@@ -108,6 +110,19 @@ export const matchSlot = ({ slots }: SharedProvider, slot: number): Where => ({
 });
 
 const MISSING = { missing: true } as const;
+
+/** Longer sessions show more: one with fifty recipients counts for half. */
+const PACE_RECIPIENTS = 100;
+
+export const createPaceChange = (
+  { pace }: Pick<SharedProvider, "pace">,
+  { ms, answered }: SessionWork,
+): Fields => {
+  if (answered === 0) return {};
+  const own = ms / answered;
+  const weight = pace === undefined ? 1 : Math.min(0.5, answered / PACE_RECIPIENTS);
+  return { pace: Math.round((pace ?? own) * (1 - weight) + own * weight) };
+};
 
 /** Part of every write. */
 export const createExpiry = (atMs: number): Fields => ({

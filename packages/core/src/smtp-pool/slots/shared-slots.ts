@@ -1,10 +1,11 @@
 import { withTimeout } from "../../lib/timeout.ts";
-import type { Fields, Where, WriteResult } from "../../ports/table.ts";
+import type { Fields, Table, Where, WriteResult } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import type { SessionEnd } from "../backoff.ts";
 import {
   createBackoffChange,
   createExpiry,
+  createPaceChange,
   createWaitMark,
   formatLease,
   getBackoff,
@@ -20,13 +21,18 @@ import {
   toSlotField,
 } from "./shared-provider.ts";
 import {
+  getJitteredPauseMs,
   LOCAL_SLOT,
-  PAUSE_MS,
+  NEXT_PAUSE_MS,
   type ProviderBackoff,
+  type SessionWork,
   type SlotKey,
   type SlotPool,
+  type SlotRequest,
   type SlotResult,
+  type SlotReturn,
 } from "./slots.ts";
+import { createWaitQueues } from "./wait-queue.ts";
 
 export type SlotPorts = Pick<World, "table" | "now" | "random" | "sleep">;
 
@@ -46,6 +52,7 @@ type SlotLease = { readonly slotKey: SlotKey; readonly slot: number; readonly te
  * it, whether it went well or begins the provider's backoff.
  */
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
+  const waitQueues = createWaitQueues({ ...ports, table: withTimeouts(ports) });
   const localUses = new Map<string, LocalUse>();
   const getLocalUse = ({ providerKey }: SlotKey): LocalUse => {
     const localUse = localUses.get(providerKey) ?? {
@@ -62,12 +69,12 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
       localUses.delete(providerKey);
   };
 
-  const yieldSlots = (slotKey: SlotKey, slots: Iterable<number>): void => {
+  const yieldSlots = (slotKey: SlotKey, slots: Iterable<number>, ms: number): void => {
     const { yielded } = getLocalUse(slotKey);
     const isPausing = yielded.size > 0;
     for (const slot of slots) yielded.add(slot);
     if (isPausing || yielded.size === 0) return;
-    void ports.sleep(ports.random() * PAUSE_MS).then(() => {
+    void ports.sleep(ms).then(() => {
       yielded.clear();
       forget(slotKey);
     });
@@ -76,34 +83,38 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
   const release = async (
     { slotKey, ...lease }: SlotLease,
     seen: SharedProvider,
-    end: SessionEnd | null,
+    { end, work, request }: SlotEnd,
   ) => {
     try {
-      const shared = await releaseSlot(ports, { slotKey, ...lease }, seen, end);
-      const atMs = ports.now().getTime();
-      // Without this pause the process that releases a slot would acquire it again before any other.
-      if (hasWaiter(shared, atMs)) yieldSlots(slotKey, Array(slotKey.connections).keys());
-      return getBackoff(shared, atMs);
+      const [shared] = await Promise.all([
+        releaseSlot(ports, { slotKey, ...lease }, seen, { end, work }),
+        request && work && waitQueues.end(slotKey, request, work).catch(ignoreError),
+      ]);
+      return getBackoff(shared, ports.now().getTime());
     } finally {
       getLocalUse(slotKey).own.delete(lease.slot);
       forget(slotKey);
     }
   };
 
-  const acquire = async (slotKey: SlotKey): Promise<SlotResult> => {
+  const acquire = async (slotKey: SlotKey, request?: SlotRequest): Promise<SlotResult> => {
     const localUse = getLocalUse(slotKey);
     localUse.acquiring++;
     try {
-      const outcome = await acquireSlot(ports, slotKey, localUse);
-      if (outcome.kind === "backoff") return outcome;
+      const outcome = await acquireSlot({ ...ports, waitQueues }, slotKey, localUse, request);
       if (outcome.kind === "full") {
-        yieldSlots(slotKey, outcome.takenSlots);
-        return { kind: "full" };
+        const pauseMs = toPauseMs(ports, outcome.isNext);
+        yieldSlots(slotKey, outcome.takenSlots, pauseMs * YIELD_SHARE);
+        return { kind: "full", pauseMs };
       }
+      if (outcome.kind !== "acquired") return outcome;
       const { lease, shared } = outcome;
+      if (request) void waitQueues.begin(slotKey, request).catch(ignoreError);
       return {
         kind: "acquired",
-        slot: { release: (end) => release(lease, shared, end).catch(() => null) },
+        slot: {
+          release: (end, work) => release(lease, shared, { end, work, request }).catch(toNull),
+        },
       };
     } finally {
       localUse.acquiring--;
@@ -117,9 +128,22 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
       return !localUse || listOpenSlots(slotKey, localUse).length > 0;
     },
     // Without the table every process counts alone: less polite, but no verdict changes.
-    acquire: (slotKey) => acquire(slotKey).catch(() => LOCAL_SLOT),
+    acquire: (slotKey, request) => acquire(slotKey, request).catch(() => LOCAL_SLOT),
   };
 };
+
+type SlotEnd = {
+  readonly end: SessionEnd | null;
+  readonly work?: SessionWork | undefined;
+  readonly request?: SlotRequest | undefined;
+};
+
+/** A process looks again before its own pause is over, never after it. */
+const YIELD_SHARE = 0.9;
+
+/** The next process in the queue looks often: a slot should not stand idle. */
+const toPauseMs = ({ random }: SlotPorts, isNext: boolean): number =>
+  isNext ? NEXT_PAUSE_MS * (0.5 + random()) : getJitteredPauseMs(random);
 
 const listOpenSlots = ({ slots }: SlotKey, { own, yielded }: LocalUse): readonly number[] =>
   slots.filter((slot) => !own.has(slot) && !yielded.has(slot));
@@ -127,12 +151,16 @@ const listOpenSlots = ({ slots }: SlotKey, { own, yielded }: LocalUse): readonly
 type AcquireOutcome =
   | { readonly kind: "acquired"; readonly lease: SlotLease; readonly shared: SharedProvider }
   | { readonly kind: "backoff"; readonly backoff: ProviderBackoff }
-  | { readonly kind: "full"; readonly takenSlots: readonly number[] };
+  | { readonly kind: "full"; readonly takenSlots: readonly number[]; readonly isNext: boolean }
+  | { readonly kind: "later"; readonly comeBack: SlotReturn };
+
+type AcquirePorts = SlotPorts & { readonly waitQueues: ReturnType<typeof createWaitQueues> };
 
 const acquireSlot = async (
-  ports: SlotPorts,
+  ports: AcquirePorts,
   slotKey: SlotKey,
   localUse: LocalUse,
+  request: SlotRequest | undefined,
 ): Promise<AcquireOutcome> => {
   const { now, random } = ports;
   const token = `${random()}`.slice(2);
@@ -145,13 +173,21 @@ const acquireSlot = async (
     const taken = listTakenSlots(shared, atMs);
     const free = listOpenSlots(slotKey, localUse).filter((slot) => !taken.includes(slot));
     const slot = free[Math.floor(random() * free.length)];
-    if (slot === undefined) {
+    const step = await decideStep(ports, slotKey, { request, shared, free: free.length });
+    if (step.kind === "return") {
+      const { atMs: backMs, ticket } = step;
+      return { kind: "later", comeBack: { at: new Date(backMs).toISOString(), ticket } };
+    }
+    if (slot === undefined || step.kind === "wait") {
       if (!isWaitMarkFresh(shared, atMs))
         await writeProvider(ports, slotKey, createWaitMark(atMs), {}).catch(ignoreError);
-      return { kind: "full", takenSlots: taken.filter((other) => !localUse.own.has(other)) };
+      const takenSlots = taken.filter((other) => !localUse.own.has(other));
+      return { kind: "full", takenSlots, isNext: step.kind === "wait" && step.isNext };
     }
+    // Another session of this process took it meanwhile.
+    if (localUse.own.has(slot)) continue;
     localUse.own.add(slot);
-    const lease = { slotKey, slot, text: formatLease(token, atMs) };
+    const lease = { slotKey, slot, text: formatLease(token, now().getTime()) };
     const claimed = await writeLease(ports, lease, shared).catch((error: unknown) => {
       localUse.own.delete(slot);
       throw error;
@@ -161,7 +197,24 @@ const acquireSlot = async (
     isUnclear = claimed === "lost";
   }
   if (isUnclear) throw new Error("the table does not say whether the slot is ours");
-  return { kind: "full", takenSlots: [] };
+  return { kind: "full", takenSlots: [], isNext: false };
+};
+
+type Standing = {
+  readonly request: SlotRequest | undefined;
+  readonly shared: SharedProvider;
+  readonly free: number;
+};
+
+/** While a slot is free and no process waits, there is no order to keep. */
+const decideStep = async (
+  { waitQueues, now }: AcquirePorts,
+  slotKey: SlotKey,
+  { request, shared, free }: Standing,
+) => {
+  const isContended = free === 0 || hasWaiter(shared, now().getTime());
+  if (!request || !isContended) return { kind: "first" } as const;
+  return waitQueues.decide(slotKey, request, { free, paceMs: shared.pace });
 };
 
 /** One write on two conditions: the slot is free, and no process closed the provider since the read. */
@@ -184,7 +237,7 @@ const releaseSlot = async (
   ports: SlotPorts,
   { slotKey, slot, text }: SlotLease,
   seen: SharedProvider,
-  end: SessionEnd | null,
+  { end, work }: SlotEnd,
 ): Promise<SharedProvider> => {
   let shared = seen;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -194,7 +247,11 @@ const releaseSlot = async (
     const written = await writeProvider(
       ports,
       slotKey,
-      { ...(isOurs && { [toSlotField(slot)]: undefined }), ...backoffChange },
+      {
+        ...(isOurs && { [toSlotField(slot)]: undefined }),
+        ...(work && createPaceChange(shared, work)),
+        ...backoffChange,
+      },
       { ...(isOurs && matchSlot(shared, slot)), ...(backoffChange && matchBackoff(shared)) },
     );
     if (written.outcome === "committed") return parseSharedProvider(written.item);
@@ -226,4 +283,11 @@ const withTableTimeout = async <Result>(
   return result;
 };
 
+/** The table as the wait queues use it. */
+const withTimeouts = (ports: SlotPorts): Pick<Table, "get" | "write"> => ({
+  get: (key) => withTableTimeout(ports, ports.table.get(key)),
+  write: (write) => withTableTimeout(ports, ports.table.write(write)),
+});
+
+const toNull = (): null => null;
 const ignoreError = (): void => {};

@@ -1,9 +1,16 @@
+import { addMs } from "../../lib/time.ts";
 import type { SessionOutcome } from "../../mail/smtp/connect.ts";
 import type { SessionPorts } from "../session.ts";
 import { LEASE_MS } from "./shared-provider.ts";
-import { getJitteredPauseMs, type SlotKey } from "./slots.ts";
+import {
+  getJitteredPauseMs,
+  type SlotKey,
+  type SlotReturn,
+  type SlotTurn,
+  toWaitQueueName,
+} from "./slots.ts";
 
-/** How a process waits for slots that other processes hold. */
+/** How a process waits for slots that other processes or its own sessions hold. */
 export type SlotWait = {
   pausing: boolean;
   /** The first time that no slot was free since this process last had one (ms). */
@@ -17,11 +24,12 @@ const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 
 export const createSlotWait = (): SlotWait => ({ pausing: false, since: null, isScarce: false });
 
-/** False: the wait has been too long, and the recipients are given up. */
+/** False: the wait has been too long, and the recipients come back later. */
 export const joinSlotWait = (
   wait: SlotWait,
   { now, random, sleep }: Pick<SessionPorts, "now" | "random" | "sleep">,
   onRetry: () => void,
+  pauseMs = getJitteredPauseMs(random),
 ): boolean => {
   const atMs = now().getTime();
   wait.since ??= atMs;
@@ -30,11 +38,24 @@ export const joinSlotWait = (
   // Queues that find no free slot at the same time share one pause.
   if (wait.pausing) return true;
   wait.pausing = true;
-  void sleep(getJitteredPauseMs(random)).then(() => {
+  void sleep(pauseMs).then(() => {
     wait.pausing = false;
     onRetry();
   });
   return true;
+};
+
+/** After the longest wait within the process, when no queue says how long it will still be. */
+const RETURN_MS = 60_000;
+
+export const createReturn = (
+  { slotKey, turn }: { readonly slotKey: SlotKey; readonly turn: SlotTurn },
+  now: Date,
+): { readonly outcome: SessionOutcome; readonly comeBack: SlotReturn } => {
+  const fresh = { queue: toWaitQueueName(slotKey), position: now.getTime(), draw: 0 };
+  const ticket = turn.ticket ?? fresh;
+  const at = addMs(now, RETURN_MS).toISOString();
+  return { outcome: createSlotTimeout(slotKey), comeBack: { at, ticket } };
 };
 
 /** The outcome for recipients that never got a slot: a time-out, and no evidence. */

@@ -5,6 +5,7 @@ import { findMailProvider, PROVIDER_CONNECTIONS } from "../../mail/mail-provider
 import type { Reply } from "../../mail/smtp/reply.ts";
 import type { RecipientResult } from "../../mail/smtp/session.ts";
 import type { SessionEnd } from "../backoff.ts";
+import type { Requester } from "../requester.ts";
 
 /** The host and the provider that a session needs a slot for. */
 export type SlotKey = {
@@ -36,7 +37,65 @@ export type Slot = {
    * Releases the slot, and reports the session's end to all processes; null when the session never reached this provider.
    * Returns the provider's backoff, or null when this process knows as much as the table.
    */
-  release(end: SessionEnd | null): Promise<ProviderBackoff | null>;
+  release(end: SessionEnd | null, work?: SessionWork): Promise<ProviderBackoff | null>;
+};
+
+/** What a session did with its slot. `answered`: its recipients that have results. */
+export type SessionWork = {
+  readonly ms: number;
+  readonly answered: number;
+  readonly remaining: number;
+};
+
+/** The order in a wait queue for slots. `position` counts recipients; of equal positions the earlier draw is first. */
+export type Ticket = {
+  readonly queue: string;
+  readonly position: number;
+  readonly draw: number;
+};
+
+/** A ticket from before counts in its own queue alone: the hosts of the domain may have changed. */
+export const resumeTurn = (turn: SlotTurn, slotKey: SlotKey, ticket: Ticket | undefined): void => {
+  if (ticket?.queue !== toWaitQueueName(slotKey)) return;
+  if (!turn.ticket || ticket.position < turn.ticket.position) turn.ticket = ticket;
+};
+
+/** Processes with the same slots to choose from wait in one queue. */
+export const toWaitQueueName = ({ providerKey, slots, connections }: SlotKey): string =>
+  `${providerKey} ${slots.length < connections ? slots.join("-") : "all"}`;
+
+export const compareTickets = (
+  a: Pick<Ticket, "position" | "draw">,
+  b: Pick<Ticket, "position" | "draw">,
+): number => a.position - b.position || a.draw - b.draw;
+
+/** Recipients that found no slot within their turn: when they come back, and the ticket that they keep. */
+export type SlotReturn = { readonly at: string; readonly ticket: Ticket };
+
+/** The turn of one host queue of this process among all that want the same slots. The pool changes it. */
+export type SlotTurn = {
+  /** Names this process and host queue in the table; "" before it waits. */
+  token: string;
+  ticket: Ticket | null;
+  /** Since when this process waits itself, and its last try. A backoff between two tries ends the wait. */
+  waitsSinceMs: number | null;
+  triedAtMs: number;
+};
+
+export const createSlotTurn = (): SlotTurn => ({
+  token: "",
+  ticket: null,
+  waitsSinceMs: null,
+  triedAtMs: 0,
+});
+
+export type SlotRequest = {
+  readonly turn: SlotTurn;
+  readonly requester: Requester;
+  /** How many recipients the session takes. */
+  readonly batch: number;
+  /** How many recipients of the host queue have no result yet. */
+  readonly countRecipients: () => number;
 };
 
 /**
@@ -46,14 +105,16 @@ export type Slot = {
 export type SlotPool = {
   /** False while this process knows that no slot is free. */
   mayAcquire(slotKey: SlotKey): boolean;
-  /** Never rejects. */
-  acquire(slotKey: SlotKey): Promise<SlotResult>;
+  /** Never rejects. Without a request, a session that has begun needs a slot at a second provider. */
+  acquire(slotKey: SlotKey, request?: SlotRequest): Promise<SlotResult>;
 };
 
 export type SlotResult =
   | { readonly kind: "acquired"; readonly slot: Slot }
   | { readonly kind: "backoff"; readonly backoff: ProviderBackoff }
-  | { readonly kind: "full" };
+  /** The process tries again after `pauseMs`. */
+  | { readonly kind: "full"; readonly pauseMs?: number }
+  | { readonly kind: "later"; readonly comeBack: SlotReturn };
 
 /** A slot that only this process counts. */
 export const LOCAL_SLOT: SlotResult = {
@@ -101,3 +162,5 @@ export const getJitteredPauseMs = (random: () => number): number =>
   PAUSE_MS / 5 + random() * PAUSE_MS;
 
 export const PAUSE_MS = 1_000;
+/** The average pause of a process that is next. */
+export const NEXT_PAUSE_MS = 120;

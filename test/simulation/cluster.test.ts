@@ -1,0 +1,22 @@
+import { PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
+import { expect, test } from "vitest";
+import { simulateCluster } from "./cluster.ts";
+
+// Goal: many processes share the few connections that a large provider takes, and no row becomes unknown for want of
+// one. `npm run simulate:cluster` prints the whole table.
+
+test.each([
+  { processes: 5, replyMs: 200, rows: 200 },
+  { processes: 20, replyMs: 50, rows: 200 },
+  { processes: 40, replyMs: 100, rows: 100 },
+])(
+  "$processes processes with $rows Gmail rows each and replies of $replyMs ms: every row once, at the rate that the limits allow",
+  async ({ processes, replyMs, rows }) => {
+    const cluster = await simulateCluster(processes, replyMs, rows);
+
+    expect(cluster).toMatchObject({ valid: cluster.rows, unknown: 0, askedTwice: 0 });
+    expect(cluster.peak).toBe(PROVIDER_CONNECTIONS);
+    expect(cluster.rate).toBeGreaterThan(cluster.rateMax * 0.85);
+  },
+  120_000,
+);

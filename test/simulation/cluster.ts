@@ -1,0 +1,247 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { credits } from "@mailproof/core/money/credits";
+import type { Table } from "@mailproof/core/ports/table";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
+import { givenWorld } from "../given.ts";
+import { whenBatched } from "../jobs.ts";
+
+// The simulation of a cluster: many processes of ours, each as a Lambda is one, over one table and one queue, with the real
+// engine and the real workers. Time is virtual; only the mail servers and the delays are made up.
+
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+const TABLE_MS = 10;
+const IDLE_MS = 1_000;
+
+type ClusterOptions = {
+  /** How long each reply of a mail server takes. */
+  readonly replyMs: number;
+  /** The mail host of a domain. */
+  readonly toMailHost?: (domain: string) => string;
+  readonly seed?: number;
+};
+
+const givenCluster = ({
+  replyMs,
+  toMailHost = () => "gmail-smtp-in.l.google.com",
+  seed = 1,
+}: ClusterOptions) => {
+  const ctx = givenWorld(seed);
+  const { table } = ctx;
+  const base: AppWorld = {
+    ...ctx.world,
+    log: () => undefined,
+    settings: { ...ctx.world.settings, chunkRows: { batch: 200, file: 500 } },
+  };
+  const { sleep, now, random } = base;
+  const open = new Map<string, number>();
+  const peaks = new Map<string, number>();
+  const askedAbout = new Map<string, number>();
+  const askedAtMs: number[] = [];
+  let sessions = 0;
+  const countOpen = (name: string, by: number): void => {
+    const count = (open.get(name) ?? 0) + by;
+    open.set(name, count);
+    peaks.set(name, Math.max(count, peaks.get(name) ?? 0));
+  };
+
+  const connect: SmtpConnect = async ({ host, ip }) => {
+    await sleep(replyMs);
+    const { providerKey } = toSlotKey({ host, priority: 10, ips: [ip] });
+    countOpen(providerKey, 1);
+    sessions++;
+    let isOpen = true;
+    let next = "220 hello";
+    return {
+      send: (line) => {
+        const recipient = /^RCPT TO:<(.*)>/.exec(line)?.[1];
+        const isRandom = RANDOM_RECIPIENT.test(line);
+        if (recipient && !isRandom) {
+          askedAbout.set(recipient, (askedAbout.get(recipient) ?? 0) + 1);
+          askedAtMs.push(now().getTime());
+        }
+        next = isRandom ? "550 5.1.1 no such user" : "250 ok";
+      },
+      receive: async () => {
+        await sleep(replyMs);
+        return toReply(next);
+      },
+      startTls: async () => "tls_failed",
+      close: async () => {
+        if (isOpen) countOpen(providerKey, -1);
+        isOpen = false;
+      },
+    };
+  };
+
+  const createProcessEngine = (): Engine => {
+    const distant = createDistantTable(table, () => sleep(random() * TABLE_MS));
+    const engine = createEngine({
+      ...base,
+      dns: () => Promise.reject(new Error("the mail hosts are given")),
+      connect,
+      table: distant,
+      lists: createLists(),
+      allowed: [],
+      smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
+      slots: createSharedSlots({ ...base, table: distant }),
+    });
+    const findMailHosts: Engine["findMailHosts"] = async (domain) => {
+      const host = toMailHost(domain);
+      const hosts = [{ host, priority: 10, ips: [toIp(host)] }];
+      return { kind: "hosts", hosts, implicit: false, dnsQueries: [] };
+    };
+    return { ...engine, findMailHosts };
+  };
+
+  /** Runs until `isOver`, one message at a time. Returns how long its messages took together. */
+  const runProcess = async (
+    workers: readonly Worker<AppWorld>[],
+    isOver: () => boolean,
+  ): Promise<number> => {
+    const world: AppWorld = { ...base, engine: createProcessEngine() };
+    let busyMs = 0;
+    await sleep(random() * IDLE_MS);
+    while (!isOver()) {
+      const handled = await handleNext(world, workers);
+      if (handled === null) await sleep(IDLE_MS);
+      else busyMs += handled;
+    }
+    return busyMs;
+  };
+
+  const handleNext = async (
+    world: AppWorld,
+    workers: readonly Worker<AppWorld>[],
+  ): Promise<number | null> => {
+    for (const worker of workers) {
+      const [message] = await ctx.queue.receive(worker.queue, { max: 1, waitMs: 0 });
+      if (!message) continue;
+      const startedAt = now().getTime();
+      await worker.handle(world, message.body);
+      await ctx.queue.acknowledge(message.receipt);
+      return now().getTime() - startedAt;
+    }
+    return null;
+  };
+
+  /** As on AWS: once a minute, beside the others. */
+  const runReconciler = async (isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      await sleep(reconcile.everySeconds * 1_000);
+      await reconcile.run(base);
+    }
+  };
+
+  return {
+    ...ctx,
+    world: base,
+    peaks,
+    askedAbout,
+    askedAtMs,
+    countSessions: () => sessions,
+    createProcessEngine,
+    runProcess,
+    runReconciler,
+    /** Batches of new accounts, each with its own addresses. Returns the keys of their accounts with their jobs. */
+    sendBatches: (count: number, rows: number, domain = "gmail.com") =>
+      Promise.all(
+        Array.from({ length: count }, async (_, batch) => {
+          const opened = await openAccount(base, {
+            name: `Account ${batch}`,
+            plan: "pro",
+            opening: credits(100_000),
+          });
+          const emails = Array.from({ length: rows }, (_row, n) => `p${batch}.${n}@${domain}`);
+          const { data } = await whenBatched(base, opened.liveKey, { emails });
+          return { key: opened.liveKey, job: String(data.job_id) };
+        }),
+      ),
+  };
+};
+
+/** Replies of a session to Gmail beside those to RCPT: connect, greeting, EHLO, five MAIL, four RSET, QUIT. */
+const REPLIES_BESIDES = 13;
+const ROWS_PER_SESSION = 50;
+const MINUTES_MAX = 600;
+
+/** A batch of Gmail rows for each process, all sent at once by accounts of their own. */
+export const simulateCluster = async (processes: number, replyMs: number, rowsEach: number) => {
+  const cluster = givenCluster({ replyMs });
+  const { world, table } = cluster;
+  const sent = await cluster.sendBatches(processes, rowsEach);
+  const startedAt = world.now().getTime();
+  let isOver = false;
+  const untilDone = async (): Promise<void> => {
+    let open = sent.map(({ job }) => job);
+    while (open.length > 0 && world.now().getTime() - startedAt < MINUTES_MAX * 60_000) {
+      const jobs = await Promise.all(open.map((id) => findJob(table, id)));
+      open = jobs.flatMap((job) => (job && isOpenJob(job) ? [job.id] : []));
+      if (open.length > 0) await world.sleep(2_000);
+    }
+    isOver = true;
+  };
+  const busy = Promise.all(
+    Array.from({ length: processes }, () => cluster.runProcess([verifyChunk], () => isOver)),
+  );
+  void cluster.runReconciler(() => isOver);
+  await untilDone();
+  const busyMs = (await busy).reduce((sum, ms) => sum + ms, 0);
+  const jobs = await Promise.all(sent.map(({ job }) => findJob(table, job)));
+  const sum = (field: "processed" | "valid" | "unknown") =>
+    jobs.reduce((total, job) => total + (job?.[field] ?? 0), 0);
+  const sessionSeconds = ((ROWS_PER_SESSION + REPLIES_BESIDES) * replyMs) / 1_000;
+  return {
+    rows: processes * rowsEach,
+    processed: sum("processed"),
+    valid: sum("valid"),
+    unknown: sum("unknown"),
+    askedTwice: [...cluster.askedAbout.values()].filter((times) => times > 1).length,
+    peak: cluster.peaks.get("google") ?? 0,
+    sessions: cluster.countSessions(),
+    /** Recipients a second: measured, and what the limits allow. */
+    rate: measureRate(cluster.askedAtMs),
+    rateMax: (PROVIDER_CONNECTIONS * ROWS_PER_SESSION) / sessionSeconds,
+    seconds: (world.now().getTime() - startedAt) / 1_000,
+    /** How long processes worked or waited, for a thousand rows. */
+    processSeconds: busyMs / (processes * rowsEach),
+  };
+};
+
+/** Without the first and the last tenth: there the slots fill and empty. */
+const measureRate = (times: readonly number[]): number => {
+  const [from, to] = [Math.floor(times.length * 0.1), Math.floor(times.length * 0.9)];
+  return ((to - from) * 1_000) / ((times[to] ?? 0) - (times[from] ?? 0));
+};
+
+const toReply = (text: string): ReplyOrFault =>
+  createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+
+const toIp = (host: string): string => `198.18.0.${host.length % 250}`;
+
+const createDistantTable = (table: Table, pause: () => Promise<void>): Table => {
+  const distant =
+    <Asked extends unknown[], Result>(call: (...asked: Asked) => Promise<Result>) =>
+    async (...asked: Asked): Promise<Result> => {
+      await pause();
+      const result = await call(...asked);
+      await pause();
+      return result;
+    };
+  return {
+    get: distant((key) => table.get(key)),
+    query: distant((query) => table.query(query)),
+    write: distant((write) => table.write(write)),
+    transact: distant((writes, attempt) => table.transact(writes, attempt)),
+  };
+};
