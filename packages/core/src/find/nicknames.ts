@@ -68,9 +68,9 @@ const ROWS = `
 
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(
   ROWS.trim()
-    .split(/\s*\n\s*/)
+    .split("\n")
     .map((row) => {
-      const [name = "", ...short] = row.split(" ");
+      const [name = "", ...short] = row.trim().split(" ");
       return [name, short];
     }),
 );

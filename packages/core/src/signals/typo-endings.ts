@@ -65,7 +65,7 @@ const listSplits = (typed: string): readonly Split[] => {
 };
 
 /** What stood behind the address in a sentence. */
-const removePunctuation = (typed: string): string => typed.replace(/[.,;:>)]+$/, "");
+const removePunctuation = (typed: string): string => typed.replace(/(?<![.,;:>)])[.,;:>)]+$/, "");
 
 const getLast = (text: string): string => text.slice(text.lastIndexOf(".") + 1);
 

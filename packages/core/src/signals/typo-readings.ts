@@ -20,21 +20,32 @@ export const listReadings = (typed: string): readonly Reading[] => {
     getRepeatedHalf(typed) ?? typed,
     [getRepeatedHalf(name) ?? name, ...endings].join("."),
     typed.replace(/^www\./, ""),
-    typed.replace(REPEATED_LABEL, "$1"),
+    removeRepeatedLabel(typed),
     typed.replace(DIGITS_BEFORE, ""),
     removeDigitsBehind(typed),
   ]).difference(new Set([typed]));
   return [createReading(typed, 0), ...[...others].map((text) => createReading(text, WHOLE_PART))];
 };
 
-/** "yahoo.co.co.uk" */
-const REPEATED_LABEL = /(?<=\.)([^.]+\.)\1/;
 /** "35gmail.com": a count or an age that stood before the address. */
 const DIGITS_BEFORE = /^\d+(?=[a-z])/;
 /** "gmail.com73160": a postcode or a telephone number that stood behind it. */
-const DIGITS_BEHIND = /(?<=\.[a-z]+)[^a-z.]*\d[^.]*$/;
+const DIGITS_BEHIND = /^([a-z]+)[^a-z]*\d/;
 
-export const removeDigitsBehind = (typed: string): string => typed.replace(DIGITS_BEHIND, "");
+/** "yahoo.co.co.uk": neither the first label nor the last one counts. */
+const removeRepeatedLabel = (typed: string): string => {
+  const labels = typed.split(".");
+  const at = labels.findIndex(
+    (label, index) => index > 0 && index < labels.length - 2 && label === labels[index + 1],
+  );
+  return at < 0 ? typed : labels.toSpliced(at, 1).join(".");
+};
+
+export const removeDigitsBehind = (typed: string): string => {
+  const at = typed.lastIndexOf(".") + 1;
+  const letters = at > 0 ? DIGITS_BEHIND.exec(typed.slice(at))?.[1] : undefined;
+  return letters === undefined ? typed : typed.slice(0, at) + letters;
+};
 
 const createReading = (text: string, cost: number): Reading => {
   const [name = "", ...ending] = text.split(".");

@@ -21,9 +21,9 @@ export const parseNames = (text: string): Alphabet =>
   new Map(
     text
       .trim()
-      .split(/\s*\n\s*/)
+      .split("\n")
       .map((row) => {
-        const [name = "", ...ways] = row.split(" ");
+        const [name = "", ...ways] = row.trim().split(" ");
         return [name, parseWays(ways.join(" "))];
       }),
   );
