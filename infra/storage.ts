@@ -1,4 +1,4 @@
-import { CORS } from "@mailproof/api/http/cors";
+import { BLOB_CORS } from "@mailproof/api/http/cors";
 import { isPermanent } from "./lifecycle.ts";
 import { blobRetentionDays, table as shape } from "./topology.ts";
 
@@ -35,11 +35,11 @@ export const bucket = new sst.aws.Bucket("Blobs", {
   enforceHttps: true,
   versioning: true,
   cors: {
-    allowOrigins: [...CORS.allowOrigins],
-    allowMethods: ["GET", "PUT"],
-    allowHeaders: ["*"],
-    exposeHeaders: ["ETag", "Content-Disposition"],
-    maxAge: `${CORS.maxAgeSeconds} seconds`,
+    allowOrigins: [...BLOB_CORS.allowOrigins],
+    allowMethods: [...BLOB_CORS.allowMethods],
+    allowHeaders: [...BLOB_CORS.allowHeaders],
+    exposeHeaders: [...BLOB_CORS.exposeHeaders],
+    maxAge: `${BLOB_CORS.maxAgeSeconds} seconds`,
   },
   lifecycle: Object.entries(blobRetentionDays).map(([prefix, days]) => ({
     id: prefix.replaceAll("/", ""),

@@ -56,7 +56,7 @@ const withUsedSchemas: Plugin = {
     build.onLoad(
       { filter: /\/@aws-sdk\/client-\w+\/dist-es\/schemas\/\w+\.js$/ },
       async ({ path }) => ({
-        contents: inlineKeys(await readFile(path, "utf8")),
+        contents: dropUnreadErrors(inlineKeys(await readFile(path, "utf8"))),
       }),
     );
   },
@@ -70,6 +70,16 @@ export const inlineKeys = (source: string): string => {
     return text === undefined ? key : `${text}:`;
   });
 };
+
+/** The errors of which more is read than the code: dynamo-table.ts reads the items in them. */
+const READ_ERRORS = ["ConditionalCheckFailedException", "TransactionCanceledException"];
+const REGISTERED_ERROR = /^n0_registry\.registerError\((\w+)\$, \1\);\n/gm;
+
+/** An error without a class of its own has the service's class, with the same code, status and message. */
+const dropUnreadErrors = (source: string): string =>
+  source.replaceAll(REGISTERED_ERROR, (line, name: string) =>
+    READ_ERRORS.includes(name) ? line : "",
+  );
 
 const CALL = "describe(";
 const WHY = /^ *(?:why|example):\s*"(?:[^"\\]|\\.)*",\n/gm;

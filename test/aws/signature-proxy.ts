@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { BLOB_CORS } from "@mailproof/api/http/cors";
 import { CREDENTIALS, REGION, startEmulators } from "./emulators.ts";
 
 // The emulator of S3 answers whoever asks. This stands before it and lets through what is signed (Signature
@@ -117,6 +118,19 @@ const findFault = (
     : "SignatureDoesNotMatch";
 };
 
+/** What S3 tells a browser of a bucket that is configured as ours is; a method that is not listed is told nothing. */
+const toCorsHeaders = ({ headers, method }: IncomingMessage): Readonly<Record<string, string>> => {
+  const wanted = headers["access-control-request-method"] ?? method;
+  const isAllowed = (BLOB_CORS.allowMethods as readonly unknown[]).includes(wanted);
+  if (headers.origin === undefined || !isAllowed) return {};
+  return {
+    "access-control-allow-origin": BLOB_CORS.allowOrigins.join(),
+    "access-control-allow-methods": BLOB_CORS.allowMethods.join(),
+    "access-control-allow-headers": headers["access-control-request-headers"] ?? "",
+    "access-control-expose-headers": BLOB_CORS.exposeHeaders.join(),
+  };
+};
+
 /** Where it stands; `now` is S3's clock, and a session ends when it says. Whoever opens it closes it. */
 export const openSignatureProxy = async (
   now: () => Date,
@@ -125,6 +139,10 @@ export const openSignatureProxy = async (
   const { others } = await startEmulators();
   const handle = async (incoming: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
+    const cors = toCorsHeaders(incoming);
+    for (const [name, value] of Object.entries(cors)) answer.setHeader(name, value);
+    if (incoming.method === "OPTIONS")
+      return void answer.writeHead(cors["access-control-allow-origin"] ? 200 : 403).end();
     const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host}`);
     const clock = incoming.headers["x-clock"];
     delete incoming.headers["x-clock"];

@@ -8,12 +8,14 @@ import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { credits } from "@mailproof/core/money/credits";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { getQueueSetting } from "@mailproof/functions/settings";
+import { singleChunk } from "@mailproof/functions/single-chunk";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
 import { listEntries } from "../../packages/functions/entries.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
+import { cancelWith, injectFaults, refuseWith } from "../aws/faults.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { describeWith } from "../describe-when.ts";
@@ -127,6 +129,49 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     });
 
     expect([status, body.result.structuredContent.name]).toEqual([200, "Ann's Shop"]);
+  });
+
+  // The bundler drops what no port reads (packages/functions/bundle.ts): the classes of most errors among it.
+  test("its ports know what AWS refuses, is too busy for, or does not have", async () => {
+    await build({
+      ...BUNDLE,
+      entryPoints: ["dynamo-table", "s3-blobs"].map(
+        (name) => `packages/functions/src/aws/${name}.ts`,
+      ),
+      entryNames: "[name]",
+      outdir: folder,
+      outExtension: { ".js": ".mjs" },
+    });
+    const { createDynamoTable: open } = (await import(
+      join(folder, "dynamo-table.mjs")
+    )) as typeof import("@mailproof/functions/aws/dynamo-table");
+    const { createS3Blobs: openBlobs } = (await import(
+      join(folder, "s3-blobs.mjs")
+    )) as typeof import("@mailproof/functions/aws/s3-blobs");
+    const busy = [refuseWith("ThrottlingException"), cancelWith("TransactionConflict")];
+    const aws = await createEmulatedAws({ between: injectFaults("TransactWriteItems", busy) });
+    const [table, blobs] = [
+      open(aws, await createTable(aws)),
+      openBlobs(aws, await createBucket(aws)),
+    ];
+    const claim = { create: { pk: "P", sk: "claim", expires_at: 2_000_000_000 } };
+    const old = { pk: "P", sk: "old", n: 5, expires_at: 1 };
+    await table.write({ put: old });
+
+    expect(await table.transact([claim])).toEqual({ outcome: "committed" });
+    expect(await table.write(claim)).toEqual({ outcome: "refused", refusedWrite: claim });
+    expect(await table.transact([{ put: { pk: "P", sk: "b" } }, claim])).toEqual({
+      outcome: "refused",
+      refusedWrite: claim,
+    });
+    const { pk, sk } = old;
+    expect(await table.write({ update: old, add: { n: 1 }, orCreate: true })).toEqual({
+      outcome: "committed",
+      item: { pk, sk, n: 1 },
+    });
+    expect(await blobs.get("inputs/job_1")).toBeUndefined();
+    await blobs.put("inputs/job_1", singleChunk(Buffer.from("12345")));
+    await expect(blobs.get("inputs/job_1", { range: { from: 9, to: 9 } })).rejects.toThrow("of 5");
   });
 
   test("it takes a batch: what is paid for is stored, kept and queued", async () => {

@@ -54,11 +54,12 @@ const openMachine = async (): Promise<Store> => {
   return { blobs };
 };
 
-const openS3 = async (): Promise<Store> => {
+const openS3 = async () => {
   const proxy = await openSignatureProxy(() => new Date());
   closing.push(proxy.close);
   const aws = await createEmulatedAws({ endpoints: { s3: proxy.url } });
-  return { blobs: createS3Blobs(aws, await createBucket(await createEmulatedAws())) };
+  const bucket = await createBucket(await createEmulatedAws());
+  return { blobs: createS3Blobs(aws, bucket), bucket, url: proxy.url };
 };
 
 const listen = async (server: Server): Promise<string> => {
@@ -234,6 +235,59 @@ describeUnless(
     });
   },
 );
+
+describeUnless(
+  whyNot(has("aws", "--version"), "AWS CLI"),
+  "links beside those of the AWS CLI",
+  () => {
+    test("a file that was uploaded by our link comes down by the link that the AWS CLI signs", async () => {
+      const { blobs, bucket, url } = await openS3();
+      await fetch((await blobs.presignPut(KEY, EXACT)).url, { method: "PUT", body: LIST });
+      const env = {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+        AWS_DEFAULT_REGION: REGION,
+      };
+
+      const args = ["--endpoint-url", url, "s3", "presign", `s3://${bucket}/${KEY}`];
+      const { stdout } = await promisify(execFile)("aws", args, { env });
+
+      expect(await (await fetch(stdout.trim())).text()).toBe(LIST);
+    });
+  },
+);
+
+describeWith(DYNAMODB, "what a browser asks before a page may use a link", () => {
+  test.each(STORES)("is answered %s", async (_where, open) => {
+    const { blobs } = await open();
+    const { url } = await blobs.presignPut(KEY, EXACT);
+    const origin = "https://shop.example";
+    const ask = (method: string) =>
+      fetch(url, {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": method,
+          "access-control-request-headers": "content-type",
+        },
+      });
+
+    const answers = [await ask("PUT"), await ask("GET")];
+    const sent = await fetch(url, { method: "PUT", body: LIST, headers: { origin } });
+
+    for (const { ok, headers } of answers) {
+      expect(ok).toBe(true);
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-allow-methods")).toMatch(/GET.*PUT/);
+      expect(headers.get("access-control-allow-headers")).toContain("content-type");
+    }
+    expect(sent.status).toBe(200);
+    expect(sent.headers.get("access-control-allow-origin")).toBe("*");
+    expect(sent.headers.get("access-control-expose-headers")?.toLowerCase()).toContain("etag");
+  });
+});
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => existsSync(path),

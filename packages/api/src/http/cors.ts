@@ -28,6 +28,15 @@ export const CORS = {
   maxAgeSeconds: 86_400,
 } as const;
 
+/** What a page may do with a link to a file: on S3 the bucket is configured from these values. */
+export const BLOB_CORS = {
+  allowOrigins: CORS.allowOrigins,
+  allowMethods: ["GET", "PUT"],
+  allowHeaders: ["*"],
+  exposeHeaders: ["ETag", "Content-Disposition"],
+  maxAgeSeconds: CORS.maxAgeSeconds,
+} as const;
+
 /** On every answer. Keys travel in a header and never in cookies, so any origin may be let in. */
 export const corsHeaders = {
   "access-control-allow-origin": CORS.allowOrigins.join(", "),
