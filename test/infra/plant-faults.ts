@@ -33,7 +33,7 @@ const copyRepository = (): string => {
 
 const areTestsGreen = (copy: string, tests: readonly string[]): boolean => {
   const files = tests.map((name) => `test/infra/${name}.test.ts`);
-  const args = ["run", "--config", "infra/vitest.config.ts", ...files];
+  const args = ["run", "--bail", "1", "--config", "infra/vitest.config.ts", ...files];
   const { status, stdout } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
     cwd: copy,
     encoding: "utf8",
