@@ -20,11 +20,19 @@ export const readSize = (stage: string, { STAGE_SIZE: size }: Environment): Size
  * How many Lambdas the AWS account may run at once: Service Quotas, Lambda, Concurrent executions. AWS has no
  * expression that reads it, so the deployer says it.
  */
-export const readQuota = ({ CONCURRENCY_QUOTA: quota }: Environment): number | null => {
-  if (!quota) return null;
-  if (!/^[1-9]\d*$/.test(quota))
-    throw new Error(`CONCURRENCY_QUOTA is "${quota}"; it has to be a whole number.`);
-  return Number(quota);
+export const readQuota = (environment: Environment): number | null =>
+  readWhole(environment, "CONCURRENCY_QUOTA");
+
+/** What the AWS account may cost in a month, in dollars. */
+export const readBudget = (environment: Environment): number | null =>
+  readWhole(environment, "BUDGET_USD");
+
+const readWhole = (environment: Environment, name: string): number | null => {
+  const value = environment[name];
+  if (!value) return null;
+  if (!/^[1-9]\d*$/.test(value))
+    throw new Error(`${name} is "${value}"; it has to be a whole number.`);
+  return Number(value);
 };
 
 /** Callers share what is not reserved, and keep the greater part: a new account, with a quota of 10, reserves nothing. */

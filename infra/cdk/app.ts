@@ -1,8 +1,8 @@
 // STAGE=production node infra/cdk/app.ts writes the monitoring stack of a stage to cdk.out.
-import { readQuota, readSize } from "../size.ts";
+import { readBudget, readQuota, readSize } from "../size.ts";
 import { createOperationsApp } from "./operations.ts";
 
-const { STAGE: stage = "production", CALL_EMAIL: callEmail, BUDGET_USD } = process.env;
+const { STAGE: stage = "production", CALL_EMAIL: callEmail } = process.env;
 
 createOperationsApp(
   {
@@ -10,7 +10,7 @@ createOperationsApp(
     stage,
     size: readSize(stage, process.env),
     quota: readQuota(process.env),
-    budgetUsd: BUDGET_USD ? Number(BUDGET_USD) : null,
+    budgetUsd: readBudget(process.env),
     callEmail,
   },
   "cdk.out",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayReserve, readQuota, readSize } from "../../infra/size.ts";
+import { mayReserve, readBudget, readQuota, readSize } from "../../infra/size.ts";
 import { lambdas } from "../../infra/topology.ts";
 
 test.each([
@@ -12,10 +12,13 @@ test.each([
   expect(readSize(stage, { STAGE_SIZE: size })).toBe(expected);
 });
 
-test("a size or a quota that cannot be read stops the deployment, with its name", () => {
+test("a size, a quota or a budget that cannot be read stops the deployment, with its name", () => {
   expect(() => readSize("ada", { STAGE_SIZE: "small" })).toThrow(/STAGE_SIZE is "small"/);
-  for (const quota of ["a thousand", "1e3", "-1", "0", "10.5", "1,000"])
-    expect(() => readQuota({ CONCURRENCY_QUOTA: quota })).toThrow(/CONCURRENCY_QUOTA/);
+  for (const number of ["a thousand", "1e3", "-1", "0", "10.5", "1,000"]) {
+    expect(() => readQuota({ CONCURRENCY_QUOTA: number })).toThrow(/CONCURRENCY_QUOTA/);
+    expect(() => readBudget({ BUDGET_USD: number })).toThrow(/BUDGET_USD/);
+  }
+  expect(readBudget({ BUDGET_USD: "300" })).toBe(300);
 });
 
 test("nothing is reserved unless the account's quota leaves callers the greater part", () => {
