@@ -2,8 +2,10 @@ import type { ReceivedMessage } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Context, SQSEvent, SQSRecord } from "aws-lambda";
 
-/** What Lambda tells a handler about its invocation. */
-export const createContext = (remainingMs = 29_000): Context => ({
+const HOUR_MS = 3_600_000;
+
+/** What Lambda passes to a handler about its invocation. A slow machine is no reason for a time-out. */
+export const createContext = (remainingMs = HOUR_MS): Context => ({
   functionName: "mailproof-test-HttpGetAccountFunction",
   functionVersion: "$LATEST",
   invokedFunctionArn:
