@@ -8,16 +8,18 @@ import { findToolAbsence, type Tool } from "./test/third-party/tools.ts";
 // What stands on AWS, run once more by code that others wrote: AWS's runtime client for Lambdas, and two further
 // emulators. scripts/fetch-third-party.sh brings them.
 
-const EMULATORS: readonly (readonly [Emulator, Tool])[] = [
-  ["dynamodb-local", "dynamodb_local"],
-  ["moto", "python"],
+/** The ports that an emulator stands behind: one behaviour for each, and what becomes of faults. */
+const TABLE = ["test/contract/table.test.ts", "test/functions/table-faults.test.ts"];
+const OTHERS = [
+  "test/contract/{blobs,queue}.test.ts",
+  "test/functions/{blob,queue}-faults.test.ts",
 ];
 
-/** Every port of AWS: one behaviour, and what becomes of faults. */
-const PORTS = [
-  "test/contract/{blobs,queue,table}.test.ts",
-  "test/functions/{blob,queue,table}-faults.test.ts",
+const EMULATORS: readonly (readonly [Emulator, Tool, suites: readonly string[]])[] = [
+  ["dynamodb-local", "dynamodb_local", TABLE],
+  ["moto", "python", [...TABLE, ...OTHERS]],
 ];
+
 /** All of the product, from a request to its last message. THIRD_PARTY_STORIES="*" runs all stories. */
 const STORIES = `test/story/${process.env["THIRD_PARTY_STORIES"] ?? "{find-email,verify-email}"}.test.ts`;
 
@@ -44,11 +46,11 @@ export default defineConfig({
       {
         test: { ...shared, name: "runtime client", include: ["test/third-party/*.test.ts"] },
       },
-      ...emulators.map(([emulator]) => ({
+      ...emulators.map(([emulator, , suites]) => ({
         test: {
           ...shared,
           name: emulator,
-          include: [...PORTS, STORIES],
+          include: [...suites, STORIES],
           setupFiles: [LOG_LINES, "test/third-party/differences.setup.ts"],
           env: {
             POWERTOOLS_METRICS_DISABLED: "true",
