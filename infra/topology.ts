@@ -102,7 +102,10 @@ export const routes: readonly Route[] = [
 
 type WorkerNeeds = {
   readonly needs: readonly Need[];
-  /** More than one only for messages that take milliseconds: a batch shares one timeout. */
+  /**
+   * More than one only for messages that take milliseconds, since a batch shares one timeout; and for single
+   * verifications, which wait side by side and share the sessions of their process (decision 82).
+   */
   readonly batch: number;
   readonly concurrency: number;
 };
@@ -112,7 +115,7 @@ type WorkerNeeds = {
  * caller. All workers together leave callers the greater part of an account's 1,000.
  */
 const WORK: Readonly<Record<string, WorkerNeeds>> = {
-  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, concurrency: 50 },
+  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 10, concurrency: 50 },
   "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, concurrency: 2 },
   chunks: {
     needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],

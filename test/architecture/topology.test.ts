@@ -76,8 +76,10 @@ test("no grant names an action by a star, or more than one service", () => {
 
 test("Lambda takes what it is asked: no more than 15 minutes, and a batch that has time", () => {
   for (const { timeoutSeconds } of lambdas) expect(timeoutSeconds).toBeLessThanOrEqual(900);
-  for (const { batch, lambda } of workerSpecs)
-    expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 ? 1 : 10);
+  // Single verifications wait side by side for mail servers, so that ten take as long as the slowest of them.
+  const isSideBySide = (queue: string) => queue === "singles";
+  for (const { queue, batch, lambda } of workerSpecs)
+    expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 && !isSideBySide(queue) ? 1 : 10);
 });
 
 test("a deployment needs no import from the deployment: the topology knows neither SST nor CDK", () => {

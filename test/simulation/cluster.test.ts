@@ -1,6 +1,6 @@
 import { PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
 import { expect, test } from "vitest";
-import { simulateCluster } from "./cluster.ts";
+import { simulateCallers, simulateCluster } from "./cluster.ts";
 
 // Goal: many processes share the few connections that a large provider takes, and no row becomes unknown for want of
 // one. `npm run simulate:cluster` prints the whole table.
@@ -20,3 +20,17 @@ test.each([
   },
   120_000,
 );
+
+test("200 callers at Gmail all get the right result, and callers at other domains notice nothing", async () => {
+  const calm = await simulateCallers(0, 100);
+  const crowd = await simulateCallers(200, 100);
+
+  expect(crowd.answeredAtOnce + crowd.pending).toBe(200);
+  expect(crowd.answeredAtOnce).toBeGreaterThanOrEqual(PROVIDER_CONNECTIONS);
+  expect(crowd.rightLater).toBe(crowd.pending);
+  expect(crowd.peak).toBe(PROVIDER_CONNECTIONS);
+  // Five connections of ten recipients each, one after the other, take 8 seconds of virtual time.
+  expect(crowd.secondsToLast).toBeLessThan(20);
+  expect(crowd.othersAnswered).toBe(calm.othersAnswered);
+  expect(crowd.othersMs.at(-1)).toBeLessThan(1.2 * (calm.othersMs.at(-1) ?? 0));
+}, 120_000);

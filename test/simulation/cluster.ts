@@ -3,6 +3,8 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
+import { verifySingle } from "@mailproof/core/jobs/single";
+import { HOUR_MS } from "@mailproof/core/lib/time";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
@@ -15,6 +17,7 @@ import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { givenWorld } from "../given.ts";
 import { whenBatched } from "../jobs.ts";
+import { whenVerified } from "../send.ts";
 
 // The simulation of a cluster: many processes of ours, each as a Lambda is one, over one table and one queue, with the real
 // engine and the real workers. Time is virtual; only the mail servers and the delays are made up.
@@ -104,16 +107,17 @@ const givenCluster = ({
     return { ...engine, findMailHosts };
   };
 
-  /** Runs until `isOver`, one message at a time. Returns how long its messages took together. */
+  /** Runs until `isOver`, up to `batch` messages at a time. Returns how long its messages took together. */
   const runProcess = async (
-    workers: readonly Worker<AppWorld>[],
+    worker: Worker<AppWorld>,
     isOver: () => boolean,
+    batch = 1,
   ): Promise<number> => {
     const world: AppWorld = { ...base, engine: createProcessEngine() };
     let busyMs = 0;
     await sleep(random() * IDLE_MS);
     while (!isOver()) {
-      const handled = await handleNext(world, workers);
+      const handled = await handleNext(world, worker, batch);
       if (handled === null) await sleep(IDLE_MS);
       else busyMs += handled;
     }
@@ -122,17 +126,19 @@ const givenCluster = ({
 
   const handleNext = async (
     world: AppWorld,
-    workers: readonly Worker<AppWorld>[],
+    worker: Worker<AppWorld>,
+    batch: number,
   ): Promise<number | null> => {
-    for (const worker of workers) {
-      const [message] = await ctx.queue.receive(worker.queue, { max: 1, waitMs: 0 });
-      if (!message) continue;
-      const startedAt = now().getTime();
-      await worker.handle(world, message.body);
-      await ctx.queue.acknowledge(message.receipt);
-      return now().getTime() - startedAt;
-    }
-    return null;
+    const messages = await ctx.queue.receive(worker.queue, { max: batch, waitMs: 0 });
+    if (messages.length === 0) return null;
+    const startedAt = now().getTime();
+    await Promise.all(
+      messages.map(async ({ body, receipt }) => {
+        await worker.handle(world, body);
+        await ctx.queue.acknowledge(receipt);
+      }),
+    );
+    return now().getTime() - startedAt;
   };
 
   /** As on AWS: once a minute, beside the others. */
@@ -192,7 +198,7 @@ export const simulateCluster = async (processes: number, replyMs: number, rowsEa
     isOver = true;
   };
   const busy = Promise.all(
-    Array.from({ length: processes }, () => cluster.runProcess([verifyChunk], () => isOver)),
+    Array.from({ length: processes }, () => cluster.runProcess(verifyChunk, () => isOver)),
   );
   void cluster.runReconciler(() => isOver);
   await untilDone();
@@ -224,10 +230,77 @@ const measureRate = (times: readonly number[]): number => {
   return ((to - from) * 1_000) / ((times[to] ?? 0) - (times[from] ?? 0));
 };
 
+/** How long after its request a caller has an answer, and how long after it the result. */
+type Answer = { readonly domain: string; readonly waitedMs: number; readonly isPending: boolean };
+
+const OTHERS = 100;
+const SINGLES_CONCURRENCY = 50;
+/** As in infra/topology.ts. */
+const SINGLES_BATCH = 10;
+
+/**
+ * Single verifications of addresses at Gmail, all at once, beside some at domains with hosts of their own: each in a
+ * process of its own, as probers are on AWS. Those that are pending continue as jobs.
+ */
+export const simulateCallers = async (crowd: number, replyMs: number) => {
+  const toMailHost = (domain: string) =>
+    domain === "gmail.com" ? "gmail-smtp-in.l.google.com" : `mx.${domain}`;
+  const cluster = givenCluster({ replyMs, toMailHost });
+  const { world } = cluster;
+  const { liveKey } = await openAccount(world, {
+    name: "Callers",
+    plan: "scale",
+    opening: credits(100_000),
+  });
+  const startedAt = world.now().getTime();
+  let isOver = false;
+  const jobs: string[] = [];
+  const call = async (n: number, domain: string): Promise<Answer> => {
+    const own = { ...world, engine: cluster.createProcessEngine() };
+    const { data } = await whenVerified(own, liveKey, { email: `caller${n}@${domain}` });
+    const isPending = data.status === "pending";
+    if (isPending) jobs.push(data.job_id);
+    return { domain, isPending, waitedMs: world.now().getTime() - startedAt };
+  };
+  const workers = Promise.all(
+    Array.from({ length: SINGLES_CONCURRENCY }, () =>
+      cluster.runProcess(verifySingle, () => isOver, SINGLES_BATCH),
+    ),
+  );
+  const answers = await Promise.all([
+    ...Array.from({ length: crowd }, (_, n) => call(n, "gmail.com")),
+    ...Array.from({ length: OTHERS }, (_, n) => call(n, `domain${n}.example`)),
+  ]);
+  const readOpen = async () =>
+    (await Promise.all(jobs.map((id) => findJob(cluster.table, id)))).filter(
+      (job) => job && isOpenJob(job),
+    ).length;
+  while ((await readOpen()) > 0 && world.now().getTime() - startedAt < HOUR_MS)
+    await world.sleep(1_000);
+  isOver = true;
+  await workers;
+  const ended = await Promise.all(jobs.map((id) => findJob(cluster.table, id)));
+  const atGmail = answers.filter(({ domain }) => domain === "gmail.com");
+  const atOthers = answers.filter(({ domain }) => domain !== "gmail.com");
+  return {
+    answeredAtOnce: atGmail.filter(({ isPending }) => !isPending).length,
+    pending: atGmail.filter(({ isPending }) => isPending).length,
+    rightLater: ended.filter((job) => job?.valid === 1).length,
+    secondsToLast: (world.now().getTime() - startedAt) / 1_000,
+    othersAnswered: atOthers.filter(({ isPending }) => !isPending).length,
+    othersMs: atOthers.map(({ waitedMs }) => waitedMs).toSorted((a, b) => a - b),
+    peak: cluster.peaks.get("google") ?? 0,
+    sessions: cluster.countSessions(),
+  };
+};
+
 const toReply = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
-const toIp = (host: string): string => `198.18.0.${host.length % 250}`;
+const toIp = (host: string): string => {
+  const n = Number(/\d+/.exec(host)?.[0] ?? 0);
+  return `198.18.${host.length % 250}.${n % 250}`;
+};
 
 const createDistantTable = (table: Table, pause: () => Promise<void>): Table => {
   const distant =
