@@ -41,7 +41,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   functions("the whole account may assume a role", "if ($dev) return;", "return;"),
   functions("every Lambda is in the VPC", "isInNetwork(lambda) && {", "lambda && {"),
-  functions("logs never end", 'format: "json", retention: LOG_RETENTION', 'format: "json"'),
+  functions("logs never end", "retention: LOG_RETENTION", 'retention: "forever"'),
   functions("another processor", "architecture: ARCHITECTURE", 'architecture: "x86_64"'),
   functions(
     "nothing is reserved, whatever the quota",
