@@ -44,7 +44,7 @@ export type PresignedLink = { readonly url: string; readonly expiresInSeconds: n
 
 export type PresignPutOptions = {
   readonly expiresInSeconds: number;
-  /** A larger upload is refused, or is deleted at once where S3 stores it first (docs/decisions/0070). */
+  /** S3 cannot limit an upload whose size the client did not declare, so the reader checks again (docs/decisions/0070). */
   readonly bytesMax: number;
   /** The size that the client declared: the link accepts no other. */
   readonly bytes?: number | undefined;
