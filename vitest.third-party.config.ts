@@ -39,7 +39,7 @@ const emulators = EMULATORS.filter(([emulator, tool]) => {
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    maxConcurrency: 16,
+    maxConcurrency: 10,
     testNamePattern: INCLUDED,
     reporters: ["default", new LastLines({ outputFile: ".cache/third-party-results.json" })],
     projects: [

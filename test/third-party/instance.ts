@@ -84,6 +84,9 @@ export const startInstance = async ({ args, cwd, environment }: Process) => {
     // A process that is killed breaks off what it was sending.
     answer(request, response).catch(() => response.destroy());
   });
+  // The Runtime API keeps the client's connection through a freeze; Node's default would close it after five seconds,
+  // perhaps in the moment in which the client asks again.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
