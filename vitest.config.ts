@@ -8,7 +8,7 @@ import { LastLines } from "./test/left-out.reporter.ts";
 /** What plays thousands of histories, starts processes, opens a browser, builds what is deployed, or counts long. */
 const LONG = [
   "test/core/find/population.test.ts",
-  "test/simulation/{cluster,storm,hooks,mutants,sweep-*}.test.ts",
+  "test/simulation/{cluster,storm,hooks,mutants,paid-rate,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,damaged-state,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",

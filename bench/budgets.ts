@@ -120,6 +120,11 @@ export const GROUPS = {
     boundBy: "",
   },
   workers: { bench: "cold-start", what: "the Lambdas of queues and schedules", boundBy: "" },
+  audit: {
+    bench: "audit",
+    what: "the audit of an account with 1,000,000 ledger entries in 24 months (decision 79)",
+    boundBy: "",
+  },
   ports: { bench: "ports", what: "SQLite, with every write flushed", boundBy: "" },
 } as const satisfies Record<string, BudgetGroup>;
 
@@ -202,6 +207,15 @@ export const BUDGETS = {
   bulkSessions: { of: "bulkCare", what: "sessions to one mail host", unit: "at once", most: 10 },
   bulkOthersJob: { of: "bulkCare", what: "GET /v1/jobs/{id}, p99", unit: "ms", most: 150 },
   bulkOthersVerify: { of: "bulkCare", what: "POST /v1/verify, cached, p99", unit: "ms", most: 150 },
+  // 900 seconds, which a schedule has on AWS, for 100 million entries.
+  auditFirst: { of: "audit", what: "first run, a million entries", unit: "CPU seconds", most: 9 },
+  auditLater: {
+    of: "audit",
+    what: "later run, months closed",
+    unit: "CPU seconds",
+    most: 2,
+  },
+  auditMemory: { of: "audit", what: "growth of the process", unit: "MB", most: 200 },
   fairBatch: { of: "fairness", what: "a batch of ten, p99 of 50", unit: "seconds", most: 5 },
   fairVerify: {
     of: "fairness",

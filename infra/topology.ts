@@ -217,8 +217,8 @@ const SCHEDULED: readonly {
   })),
   // Measures how late scheduled work is, and how long credits have been held.
   { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },
-  // Adds up every ledger entry.
-  { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:read"] },
+  // Adds up the ledger's open months, and closes those that are over.
+  { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:readwrite"] },
 ];
 
 export const scheduleSpecs: readonly ScheduleSpec[] = SCHEDULED.map((schedule) => ({

@@ -12,7 +12,7 @@ const SAID = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/
 /** Texts that explain money in general, or to somebody else than the caller of the API. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/core/src/lib/failure.ts": "the author",
-  "packages/core/src/money/audit.ts": "the invariants of the ledger, for the operator",
+  "packages/core/src/money/audit-snapshot.ts": "the invariants of the ledger, for the operator",
   "packages/core/src/jobs/audit-jobs.ts": "the invariants of jobs, for the operator",
   "packages/docs-site/src/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",

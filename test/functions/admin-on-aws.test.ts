@@ -52,7 +52,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     expect(JSON.parse(granted.out)).toEqual({ account_id: account, available: 105 });
     expect(data).toMatchObject({ name: "First", credits: { available: 105 } });
     expect(audited.code).toBe(0);
-    expect(JSON.parse(audited.out)).toEqual({ ok: true, accounts: 1, violations: [] });
+    expect(JSON.parse(audited.out)).toEqual({ ok: true, accounts: 1, violations: [], late: [] });
   });
 
   test("say what is wrong, and end with 2", async () => {

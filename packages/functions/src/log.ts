@@ -20,6 +20,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   give_back_failed: "warn",
   input_damaged: "error",
   invariant_broken: "error",
+  late_entries_found: "warn",
   mail_provider_blocked: "warn",
   mcp_refused: "info",
   message_failed: "warn",

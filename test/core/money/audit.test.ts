@@ -24,7 +24,12 @@ test("accounts with grants in several months add up", async () => {
     await grantCredits(world, account, credits(2.5));
   }
 
-  expect(await audit(world.table, world.now())).toEqual({ ok: true, accounts: 2, violations: [] });
+  expect(await audit(world.table, world.now())).toEqual({
+    ok: true,
+    accounts: 2,
+    violations: [],
+    late: [],
+  });
 });
 
 test.each([
@@ -227,7 +232,12 @@ test("an account without a balance is found", async () => {
 test("a table without accounts has no violations", async () => {
   const { world } = givenWorld();
 
-  expect(await audit(world.table, world.now())).toEqual({ ok: true, accounts: 0, violations: [] });
+  expect(await audit(world.table, world.now())).toEqual({
+    ok: true,
+    accounts: 0,
+    violations: [],
+    late: [],
+  });
 });
 
 test.each([

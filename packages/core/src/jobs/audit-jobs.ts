@@ -1,4 +1,4 @@
-import type { AuditReader } from "../money/audit.ts";
+import type { AuditReader } from "../money/audit-snapshot.ts";
 import type { Table } from "../ports/table.ts";
 import { iterateChunks } from "./chunks.ts";
 import { findJob, iterateJobs, type Job } from "./items.ts";

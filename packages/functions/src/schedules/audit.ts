@@ -8,8 +8,9 @@ const auditDaily = {
   name: "audit",
   everySeconds: 86_400,
   async run(world: ReturnType<typeof createLambdaWorld>) {
-    const { violations, accounts } = await audit(world.table, world.now());
+    const { violations, accounts, late } = await audit(world.table, world.now());
     for (const violation of violations) world.log("invariant_broken", violation);
+    for (const entries of late) world.log("late_entries_found", entries);
     world.log("audited", { accounts, violations: violations.length });
     putMetric("audit_violations", violations.length);
   },

@@ -22,7 +22,7 @@ import { listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
 import * as v from "valibot";
 import { createApp, type LocalWorld } from "../app.ts";
 import { formatCalibration } from "./calibration-output.ts";
-import { type Command, defineCommand, UsageError } from "./define-command.ts";
+import { type Command, defineCommand, Flag, UsageError } from "./define-command.ts";
 import { formatProviders } from "./providers-output.ts";
 
 const Text = v.pipe(
@@ -183,10 +183,10 @@ export const adminDefinitions: readonly AdminDefinition<Command["options"], Worl
 
   definePortable({
     name: "admin audit",
-    usage: "",
-    options: v.strictObject({}),
-    async run(world) {
-      const output = await audit(world.table, world.now());
+    usage: "[--full]",
+    options: v.strictObject({ full: Flag }),
+    async run(world, { full }) {
+      const output = await audit(world.table, world.now(), { isFull: full });
       return { output, exitCode: output.ok ? 0 : 1 };
     },
   }),

@@ -1,0 +1,158 @@
+import type { Table } from "../ports/table.ts";
+import { readStableBalance, type ShardedBalance, TOTALS, type Totals } from "./balance.ts";
+import {
+  type Closings,
+  type MonthSum,
+  mayClose,
+  sumMonth,
+  sumMonths,
+  writeClosing,
+} from "./closings.ts";
+import { iterateOperations } from "./operation-items.ts";
+import { listUsedMonths } from "./usage.ts";
+
+export type AuditedAccount = { readonly account: string; readonly createdAt: string };
+
+/** What an area of the service reports about one account. */
+export type AuditReading = {
+  /** The credits that its work under way holds, by operation. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Those of its own invariants that do not hold. */
+  readonly broken: readonly string[];
+};
+
+/** Reads one area's work of an account. Every area that takes over held credits from an operation has one. */
+export type AuditReader = (table: Table, account: string, now: Date) => Promise<AuditReading>;
+
+/** One account, and everything that its audit needs. */
+export type AccountAudit = {
+  readonly table: Table;
+  readonly account: AuditedAccount;
+  readonly readers: readonly AuditReader[];
+  readonly now: Date;
+};
+
+/** `isQuiet`: nothing moved between the first read and the last, so every sum must be exact. */
+export type AuditSnapshot = {
+  readonly balance: ShardedBalance;
+  readonly before: ShardedBalance;
+  readonly isQuiet: boolean;
+  readonly sums: Totals;
+  /** The months whose entries were read. */
+  readonly months: readonly MonthSum[];
+  /** Held credits by operation: according to the entries, and according to the work under way. */
+  readonly heldByEntries: ReadonlyMap<string, number>;
+  readonly heldByWork: ReadonlyMap<string, number>;
+  readonly readings: readonly AuditReading[];
+};
+
+export const listBroken = (snapshot: AuditSnapshot | undefined): readonly string[] => {
+  if (!snapshot) return [NO_BALANCE];
+  const own = INVARIANTS.filter(({ holds }) => !holds(snapshot));
+  return [
+    ...own.map(({ invariant }) => invariant),
+    ...snapshot.readings.flatMap(({ broken }) => broken),
+  ];
+};
+
+const NO_BALANCE = "the account has a balance";
+
+/**
+ * Undefined: the account has no balance. `trusted`: of the stored closings, those that count as the sums of their months,
+ * whose entries are not read.
+ */
+export const takeSnapshot = async (
+  audit: AccountAudit,
+  stored: Closings,
+  trusted: Closings,
+): Promise<AuditSnapshot | undefined> => {
+  const { table, account, readers, now } = audit;
+  const before = await findBalance(table, account.account);
+  const months = await sumOtherMonths(audit, stored, trusted);
+  const sums = sumMonths([...months, ...trusted.values()]);
+  // No credits of a closed month are held.
+  const heldByEntries = new Map(months.flatMap(({ held }) => [...held]));
+  const readings = await Array.fromAsync(readers, (read) => read(table, account.account, now));
+  const heldByWork = new Map(readings.flatMap(({ held }) => [...held]));
+  for await (const { id, mode, amount } of iterateOperations(table, account.account))
+    if (mode === "live") heldByWork.set(id, amount);
+  const balance = await findBalance(table, account.account);
+  if (!before || !balance) return undefined;
+  const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
+  return { balance, before, isQuiet, sums, months, heldByEntries, heldByWork, readings };
+};
+
+const findBalance = async (table: Table, account: string): Promise<ShardedBalance | undefined> =>
+  (await readStableBalance(table, account).catch(() => undefined))?.balance;
+
+const sumOtherMonths = async (
+  { table, account: { account, createdAt }, now }: AccountAudit,
+  stored: Closings,
+  trusted: Closings,
+): Promise<readonly MonthSum[]> => {
+  // An entry may have been written while the clock was wrong: the days of usage still name its month.
+  const used = await listUsedMonths(table, account);
+  const sums: MonthSum[] = [];
+  for (const month of new Set([...monthsBetween(createdAt, now), ...used, ...stored.keys()])) {
+    if (trusted.has(month)) continue;
+    const sum = await sumMonth(table, account, month);
+    sums.push(sum);
+    // An audit that is interrupted continues from here. It is proved once the balance agrees.
+    if (!stored.has(month) && mayClose(sum, now)) await writeClosing(table, account, sum, false);
+  }
+  return sums;
+};
+
+type Invariant = { readonly invariant: string; readonly holds: (seen: AuditSnapshot) => boolean };
+
+/** The invariants of money, each as a sentence and as a check. The first ones hold in every shard of the balance. */
+const INVARIANTS: readonly Invariant[] = [
+  {
+    invariant: "available = granted - debited + refunded",
+    holds: ({ balance }) =>
+      balance.shards.every((b) => b.available === b.granted - b.debited + b.refunded),
+  },
+  {
+    invariant: "held + spent + refunded = debited",
+    holds: ({ balance }) =>
+      balance.shards.every((b) => b.held + b.spent + b.refunded === b.debited),
+  },
+  {
+    invariant: "nothing is below zero",
+    holds: ({ balance }) =>
+      balance.shards.every((shard) => TOTALS.every((total) => shard[total] >= 0)),
+  },
+  ...TOTALS.map(
+    (total): Invariant => ({
+      invariant: `${total} = the sum of the entries in the ledger`,
+      holds: ({ isQuiet, balance, sums }) => !isQuiet || balance[total] === sums[total],
+    }),
+  ),
+  ...(["granted", "debited", "refunded"] as const).map(
+    (total): Invariant => ({
+      // Only a clawback reduces one of these totals, so the sum lies between the balance before and after.
+      invariant: `${total} keeps up with the ledger`,
+      holds: ({ before, balance, sums }) =>
+        Math.min(before[total], balance[total]) <= sums[total] &&
+        sums[total] <= Math.max(before[total], balance[total]),
+    }),
+  ),
+  {
+    invariant: "credits are held for work under way, and for nothing else",
+    holds: ({ isQuiet, heldByEntries, heldByWork }) =>
+      !isQuiet ||
+      (heldByEntries.size === heldByWork.size &&
+        [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
+  },
+];
+
+/** Every month between two times, inclusive, in the form of the ledger's partition keys. */
+const monthsBetween = (from: string, to: Date): string[] => {
+  const months: string[] = [];
+  const month = new Date(`${from.slice(0, 7)}-01T00:00:00.000Z`);
+  while (month <= to) {
+    months.push(month.toISOString().slice(0, 7));
+    month.setUTCMonth(month.getUTCMonth() + 1);
+  }
+  return months;
+};
