@@ -221,11 +221,11 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         status: "pending",
-        job_id: "job_e462f481-a46e-4cc2-a0c5-1f01c9c73851",
+        job_id: "job_81a46e1c-c2a0-451f-81c9-c73851be083c",
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The verification continues as a job: read GET /v1/jobs/job_e462f481-a46e-4cc2-a0c5-1f01c9c73851. Sending this request again without the same Idempotency-Key charges it again.",
+          "The verification continues as a job: read GET /v1/jobs/job_81a46e1c-c2a0-451f-81c9-c73851be083c. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },
@@ -245,7 +245,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
         status: "processing",
         total_emails: 3,
         unique_emails: 3,
@@ -270,9 +270,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -288,7 +288,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -296,7 +296,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_6948ab3a-0ba7-4cfa-8d63-7c95a412a35c",
+        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -333,7 +333,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         jobs: [
           {
-            job_id: "job_6948ab3a-0ba7-4cfa-8d63-7c95a412a35c",
+            job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
             name: "customers.csv",
             kind: "file",
             status: "completed",
@@ -350,7 +350,7 @@ export const EXAMPLES: readonly Example[] = [
             completed_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+            job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
             name: "Newsletter, November",
             kind: "batch",
             status: "completed",
@@ -371,7 +371,7 @@ export const EXAMPLES: readonly Example[] = [
         total_is_approximate: false,
         has_more: true,
         next_offset:
-          "PLiy8hEpqvw4DzIuIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfMmJjODhhMzQtN2MwMS00NTVhLTk1ZmEtNjA5Yjg0Njc2NDExXCIsXCJKT0Ijam9iXzJiYzg4YTM0LTdjMDEtNDU1YS05NWZhLTYwOWI4NDY3NjQxMVwiLFwiSk9CXCJdIg",
+          "0yOi0CoOyjcWqAQPIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfN2MwMTI1NWEtOTVmYS00MDliLTg0NjctNjQxMTlhYTY4MDA4XCIsXCJKT0Ijam9iXzdjMDEyNTVhLTk1ZmEtNDA5Yi04NDY3LTY0MTE5YWE2ODAwOFwiLFwiSk9CXCJdIg",
       },
     },
   },
@@ -380,7 +380,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJob",
     title: "A completed job with its first two results",
     path: {
-      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
     },
     query: {
       limit: "2",
@@ -389,7 +389,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
         name: "Newsletter, November",
         kind: "batch",
         status: "completed",
@@ -480,7 +480,7 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "XsfuD6m03bPO9TC4WzAsIiIsMCwxLDNd",
+        next_key: "DevLJqtorcoMF6yXWzAsIiIsMCwxLDNd",
       },
     },
   },
@@ -489,7 +489,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "downloadJob",
     title: "Valid addresses as JSON",
     path: {
-      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
     },
     query: {
       format: "json",
@@ -551,7 +551,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listCallbacks",
     title: "A delivered callback",
     path: {
-      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
     },
     query: {},
     status: 200,
@@ -561,8 +561,8 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_96b1a6d9-e7ea-4bac-b135-37da23389404",
-            event_id: "evt_17a243f5-2013-451e-aa4e-06595fbfc68c",
+            id: "dlv_dbac7135-37da-4338-9404-eac2d9964aed",
+            event_id: "evt_951eaa4e-0659-4fbf-868c-b7fe42f56aa7",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
@@ -775,7 +775,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
+        check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1032,7 +1032,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
+            check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1053,14 +1053,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
+      id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
+        check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1406,7 +1406,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -1427,7 +1427,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+            id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -1442,7 +1442,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     request: {
@@ -1452,7 +1452,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1465,7 +1465,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
@@ -1474,8 +1474,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
-          event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
+          id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
+          event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
@@ -1494,7 +1494,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
@@ -1503,8 +1503,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
-            event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
+            id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
+            event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
@@ -1524,16 +1524,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
-      delivery_id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      delivery_id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
-        event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
+        id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
+        event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
@@ -1551,14 +1551,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1572,14 +1572,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         deleted: true,
       },
     },
@@ -1664,11 +1664,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
+        key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…cBrH",
+        hint: "mp_test_…Tkxp",
         created_at: "2026-11-21T00:01:33.000Z",
         key: "mp_test_<shown this once>",
       },
@@ -1686,11 +1686,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
+            key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…cBrH",
+            hint: "mp_test_…Tkxp",
             created_at: "2026-11-21T00:01:33.000Z",
           },
           {
@@ -1718,14 +1718,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
+      id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
+        key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
         revoked: true,
       },
     },
@@ -1803,7 +1803,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "job.failed": {
-    id: "evt_9695679d-91c8-4f64-82b7-3d28e462f481",
+    id: "evt_679d91c8-df64-42b7-bd28-e462f481a46e",
     type: "job.failed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
