@@ -4,10 +4,10 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { run } from "./simulation.ts";
 import { FLOWS, listFaultPairs, runFlow } from "./sweep.ts";
 
-// npm run simulate -- --seeds N [--from S] [--pairs]: plays so many histories, and with --pairs also every pair of
-// faults in every flow, on every core, and prints those that went wrong.
+// npm run simulate -- --seeds N [--from S] [--pairs M]: plays so many histories, and with --pairs also one of M pairs of
+// faults in every flow (1: all of them), on every core, and prints those that went wrong.
 
-type RunOptions = { readonly from: number; readonly to: number; readonly pairs: boolean };
+type RunOptions = { readonly from: number; readonly to: number; readonly pairs: number };
 /** Worker `index` of `workers` plays the histories whose number leaves that remainder. */
 type WorkerShare = RunOptions & { readonly index: number; readonly workers: number };
 type RunResult = { readonly history: string; readonly wrong: readonly string[] };
@@ -23,12 +23,15 @@ const runSeeds = async (
     report({ history: `seed ${seed}`, wrong: await run(seed) });
 };
 
-const runPairs = async ({ index, workers }: WorkerShare, report: ReportResult): Promise<void> => {
+const runPairs = async (
+  { index, workers, pairs }: WorkerShare,
+  report: ReportResult,
+): Promise<void> => {
   let at = 0;
   for (const [name, flow] of Object.entries(FLOWS)) {
     const { calls } = await runFlow(flow, new Map());
     for (const planned of listFaultPairs(calls))
-      if (at++ % workers === index) {
+      if (at++ % (workers * pairs) === index * pairs) {
         const { wrong } = await runFlow(flow, planned);
         report({ history: `${name}, faults ${JSON.stringify([...planned])}`, wrong });
       }
@@ -40,13 +43,14 @@ const readOptions = (): RunOptions => {
     options: {
       seeds: { type: "string", default: "10000" },
       from: { type: "string", default: "0" },
-      pairs: { type: "boolean", default: false },
+      pairs: { type: "string", default: "0" },
     },
   });
-  const [seeds, from] = [Number(values.seeds), Number(values.from)];
-  if (Number.isSafeInteger(seeds) && seeds >= 0 && Number.isSafeInteger(from) && from >= 0)
-    return { from, to: from + seeds, pairs: values.pairs };
-  process.stderr.write("--seeds and --from must be whole numbers.\n");
+  const numbers = [values.seeds, values.from, values.pairs].map(Number);
+  const [seeds = 0, from = 0, pairs = 0] = numbers;
+  if (numbers.every((one) => Number.isSafeInteger(one) && one >= 0))
+    return { from, to: from + seeds, pairs };
+  process.stderr.write("--seeds, --from and --pairs must be whole numbers.\n");
   process.exit(2);
 };
 
