@@ -18,7 +18,7 @@ import {
   RUNTIME,
 } from "./topology.ts";
 
-/** What the deployer's environment, or .env.<stage>, may set. The README's table of settings explains each. */
+/** What the deployer's environment, or .env.<stage>, may set. docs/settings.md explains each. */
 const PASSED_THROUGH = [
   "ACTIVITY_POOL",
   "BARRACUDA_REGISTERED",

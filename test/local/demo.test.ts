@@ -93,6 +93,7 @@ const RUNNING = {
   mcpUrl: "http://127.0.0.1:1/mcp",
   version: "0",
   demo: { account_id: "acc_1", live_key: "mp_live_secret", test_key: "mp_test_open" },
+  warnings: [],
 };
 
 test("the live key is printed on a terminal, in lines that work as they stand", () => {

@@ -1,3 +1,4 @@
+import { HERE_PATH } from "@mailproof/api/http/documents";
 import { toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import type { Status } from "@mailproof/core/verify/result";
@@ -38,7 +39,7 @@ ${inLanguages(snippetsFor(baseUrl, VERIFY))}
 ${inLanguages(snippetsFor(baseUrl, BATCH))}
 <p>Take the <code>job_id</code> from the response and read the job until its <code>status</code> is <code>completed</code>:</p>
 ${block(`curl -s ${baseUrl}/v1/jobs/$JOB_ID -H "X-Api-Key: $MAILPROOF_KEY"\n\ncurl -s ${baseUrl}/v1/jobs/$JOB_ID/download -H "X-Api-Key: $MAILPROOF_KEY" -o results.csv`, "shell")}
-<div class="note"><p>This reference is also available as <a href="/openapi.json">openapi.json</a>, for client generators.</p></div>`,
+<div class="note"><p>This reference is also available as <a href="${HERE_PATH}/openapi.json">openapi.json</a>, for client generators.</p></div>`,
 };
 
 type Meaning = { readonly means: string; readonly remedy: string };
@@ -148,7 +149,7 @@ export const libraries: Guide = {
 <p><code>@mailproof/client</code> has no dependencies and runs in Node, Deno, Bun and browsers. It sends every paid call with an Idempotency-Key and retries where that is safe, so a lost response is never charged twice.</p>
 ${block(withClient(baseUrl), "TypeScript")}
 <h3>Any other language</h3>
-<p><a href="/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required.</p>
+<p><a href="${HERE_PATH}/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required.</p>
 <h3>Agents</h3>
 <p>Every operation is also a tool of the Model Context Protocol, with the same keys, scopes, prices and repeats. Connect with a key as a bearer token:</p>
 ${block(`${baseUrl}/mcp`, "shell")}`,

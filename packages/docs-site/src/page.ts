@@ -1,3 +1,4 @@
+import { HERE_PATH } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide } from "./guide.ts";
@@ -36,8 +37,8 @@ export const docsPage = (baseUrl: string): string => {
 <meta name="description" content="Mailproof: verify email addresses, and check domains that send mail.">
 <title>Mailproof API</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230a6c50' stroke-width='2.4'%3E%3Cpath d='M3 6h18v12H3z'/%3E%3Cpath d='m7.5 12 3 3 6-6'/%3E%3C/svg%3E">
-<link rel="stylesheet" href="/docs/style.css">
-<script src="/docs/script.js" defer></script>
+<link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
+<script src="${HERE_PATH}/docs/script.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
@@ -59,7 +60,7 @@ ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
 <main id="content">
 <h1>Mailproof API</h1>
 <p class="tagline">Verify whether an address can receive mail, and check whether a domain is set up to send it. Every verdict has its reason, and no credit is charged twice.</p>
-<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
+<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
 ${GUIDES.map((guide) => guidePart(guide, baseUrl))}
 ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
 <div class="group"><h2 id="shapes">Schemas</h2><p class="lead">The objects of requests and responses. New fields may be added to responses; none will be removed.</p>${shapesPart(document)}</div>

@@ -1,3 +1,4 @@
+import { HERE_PATH } from "@mailproof/api/http/documents";
 import { html } from "./html.ts";
 
 const FIRST_EMAIL = "ada.lovelace@valid.lab.mailproof.test";
@@ -22,16 +23,16 @@ export const rootPage = (baseUrl: string): string => {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Mailproof</title>
-<link rel="stylesheet" href="/docs/style.css">
+<link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
 </head>
 <body>
 <main>
 <h1>Mailproof</h1>
 <p>This is an API that verifies email addresses and checks domains that send mail.</p>
 <ul>
-<li><a href="/docs">Documentation</a>: guides and every operation</li>
-<li><a href="/openapi.json">OpenAPI document</a>: the same for programs</li>
-<li><a href="/health">Health</a>: whether the service is up</li>
+<li><a href="${HERE_PATH}/docs">Documentation</a>: guides and every operation</li>
+<li><a href="${HERE_PATH}/openapi.json">OpenAPI document</a>: the same for programs</li>
+<li><a href="${HERE_PATH}/health">Health</a>: whether the service is up</li>
 </ul>
 <h2>Send a first request</h2>
 <pre><code>${curl}</code></pre>

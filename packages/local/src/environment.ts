@@ -39,6 +39,23 @@ const Block = v.pipe(
   v.transform(parseCidr),
   v.custom<Cidr>((block) => block !== undefined, "must be a list of blocks such as 10.0.0.0/8"),
 );
+/** A proxy may be trusted, and not the whole internet: then every caller could name the server's address. */
+const TrustedProxy = v.pipe(
+  Block,
+  v.check(({ length }) => length > 0, "must not trust every address"),
+);
+const Host = v.pipe(
+  v.string(),
+  v.check((text) => isIP(text) !== 0, "must be an IP address such as 127.0.0.1, 0.0.0.0 or ::"),
+);
+const BasePath = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:(?:\/[\w.~-]+)+)?$/,
+    "must be a path such as /mailproof, without a slash at its end",
+  ),
+  v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), "must not have . or .. in it"),
+);
 const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?$/;
 const Proxy = v.pipe(
   v.string(),
@@ -103,10 +120,13 @@ const Address = v.pipe(
   v.check(isHttpsOrLoopback, "must be an https address, or one of this machine"),
 );
 
-// The README's table of settings says the same, and test/architecture holds the two together.
+// docs/settings.md says the same, and test/architecture holds the two together.
 const Environment = v.object({
   PORT: v.optional(Port, "8787"),
+  HOST: v.optional(Host, "127.0.0.1"),
+  BASE_PATH: v.optional(BasePath, ""),
   PUBLIC_URL: v.optional(ServiceUrl),
+  TRUST_PROXY: v.optional(createListSchema(TrustedProxy), "127.0.0.0/8, ::1"),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
   KEY_PEPPER: v.optional(Secret),
@@ -148,6 +168,14 @@ const CheckedEnvironment = v.pipe(
       "must be set with OAUTH_ISSUER, and only then",
     ),
     ["OAUTH_AUDIENCE"],
+  ),
+  v.forward(
+    v.check(
+      ({ PUBLIC_URL, BASE_PATH }) =>
+        PUBLIC_URL === undefined || PUBLIC_URL.replace(/\/$/, "").endsWith(BASE_PATH),
+      "must end with BASE_PATH",
+    ),
+    ["PUBLIC_URL"],
   ),
 );
 

@@ -43,6 +43,9 @@ const documents: Readonly<Record<string, Document>> = {
 /** Placeholder for the base URL. No syntax escapes its characters, or those of a host. */
 export const HERE = "https://here.invalid";
 
+/** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. */
+export const HERE_PATH = "/here.invalid";
+
 /** By path: every document, built before the first request. */
 export type Texts = Readonly<Record<string, string>>;
 
@@ -93,6 +96,8 @@ export const documentsFrom = (write: () => Texts) => {
       },
       body: text
         .replaceAll(`${HERE}${DISCOVERY_PATH}`, discoveryUrl(trust?.issuer ?? baseUrl))
+        .replaceAll(`${HERE_PATH}/`, `${toPath(baseUrl)}/`)
+        .replaceAll(`${HERE}/`, `${baseUrl.replace(/\/$/, "")}/`)
         .replaceAll(HERE, baseUrl),
     };
     const [oldest] = made.keys();
@@ -107,6 +112,9 @@ const DOCUMENTS_MAX = 32;
 
 /** Some issuers end with a slash. */
 const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DISCOVERY_PATH;
+
+const toPath = (baseUrl: string): string =>
+  baseUrl.replace(/^https?:\/\/[^/]+/, "").replace(/\/$/, "");
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { RunningServer } from "./start.ts";
 
-type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo">;
+type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo" | "warnings">;
 type ScreenOptions = { readonly directory: string; readonly isTerminal: boolean };
 
 /**
@@ -9,7 +9,7 @@ type ScreenOptions = { readonly directory: string; readonly isTerminal: boolean 
  * elsewhere this text becomes a log, and refers to ready.json instead.
  */
 export const formatFirstScreen = (
-  { baseUrl, mcpUrl, version, demo }: Screen,
+  { baseUrl, mcpUrl, version, demo, warnings }: Screen,
   { directory, isTerminal }: ScreenOptions,
 ): string => {
   const readyFile = join(directory, "ready.json");
@@ -29,6 +29,7 @@ export const formatFirstScreen = (
     `tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)`,
     `state      ${directory}   (npm start -- --fresh forgets it)`,
     "",
+    ...(warnings.length > 0 ? [...warnings, ""] : []),
     ...(live
       ? formatTryLines(baseUrl, { given: printedKey ?? readKeyCommand, sent: printedKey })
       : []),

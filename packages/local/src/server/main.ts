@@ -5,7 +5,7 @@ import { formatFirstScreen } from "./first-screen.ts";
 import { start } from "./start.ts";
 import { watchStopSignals } from "./stop-signals.ts";
 
-type StartFailure = NodeJS.ErrnoException & { readonly port?: number };
+type StartFailure = NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
 
 const exitWith =
   (code: number) =>
@@ -13,8 +13,12 @@ const exitWith =
     const portMessage =
       error.code === "EADDRINUSE" &&
       `Another program has port ${error.port}; set PORT to a free one, or to 0 for any.`;
+    const hostMessage =
+      error.code === "EADDRNOTAVAIL" &&
+      error.address !== undefined &&
+      `HOST: ${error.address} is not an address of this machine.`;
     const hint = error.code?.startsWith("ERR_PARSE_ARGS") ? "\n\n  npm start [-- --fresh]" : "";
-    process.stderr.write(`${portMessage || error.message}${hint}\n`);
+    process.stderr.write(`${portMessage || hostMessage || error.message}${hint}\n`);
     return process.exit(code);
   };
 

@@ -11,10 +11,11 @@ import type { Slots } from "./slots.ts";
 export const serveBlob = async (
   blobs: Blobs,
   { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
+  target: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
-  const [path = "", search = ""] = (incoming.url ?? "").split("?", 2);
+  const [path = "", search = ""] = target.split("?", 2);
   const key = path.slice(BLOBS_PATH.length);
   const purpose = openLink(incoming.method ?? "", key, new URLSearchParams(search));
   if (!purpose) {

@@ -10,7 +10,7 @@ import {
 } from "@mailproof/api/http/body";
 import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
-import { documentsFrom, toBaseUrl } from "@mailproof/api/http/documents";
+import { documentsFrom } from "@mailproof/api/http/documents";
 import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
@@ -24,6 +24,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connect
 import { drainBody, readUpTo } from "./request-body.ts";
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
+import { getBaseUrl, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
 /** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
@@ -38,6 +39,7 @@ export const createApiServer = (
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
+  site: Site = PLAIN_SITE,
 ): Server => {
   const route = createRouter(listed);
   const mcp = createMcp(world);
@@ -51,7 +53,7 @@ export const createApiServer = (
   serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) =>
     // Only a broken connection can reject here, and then no response is possible.
     serveRequest(
-      { world, openLink, route, mcp, downloads, waitForClient },
+      { world, openLink, site, route, mcp, downloads, waitForClient },
       incoming,
       outgoing,
     ).catch(() => void outgoing.destroy()),
@@ -62,6 +64,7 @@ export const createApiServer = (
 type ServerContext = {
   readonly world: AppWorld;
   readonly openLink: OpenLink;
+  readonly site: Site;
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
@@ -80,11 +83,20 @@ const serveRequest = async (
     // With two Host headers each proxy may have used another one (RFC 9112 §3.2).
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
-    if (incoming.url?.startsWith(BLOBS_PATH))
-      return await serveBlob(world.blobs, context, incoming, outgoing).catch((error: unknown) => {
-        throw asFailure(error, "nothing_charged");
-      });
-    await sendResponse(context, id, incoming, outgoing, await answerFirst(context, id, incoming));
+    const target = stripBasePath(context.site, getTarget(incoming));
+    if (target?.startsWith(BLOBS_PATH))
+      return await serveBlob(world.blobs, context, target, incoming, outgoing).catch(
+        (error: unknown) => {
+          throw asFailure(error, "nothing_charged");
+        },
+      );
+    await sendResponse(
+      context,
+      id,
+      incoming,
+      outgoing,
+      await answerFirst(context, id, target, incoming),
+    );
   } catch (error) {
     // The caller hung up: no response is possible, and it is not an internal error.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
@@ -97,6 +109,9 @@ const serveRequest = async (
 
 const createTwoHostsError = () =>
   new Failure("INVALID_REQUEST", "nothing_charged", "host: is sent twice.");
+
+const createOutsideError = ({ basePath }: Site) =>
+  new Failure("NOT_FOUND", "nothing_charged", `No such route. All routes are below ${basePath}.`);
 
 const sendResponse = async (
   { world, waitForClient }: ServerContext,
@@ -128,22 +143,25 @@ const sendResponse = async (
 const answerFirst = async (
   context: ServerContext,
   id: string,
+  target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = context.world.callers?.enter();
   try {
-    return await answerRequest(context, id, incoming);
+    return await answerRequest(context, id, target, incoming);
   } finally {
     leave?.();
   }
 };
 
 const answerRequest = async (
-  { world, route, mcp, downloads }: ServerContext,
+  { world, site, route, mcp, downloads }: ServerContext,
   id: string,
+  target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const [rawPath = "", search = ""] = getTarget(incoming).split(/\?(.*)/s, 2);
+  if (target === undefined) throw createOutsideError(site);
+  const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
   const method = incoming.method ?? "";
   const headers = joinHeaders(incoming);
   const body = (bytesMax: number) => readBody(incoming, bytesMax);
@@ -152,7 +170,7 @@ const answerRequest = async (
     method,
     rawPath,
     accept: headers["accept"],
-    baseUrl: getOwnUrl(incoming),
+    baseUrl: getBaseUrl(site, incoming),
     trust: world.accessTokens,
   });
   if (document)
@@ -161,7 +179,7 @@ const answerRequest = async (
       ifNoneMatch: headers["if-none-match"],
     });
   const { endpoint, path, movedTo } = route(method, rawPath);
-  if (movedTo !== undefined) return permanentRedirect(movedTo, search);
+  if (movedTo !== undefined) return permanentRedirect(site.basePath + movedTo, search);
   return respond(world, endpoint, {
     id,
     headers,
@@ -172,10 +190,6 @@ const answerRequest = async (
     acquireDownload: downloads.acquireSlot,
   });
 };
-
-/** This server's URL for the caller. Behind a proxy, the proxy's headers say whether the connection is encrypted. */
-const getOwnUrl = ({ headers }: IncomingMessage): string =>
-  toBaseUrl(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
  * Path and query. A proxy may send the absolute form (RFC 9112 §3.2.2). Not by `new URL`: it reads the start of

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { type Lab, startLab } from "@mailproof/lab/lab";
@@ -24,14 +25,15 @@ import {
 import { runBackground } from "./background.ts";
 import { createBlobSweeper } from "./blob-sweeper.ts";
 import { createClockWatch } from "./clock-watch.ts";
+import { CONNECTION_LIMITS } from "./connections.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo.ts";
 import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
 import { createOwnErrorWatch } from "./own-error-watch.ts";
 import { resetState } from "./reset-state.ts";
 import { createApiServer } from "./server.ts";
+import { createSite, isLoopback, listWarnings } from "./site.ts";
 import { createSweeper } from "./sweeper.ts";
 
-const HOST = "127.0.0.1";
 /** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
 
@@ -41,6 +43,8 @@ export type RunningServer = {
   readonly version: string;
   /** Null: the setting DEMO is off. */
   readonly demo: DemoAccount | null;
+  /** Sentences for the operator, about settings that are allowed and may not be meant. */
+  readonly warnings: readonly string[];
   /**
    * Accepts no more requests, finishes those in progress and the workers' messages, then closes the files. Work that
    * takes too long is left as a crash would leave it and is resumed at the next start.
@@ -59,7 +63,8 @@ export const start = async (
   if (environment.DEMO === "on") assertDemoExists(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
-  const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
+  const site = createSite(environment);
+  const linkBase = () => site.publicUrl ?? baseUrl;
   // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
   const { world, health, openLink, close } = await openCheckedApp(environment, linkBase, lab);
@@ -69,8 +74,11 @@ export const start = async (
   const blobs = join(directory, "blobs");
   clearUnfinished(blobs);
 
-  const httpServer = await listen(createApiServer(world, openLink), environment.PORT);
-  baseUrl = `http://${HOST}:${(httpServer.address() as AddressInfo).port}`;
+  const { HOST: host, PORT: port, BASE_PATH: basePath } = environment;
+  const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, site);
+  const httpServer = await listen(server, { host, port });
+  baseUrl = toLocalUrl(httpServer.address() as AddressInfo) + basePath;
+  if (!isLoopback(host)) world.log("listens_without_tls", { host });
   const mcpUrl = baseUrl + MCP_PATH;
   const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
   if (demo) markDemo(directory);
@@ -109,7 +117,8 @@ export const start = async (
     await lab?.close();
     lock.release();
   };
-  return { baseUrl, mcpUrl, version: world.settings.version, demo, stop };
+  const { version } = world.settings;
+  return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
 };
 
 /** Refuses a folder whose state cannot be read, or is behind. */
@@ -133,10 +142,19 @@ const describeLab = (lab: Lab | null) => ({
   smtp: lab && { port: lab.smtpPort, addresses: lab.smtpAddresses },
 });
 
-const listen = async (httpServer: Server, port: number): Promise<Server> => {
+/** Every address of the machine is listened at: programs of this machine use its loopback address. */
+const toLocalUrl = ({ address, port }: AddressInfo): string => {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+};
+
+const listen = async (
+  httpServer: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Server> => {
   // A connection above the limit is closed at once, so it takes no descriptor from work in progress.
   httpServer.maxConnections = shareDescriptors(countFreeDescriptors()).connections;
-  httpServer.listen(port, HOST);
+  httpServer.listen(port, host);
   await once(httpServer, "listening");
   return httpServer;
 };

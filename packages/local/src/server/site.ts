@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import { toBaseUrl } from "@mailproof/api/http/documents";
+import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
+import type { Environment } from "../environment.ts";
+
+/** Where callers find this server, and whose word about that counts. */
+export type Site = {
+  /** The path in front of every route; empty, or such as /mailproof. */
+  readonly basePath: string;
+  /** The operator's own word for the base URL, the base path included. Null: each request shows it. */
+  readonly publicUrl: string | null;
+  /** Proxies whose X-Forwarded-Proto and X-Forwarded-Host count. */
+  readonly trustedProxies: readonly Cidr[];
+};
+
+export const createSite = ({ BASE_PATH, PUBLIC_URL, TRUST_PROXY }: Environment): Site => ({
+  basePath: BASE_PATH,
+  publicUrl: PUBLIC_URL?.replace(/\/$/, "") ?? null,
+  trustedProxies: TRUST_PROXY,
+});
+
+const LOOPBACK = ["127.0.0.0/8", "::1"];
+
+/** A server at the root of its own address, with a proxy on the same machine at most. */
+export const PLAIN_SITE: Site = {
+  basePath: "",
+  publicUrl: null,
+  trustedProxies: LOOPBACK.map(parseCidr).filter((block) => block !== undefined),
+};
+
+export const isLoopback = (host: string): boolean => isTrusted(host, PLAIN_SITE.trustedProxies);
+
+/** What the operator should know about listening beyond this machine. */
+export const listWarnings = ({ publicUrl }: Site, host: string): readonly string[] =>
+  isLoopback(host)
+    ? []
+    : [
+        `WARNING: other machines can reach this server (HOST=${host}), and it has no TLS: keys and email`,
+        "addresses can be read on the way. Let only a proxy with TLS reach it (docs/operating.md).",
+        ...(publicUrl === null ? ["Links to files name this machine only: set PUBLIC_URL."] : []),
+      ];
+
+/** The base URL for this caller. */
+export const getBaseUrl = (
+  { basePath, publicUrl, trustedProxies }: Site,
+  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
+): string => {
+  if (publicUrl !== null) return publicUrl;
+  const isProxied = isTrusted(socket.remoteAddress ?? "", trustedProxies);
+  const protocol = isProxied && readLast(headers["x-forwarded-proto"]);
+  const host = isProxied && readLast(headers["x-forwarded-host"]);
+  const origin = toBaseUrl(protocol === "https" ? "https" : "http", host || headers.host);
+  return origin === "/" ? basePath || origin : origin + basePath;
+};
+
+/** Path and query below the base path; undefined where the request is for something outside of it. */
+export const stripBasePath = ({ basePath }: Site, target: string): string | undefined => {
+  if (!target.startsWith(basePath)) return undefined;
+  const path = target.slice(basePath.length);
+  if (path.startsWith("/")) return path;
+  return path === "" || path.startsWith("?") ? `/${path}` : undefined;
+};
+
+/** Where each proxy appends its own value, the nearest one wrote the last. */
+const readLast = (header: string | readonly string[] | undefined): string | undefined =>
+  String(header ?? "")
+    .split(",")
+    .at(-1)
+    ?.trim();
+
+/** A socket that listens for both families shows an IPv4 peer as ::ffff:192.0.2.1. */
+const isTrusted = (address: string, blocks: readonly Cidr[]): boolean => {
+  const ip = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ""));
+  return ip !== undefined && blocks.some((block) => isInBlock(ip, block));
+};

@@ -1,0 +1,148 @@
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { endpoints } from "@mailproof/api/endpoints";
+import { parseCidr } from "@mailproof/core/mail/ip";
+import { readEnvironment } from "@mailproof/local/environment";
+import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
+import { createApiServer } from "@mailproof/local/server/server";
+import { createSite, getBaseUrl, type Site } from "@mailproof/local/server/site";
+import { expect, onTestFinished, test } from "vitest";
+import { given } from "../given.ts";
+import { createFolder, spawnNode, whenStarted } from "./running.ts";
+
+const startAt = async (settings: Record<string, string>) => {
+  const { world } = await given();
+  const site = createSite(readEnvironment(settings));
+  const server = createApiServer(world, () => undefined, endpoints, CONNECTION_LIMITS, site);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return { origin: `http://127.0.0.1:${port}` };
+};
+
+test("below a base path every route, document and tool answers, and nothing outside of it does", async () => {
+  const { origin } = await startAt({ BASE_PATH: "/mail/proof" });
+  const status = async (path: string, init = {}) => (await fetch(origin + path, init)).status;
+
+  expect(await status("/mail/proof/health")).toBe(200);
+  expect(await status("/mail/proof")).toBe(200);
+  expect(await status("/mail/proof/docs")).toBe(200);
+  expect(await status("/mail/proof/mcp", { method: "POST" })).toBe(401);
+  expect(await status("/health")).toBe(404);
+  expect(await status("/mail/proofs/health")).toBe(404);
+  expect(await (await fetch(`${origin}/health`)).json()).toMatchObject({
+    error: { code: "NOT_FOUND", message: expect.stringContaining("below /mail/proof") },
+  });
+});
+
+test("every link of the documents stays below the base path", async () => {
+  const { origin } = await startAt({ BASE_PATH: "/mp" });
+  const read = async (path: string) =>
+    (await fetch(`${origin}/mp${path}`, { headers: { accept: "text/html" } })).text();
+
+  for (const path of ["/", "/docs"]) {
+    const links = [...(await read(path)).matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, to]) => to);
+    expect(links.length).toBeGreaterThan(1);
+    expect(links.filter((to) => !to?.startsWith("/mp/"))).toEqual([]);
+  }
+  expect(JSON.parse(await read("/openapi.json"))).toMatchObject({
+    servers: [{ url: `${origin}/mp` }],
+  });
+});
+
+test("a redirect to the path without a slash keeps the base path", async () => {
+  const { origin } = await startAt({ BASE_PATH: "/mp" });
+
+  const answer = await fetch(`${origin}/mp/v1/account/`, { redirect: "manual" });
+
+  expect(answer.headers.get("location")).toBe("/mp/v1/account");
+});
+
+const FORWARDED = { "x-forwarded-proto": "https", "x-forwarded-host": "api.example.com" };
+
+const baseUrlFor = (site: Partial<Site>, remoteAddress: string, headers = {}) =>
+  getBaseUrl(
+    { basePath: "", publicUrl: null, trustedProxies: [], ...site },
+    // What getBaseUrl reads of a request.
+    { headers: { host: "inner:8787", ...headers }, socket: { remoteAddress } as never },
+  );
+
+const TRUSTED = [parseCidr("10.0.0.0/8"), parseCidr("::1")].filter((one) => one !== undefined);
+
+test.each([
+  ["a trusted proxy names protocol and host", "10.1.2.3", FORWARDED, "https://api.example.com"],
+  ["also over a socket of both families", "::ffff:10.1.2.3", FORWARDED, "https://api.example.com"],
+  ["and by IPv6", "::1", FORWARDED, "https://api.example.com"],
+  ["any other client does not", "192.0.2.1", FORWARDED, "http://inner:8787"],
+  [
+    "of several values the nearest proxy's counts",
+    "10.1.2.3",
+    { "x-forwarded-proto": "http, https", "x-forwarded-host": "evil.example, api.example.com" },
+    "https://api.example.com",
+  ],
+  ["what is no host is not a host", "10.1.2.3", { "x-forwarded-host": "a/b" }, "/"],
+])("%s", (_, from, headers, expected) => {
+  expect(baseUrlFor({ trustedProxies: TRUSTED }, from, headers)).toBe(expected);
+});
+
+test("PUBLIC_URL wins over what a request says", () => {
+  const publicUrl = "https://mail.example.com";
+
+  expect(baseUrlFor({ publicUrl, trustedProxies: TRUSTED }, "10.0.0.1", FORWARDED)).toBe(publicUrl);
+});
+
+test.each([
+  [{ HOST: "localhost" }, "HOST must be an IP address"],
+  [{ HOST: "" }, "HOST must be an IP address"],
+  [{ BASE_PATH: "mail" }, "BASE_PATH must be a path such as /mailproof"],
+  [{ BASE_PATH: "/mail/" }, "BASE_PATH must be a path such as /mailproof"],
+  [{ BASE_PATH: "/a/../b" }, "BASE_PATH must not have . or .."],
+  [{ TRUST_PROXY: "yes" }, "TRUST_PROXY must be a list of blocks"],
+  [{ TRUST_PROXY: "0.0.0.0/0" }, "TRUST_PROXY must not trust every address"],
+  [{ BASE_PATH: "/mp", PUBLIC_URL: "https://example.com" }, "PUBLIC_URL must end with BASE_PATH"],
+])("%j is refused, and the message names the setting", (settings, message) => {
+  expect(() => readEnvironment(settings)).toThrow(message);
+});
+
+test("a server for other machines says that it has no TLS, and its ready.json and links have the base path", async () => {
+  const folder = createFolder();
+  const { ready, stop } = await whenStarted(folder, [], { HOST: "0.0.0.0", BASE_PATH: "/mp" });
+
+  expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mp$/);
+  expect(ready.mcp_url).toBe(`${ready.base_url}/mcp`);
+  const response = await fetch(`${ready.base_url}/v1/verify/file`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify({ action: "get_upload_url", file_name: "a.csv" }),
+  });
+  const { data } = (await response.json()) as { data: { upload_url: string } };
+  expect(data.upload_url).toContain("/mp/blobs/");
+  expect((await fetch(data.upload_url, { method: "PUT", body: "a@b.c" })).status).toBe(200);
+  const { screen } = await stop("SIGTERM");
+
+  expect(screen).toContain("HOST=0.0.0.0");
+  expect(screen).toContain("it has no TLS");
+});
+
+test("a server of this machine alone has nothing to warn of", async () => {
+  const { stop } = await whenStarted(createFolder());
+
+  expect((await stop("SIGTERM")).screen).not.toContain("WARNING");
+});
+
+test("an address that this machine does not have is named at the start", async () => {
+  const child = spawnNode("packages/local/src/server/main.ts", [], {
+    MAILPROOF_DIR: join(createFolder(), "state"),
+    HOST: "192.0.2.77",
+    PORT: "0",
+  });
+  let text = "";
+  child.stderr.setEncoding("utf8").on("data", (part: string) => (text += part));
+  while (child.exitCode === null) await setTimeout(10);
+
+  expect(text).toContain("HOST: 192.0.2.77 is not an address of this machine.");
+  expect(child.exitCode).toBe(1);
+});
