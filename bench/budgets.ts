@@ -104,6 +104,11 @@ export const GROUPS = {
     what: "another account beside a file of 300,000 rows: its batches of ten, and its uncached verifications",
     boundBy: "",
   },
+  fairnessOnAws: {
+    bench: "fairness-on-aws",
+    what: "50 accounts' batches of ten beside a file of 500,000 rows on AWS, by a model of SQS (decision 89)",
+    boundBy: "",
+  },
   cachedCare: {
     bench: "api",
     what: "at that speed: responses and money are right",
@@ -222,6 +227,18 @@ export const BUDGETS = {
     what: "verifications, p99",
     unit: "of p99 without the file",
     most: 1.5,
+  },
+  fairAwsBatch: {
+    of: "fairnessOnAws",
+    what: "a batch of ten, p99 of 50",
+    unit: "seconds",
+    most: 5,
+  },
+  fairAwsRatio: {
+    of: "fairnessOnAws",
+    what: "batches of ten, p99",
+    unit: "of p99 without the file",
+    most: 3,
   },
   cachedOthers: { of: "cachedCare", what: "responses other than 200", unit: "responses", most: 0 },
   cachedLaws: { of: "cachedCare", what: "broken money invariants", unit: "invariants", most: 0 },

@@ -12,7 +12,7 @@ import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import type { LabAddress } from "./engine/job.ts";
-import { createRow, type ReportRow } from "./report.ts";
+import { computePercentile, createRow, type ReportRow } from "./report.ts";
 import { startServer } from "./server.ts";
 
 // Another account beside a file of 300,000 rows: how long its batches of ten take, and its verifications of addresses
@@ -130,9 +130,6 @@ const measure = async (
   await verifying;
   return { batchMs, verifyMs };
 };
-
-const computePercentile = (times: readonly number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
 
 const startNetwork = async () => {
   const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));

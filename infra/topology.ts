@@ -120,7 +120,8 @@ const WORK: Readonly<Record<string, WorkerNeeds>> = {
   chunks: {
     needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],
     batch: 1,
-    concurrency: 20,
+    // SQS counts an account as noisy by its messages in flight only from 30 on (decision 89).
+    concurrency: 40,
   },
   "chunks-dead": {
     needs: ["table:readwrite", "blobs:read", "queue:send"],
