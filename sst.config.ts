@@ -21,6 +21,7 @@ export default $config({
     const { api } = await import("./infra/api.ts");
     await import("./infra/workers.ts");
     await import("./infra/schedules.ts");
+    await import("./infra/upload-limit.ts");
     await import("./infra/published-names.ts");
     return { api: api.url };
   },

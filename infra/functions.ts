@@ -16,6 +16,7 @@ import {
   prober as proberLambda,
   queues,
   RUNTIME,
+  UPLOADS,
 } from "./topology.ts";
 
 /** What the deployer's environment, or .env.<stage>, may set. docs/settings.md explains each. */
@@ -86,6 +87,7 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
     "dead letters": listQueueArns(true),
     bucket: [bucket.arn],
     objects: [$interpolate`${bucket.arn}/*`],
+    uploads: [$interpolate`${bucket.arn}/${UPLOADS}*`],
   };
 
 type Extra = Partial<sst.aws.FunctionArgs>;

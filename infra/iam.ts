@@ -1,10 +1,10 @@
 import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
 
 /**
- * What a Lambda accesses. To the needs of endpoints the deployment adds reading a queue, and port 25 of mail servers:
- * a Lambda that needs port 25 is in the VPC, behind its fixed addresses.
+ * What a Lambda accesses. To the needs of endpoints the deployment adds reading a queue, removing uploads over the limit,
+ * and port 25 of mail servers: a Lambda that needs port 25 is in the VPC, behind its fixed addresses.
  */
-export type Need = EndpointNeed | "queue:receive" | "smtp";
+export type Need = EndpointNeed | "queue:receive" | "smtp" | "uploads:remove";
 
 /** The resource that an action is allowed on. */
 export type ResourcePart =
@@ -15,6 +15,7 @@ export type ResourcePart =
   | "own queue"
   | "bucket"
   | "objects"
+  | "uploads"
   | "prober";
 
 export type Grant = { readonly actions: readonly string[]; readonly on: readonly ResourcePart[] };
@@ -57,6 +58,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "blobs:write": [
     { actions: ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], on: ["objects"] },
   ],
+  "uploads:remove": [{ actions: ["s3:DeleteObjectVersion"], on: ["uploads"] }],
   // A Lambda outside the VPC calls the prober, which is inside.
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
   // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
@@ -91,6 +93,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "queue:receive": [],
   "blobs:read": ["BUCKET_NAME"],
   "blobs:write": ["BUCKET_NAME"],
+  "uploads:remove": ["BUCKET_NAME"],
   mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
   smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
   dns: [

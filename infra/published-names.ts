@@ -7,6 +7,7 @@ import { getQueue } from "./queues.ts";
 import { scheduleLambdas } from "./schedules.ts";
 import { table } from "./storage.ts";
 import { prober as proberLambda, queues } from "./topology.ts";
+import { uploadLimitLambda } from "./upload-limit.ts";
 import { workerLambdas } from "./workers.ts";
 
 // Publishes the names that AWS generated, for the monitoring stack (infra/cdk), which is deployed separately.
@@ -33,6 +34,7 @@ network.nodes.natGateways.apply((gateways) =>
 for (const { name } of queues) publish(`queue/${name}`, getQueue(name).nodes.queue.name);
 for (const { lambda, made } of [
   { lambda: proberLambda, made: prober },
+  uploadLimitLambda,
   ...httpLambdas,
   ...workerLambdas,
   ...scheduleLambdas,

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
-import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import { BLOB_RETENTION_DAYS, type RetentionPrefix } from "@mailproof/core/ports/blobs";
 import {
   isDeadLetterQueue,
   type QueueConfig,
@@ -248,11 +248,26 @@ export const prober: Lambda = {
   reserved: 200,
 };
 
+/** The key prefix of uploads. */
+export const UPLOADS: RetentionPrefix = "uploads/";
+
+/** S3 calls it after each upload. It removes one that is over the limit, even while callers take all other Lambdas. */
+export const uploadLimit: Lambda = {
+  name: "UploadLimit",
+  handler: `${HANDLERS}/workers/upload-limit.handler`,
+  needs: ["uploads:remove"],
+  actsForAccounts: false,
+  timeoutSeconds: 30,
+  memoryMb: MEMORY_MB,
+  reserved: 2,
+};
+
 /** Only Lambdas that open SMTP sessions are in the VPC: they use our fixed addresses. */
 export const isInNetwork = ({ needs }: Lambda): boolean => needs.includes("smtp");
 
 export const lambdas: readonly Lambda[] = [
   prober,
+  uploadLimit,
   ...routes.map(({ lambda }) => lambda),
   ...workerSpecs.map(({ lambda }) => lambda),
   ...scheduleSpecs.map(({ lambda }) => lambda),

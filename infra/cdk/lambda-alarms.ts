@@ -1,5 +1,12 @@
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
-import { type Lambda, prober, routes, scheduleSpecs, workerSpecs } from "../topology.ts";
+import {
+  type Lambda,
+  prober,
+  routes,
+  scheduleSpecs,
+  uploadLimit,
+  workerSpecs,
+} from "../topology.ts";
 import type { AlarmSpec } from "./alarms.ts";
 import {
   CALLS_MIN,
@@ -49,7 +56,7 @@ const createDeadLetterWorkerAlarm =
   });
 
 /** A throttled run is none: the one before is still at work, and the next does the same. */
-const createScheduleAlarm =
+const createRunAlarm =
   (stage: Monitored) =>
   ({ name }: Lambda): AlarmSpec => ({
     id: `Lambda${name}`,
@@ -73,7 +80,8 @@ const createDurationAlarm =
     description: `${name} ran for ${TIMEOUT_PERCENT} % of its ${timeoutSeconds} seconds or more: soon it will be cut off. docs/operating.md, "A Lambda fails".`,
   });
 
-const schedules = scheduleSpecs.map(({ lambda }) => lambda);
+/** What AWS itself runs, with no caller and no message that would show a failure. */
+const unattended = [...scheduleSpecs.map(({ lambda }) => lambda), uploadLimit];
 const getLambdas = (areDead: boolean) =>
   workerSpecs
     .filter(({ queue }) => isDeadLetterQueue(queue) === areDead)
@@ -81,7 +89,7 @@ const getLambdas = (areDead: boolean) =>
 
 /** Those whose failure no other alarm tells. */
 export const createVitalLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
-  ...schedules.map(createScheduleAlarm(stage)),
+  ...unattended.map(createRunAlarm(stage)),
   ...getLambdas(true).map(createDeadLetterWorkerAlarm(stage)),
 ];
 
@@ -90,7 +98,7 @@ export const createLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   ...routes.map(({ lambda }) => lambda).map(createShareAlarm(stage, true)),
   createShareAlarm(stage, false)(prober),
   ...getLambdas(false).map(createWorkerAlarm(stage)),
-  ...[prober, ...workerSpecs.map(({ lambda }) => lambda), ...schedules].map(
+  ...[prober, ...workerSpecs.map(({ lambda }) => lambda), ...unattended].map(
     createDurationAlarm(stage),
   ),
 ];

@@ -4,7 +4,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
 import { schedules } from "@mailproof/core/background/workers";
 import { expect, test } from "vitest";
-import { workerSpecs } from "../../infra/topology.ts";
+import { prober, uploadLimit, workerSpecs } from "../../infra/topology.ts";
 import { toEntry } from "../../packages/functions/entries.ts";
 
 const listNames = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
@@ -62,9 +62,11 @@ test("the MCP tools and the fallback route have a Lambda each", () => {
   expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
-test("every worker and every schedule is a Lambda of its own, and the prober is one", () => {
+test("every worker and every schedule is a Lambda of its own, and so are the prober and the limit of uploads", () => {
   expect(listNames("packages/functions/src/workers/*.ts").toSorted()).toEqual(
-    [...workerSpecs.map(({ lambda }) => basename(lambda.handler, ".handler")), "prober"].toSorted(),
+    [...workerSpecs.map(({ lambda }) => lambda), prober, uploadLimit]
+      .map(({ handler }) => basename(handler, ".handler"))
+      .toSorted(),
   );
   // Two more measure what an operator's alarms go by.
   expect(listNames("packages/functions/src/schedules/*.ts").toSorted()).toEqual(

@@ -58,7 +58,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "ADDRESSES_MIN",
     "CELL_LENGTH_MAX",
     "DAILY_LIMITS",
-    "FILE_BYTES_MAX",
     "LINGER_MS",
     "PRESSURE_LIMITS",
     "RESPONSE_BYTES_MAX",

@@ -60,7 +60,7 @@ const listCarried = (entry: string): readonly string[] => {
 const CLIENTS: readonly (readonly [name: string, needs: RegExp])[] = [
   ["@aws-sdk/lib-dynamodb", /^table:/],
   ["@aws-sdk/client-sqs", /^queue:/],
-  ["@aws-sdk/client-s3", /^blobs:/],
+  ["@aws-sdk/client-s3", /^(?:blobs|uploads):/],
   ["@aws-sdk/s3-request-presigner", /^blobs:/],
 ];
 

@@ -1,5 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
+import { createVersionRemover } from "@mailproof/functions/aws/s3-versions";
 import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { withBlobs } from "@mailproof/functions/capabilities/blobs";
 import { withProber } from "@mailproof/functions/capabilities/prober";
@@ -86,6 +87,10 @@ const USES: Readonly<Record<Need, Use>> = {
     await blobs.remove(KEY);
     const { url } = await blobs.presignPut("uploads/1", { expiresInSeconds: 60, bytesMax: 100 });
     await fetch(url, { method: "PUT", body: "a@b.c" });
+  },
+  "uploads:remove": async ({ aws, environment }) => {
+    const bucket = environment["BUCKET_NAME"] ?? "";
+    await createVersionRemover(aws, bucket)("uploads/live/acc_1/upl_1.csv", "v1");
   },
   mail: async (ports) => {
     const question = { recipient: "a@b.c", domain: "b.c", hosts: [], probeCatchAll: false };

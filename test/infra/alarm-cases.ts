@@ -5,6 +5,7 @@ import {
   routes,
   scheduleSpecs,
   table,
+  uploadLimit,
   workerSpecs,
   ZONES,
 } from "../../infra/topology.ts";
@@ -165,7 +166,7 @@ const createDeadLetterWorkerCase = (name: string): AlarmCase => ({
   ],
 });
 
-const createScheduleCase = (name: string): AlarmCase => {
+const createRunCase = (name: string): AlarmCase => {
   const { ringing, quiet } = createDeadLetterWorkerCase(name);
   const throttled = { [ofLambda("Throttles", name)]: each(from(0, 10), 1) };
   return {
@@ -520,7 +521,7 @@ const egressCase: AlarmCase = {
   ],
 };
 
-const schedules = scheduleSpecs.map(({ lambda }) => lambda);
+const unattended = [...scheduleSpecs.map(({ lambda }) => lambda), uploadLimit];
 const getWorkers = (areDead: boolean) =>
   workerSpecs
     .filter(({ queue }) => isDeadLetterQueue(queue) === areDead)
@@ -545,7 +546,7 @@ export const LEAN_CASES: readonly AlarmCase[] = [
   ...queues.map(({ name, receivesMax, visibilitySeconds }) =>
     receivesMax === null ? createDeadLetterCase(name) : createQueueCase(name, visibilitySeconds),
   ),
-  ...schedules.map(({ name }) => createScheduleCase(name)),
+  ...unattended.map(({ name }) => createRunCase(name)),
   ...getWorkers(true).map(createDeadLetterWorkerCase),
 ];
 
@@ -562,7 +563,7 @@ export const FULL_CASES: readonly AlarmCase[] = [
   ...routes.map(({ lambda }) => createShareCase(true)(lambda.name)),
   createShareCase(false)(prober.name),
   ...getWorkers(false).map(createWorkerCase),
-  ...[prober, ...workerSpecs.map(({ lambda }) => lambda), ...schedules].map(
+  ...[prober, ...workerSpecs.map(({ lambda }) => lambda), ...unattended].map(
     ({ name, timeoutSeconds }) => createDurationCase(name, timeoutSeconds),
   ),
 ];

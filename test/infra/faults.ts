@@ -82,6 +82,21 @@ export const FAULTS: readonly Fault[] = [
     "forceDestroy: !isRetained",
     "forceDestroy: false",
   ),
+  inFile("personal", "infra/upload-limit.ts")(
+    "an upload over the limit stays",
+    'events: ["s3:ObjectCreated:*"]',
+    'events: ["s3:ObjectRemoved:*"]',
+  ),
+  inFile("personal", "infra/upload-limit.ts")(
+    "the limit of uploads is applied to exports",
+    "filterPrefix: UPLOADS",
+    'filterPrefix: "exports/"',
+  ),
+  iam(
+    "whatever is in the bucket may be removed for good",
+    '["s3:DeleteObjectVersion"], on: ["uploads"]',
+    '["s3:DeleteObjectVersion"], on: ["objects"]',
+  ),
   queues("messages are not encrypted", "sqsManagedSseEnabled: true", "sqsManagedSseEnabled: false"),
   queues("a message is tried once more", "retry: receivesMax }", "retry: receivesMax + 1 }"),
   inFile("personal", "infra/queues.ts")(

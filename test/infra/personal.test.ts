@@ -17,6 +17,12 @@ test("is whole", () => {
   expect(it.of("aws:lambda/function:Function")).toHaveLength(lambdas.length);
 });
 
+test("limits uploads, too", () => {
+  expect(it.inputsOf("aws:s3/bucketNotification:BucketNotification")).toMatchObject([
+    { lambdaFunctions: [{ events: ["s3:ObjectCreated:*"], filterPrefix: "uploads/" }] },
+  ]);
+});
+
 test("can be removed without a trace", () => {
   expect(made.app).toMatchObject({ protect: false, removal: "remove" });
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([

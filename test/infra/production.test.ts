@@ -21,6 +21,7 @@ const ARN = "arn:aws:";
 const getArn = (service: string, name: string) => `${ARN}${service}:eu-west-1:123456789012:${name}`;
 const TABLE = getArn("dynamodb", "TableTable");
 const OBJECTS = `${getArn("s3", "BlobsBucket")}/*`;
+const UPLOADS = `${getArn("s3", "BlobsBucket")}/uploads/*`;
 const PROBER = getArn("lambda", "ProberFunction");
 
 /** Those who talk to mail servers. Whoever joins them here has a reason to. */
@@ -146,6 +147,7 @@ describe("permissions", () => {
       `s3:DeleteObject ${OBJECTS}`,
       `s3:PutObject ${OBJECTS}`,
     ],
+    "uploads:remove": [`s3:DeleteObjectVersion ${UPLOADS}`],
     mail: [`lambda:InvokeFunction ${PROBER}`],
     smtp: [],
     dns: [],
@@ -175,7 +177,7 @@ describe("permissions", () => {
       statements
         .flatMap(({ resources }) => resources)
         .filter((one) => one.includes("*"))
-        .filter((one) => one !== OBJECTS && one !== `${TABLE}/index/*`),
+        .filter((one) => ![OBJECTS, UPLOADS, `${TABLE}/index/*`].includes(one)),
     ).toEqual([]);
   });
 
@@ -336,6 +338,23 @@ test("schedules run as often as the core says, are never tried again and never p
     expect(one).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 });
 });
 
+test("S3 calls the Lambda that limits uploads after each upload, and after nothing else", () => {
+  expect(it.inputsOf("aws:s3/bucketNotification:BucketNotification")).toMatchObject([
+    {
+      lambdaFunctions: [
+        {
+          lambdaFunctionArn: getArn("lambda", "UploadLimitFunction"),
+          events: ["s3:ObjectCreated:*"],
+          filterPrefix: "uploads/",
+        },
+      ],
+    },
+  ]);
+  const settings = it.settingsOf("UploadLimit");
+  expect(settings).toHaveProperty("BUCKET_NAME");
+  expect(settings).not.toHaveProperty("KEY_PEPPER");
+});
+
 describe("the network", () => {
   test("holds those who talk to mail servers, and nothing else", () => {
     const inside = it
@@ -398,11 +417,17 @@ describe("nothing is public", () => {
     ]);
   });
 
-  test("no Lambda: only our own API may call one", () => {
+  test("no Lambda: only our own API may call one, and our own bucket the one that limits uploads", () => {
     expect(it.of("aws:lambda/functionUrl:FunctionUrl")).toEqual([]);
     const permissions = it.inputsOf("aws:lambda/permission:Permission");
-    expect(permissions).not.toEqual([]);
-    for (const { principal, sourceArn } of permissions)
+    const isOfUploads = ({ function: called }: Record<string, unknown>) =>
+      called === getArn("lambda", "UploadLimitFunction");
+    expect(permissions.filter(isOfUploads)).toMatchObject([
+      { principal: "s3.amazonaws.com", sourceArn: getArn("s3", "BlobsBucket") },
+    ]);
+    const ofApi = permissions.filter((one) => !isOfUploads(one));
+    expect(ofApi).not.toEqual([]);
+    for (const { principal, sourceArn } of ofApi)
       expect([principal, sourceArn]).toEqual([
         "apigateway.amazonaws.com",
         `${getArn("execute-api", "ApiApi")}/*`,
@@ -501,8 +526,8 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
     const lambda = it.lambda(name);
 
     expect(lambda).toMatchObject({ runtime: "nodejs24.x", architectures: ["arm64"] });
-    // The one that is told no secret has none to hide.
-    const isHidden = name !== "HttpDefault";
+    // Those that are told no secret have none to hide.
+    const isHidden = name !== "HttpDefault" && name !== "UploadLimit";
     expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(isHidden);
   }
 });

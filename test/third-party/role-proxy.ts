@@ -144,7 +144,9 @@ const listCalls = (received: Received, toQueueName: (url: string) => string): Aw
   }
   if (url.pathname.startsWith("/2015-03-31/functions/"))
     return [{ action: INVOKE, parts: ["prober"], queue: null }];
-  return [{ action: findS3Action(received), parts: ["objects"], queue: null }];
+  const action = findS3Action(received);
+  const part = action === "s3:DeleteObjectVersion" ? "uploads" : "objects";
+  return [{ action, parts: [part], queue: null }];
 };
 
 type TableInput = {
@@ -169,6 +171,7 @@ const listTableCalls = (operation: string, { IndexName, TransactItems }: TableIn
 };
 
 const findS3Action = ({ method, url }: Received): string => {
+  if (method === "DELETE" && url.searchParams.has("versionId")) return "s3:DeleteObjectVersion";
   if (method === "DELETE")
     return url.searchParams.has("uploadId") ? "s3:AbortMultipartUpload" : "s3:DeleteObject";
   return method === "PUT" || method === "POST" ? "s3:PutObject" : "s3:GetObject";

@@ -32,6 +32,8 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   repaired: "info",
   row_failed: "error",
   schedule_failed: "error",
+  upload_limit_failed: "error",
+  upload_removed: "warn",
   webhook_disabled: "info",
 };
 

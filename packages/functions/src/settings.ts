@@ -12,7 +12,7 @@
 //   OAUTH_AUDIENCE           all, if set                      the aud of those tokens: the public URL of /mcp
 //   POWERTOOLS_SERVICE_NAME  all                              app and stage, in every log line and metric
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)
-//   BUCKET_NAME              needs blobs:…                    the one bucket; its role also needs s3:ListBucket
+//   BUCKET_NAME              needs blobs:… or uploads:remove  the one bucket; its role also needs s3:ListBucket
 //   QUEUE_URL_<NAME>         needs queue:send                 URL of a queue: QUEUE_URL_CHUNKS, QUEUE_URL_SINGLES, …
 //   QUEUE_URL_<NAME>_DEAD    needs queue:depth                URL of its dead-letter queue
 //   PROBER_FUNCTION          needs mail, outside the VPC      the Lambda that talks to mail servers (workers/prober.ts)

@@ -93,7 +93,7 @@ export const findUpload = async (world: World, payer: Payer, key: string) => {
     metadata &&
     (await world.blobs.get(key, { version: metadata.version }).catch(rethrowUnreadable));
   if (found) return found;
-  const what = "No file was uploaded for this file_key. PUT the file to the upload_url first.";
+  const what = `No file is stored for this file_key. PUT the file to the upload_url first; a file of more than ${formatMax()} bytes is removed.`;
   throw new Failure("NOT_FOUND", "nothing_charged", what);
 };
 
@@ -124,7 +124,8 @@ const rethrowAsUnavailable = (cause: unknown): never => {
 };
 
 const createTooLargeFailure = (bytes: number): Failure => {
-  const most = FILE_BYTES_MAX.toLocaleString("en");
-  const what = `The file has at least ${bytes.toLocaleString("en")} bytes; the maximum is ${most}.`;
+  const what = `The file has at least ${bytes.toLocaleString("en")} bytes; the maximum is ${formatMax()}.`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };
+
+const formatMax = (): string => FILE_BYTES_MAX.toLocaleString("en");

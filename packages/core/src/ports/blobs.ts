@@ -44,7 +44,10 @@ export type PresignedLink = { readonly url: string; readonly expiresInSeconds: n
 
 export type PresignPutOptions = {
   readonly expiresInSeconds: number;
-  /** S3 cannot limit an upload whose size the client did not declare, so the reader checks again (docs/decisions/0070). */
+  /**
+   * S3 stores a larger upload whose size the client did not declare, and calls us to remove it, so the reader checks
+   * again (docs/decisions/0070).
+   */
   readonly bytesMax: number;
   /** The size that the client declared: the link accepts no other. */
   readonly bytes?: number | undefined;

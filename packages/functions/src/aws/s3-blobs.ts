@@ -5,7 +5,6 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
   PutObjectCommand,
-  S3Client,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
@@ -18,19 +17,9 @@ import {
   type PresignedLink,
 } from "@mailproof/core/ports/blobs";
 import { singleChunk } from "../single-chunk.ts";
-import {
-  AWS_TIMEOUT_MS,
-  type Aws,
-  type AwsReply,
-  createClientOptions,
-  requireOk,
-  retryAwsCall,
-  toReply,
-  withClock,
-} from "./requests.ts";
+import { type Aws, type AwsReply, requireOk, retryAwsCall, toReply } from "./requests.ts";
+import { createS3Client } from "./s3-client.ts";
 import { uploadBlob } from "./s3-upload.ts";
-
-const TIMEOUT_MS = 5_000;
 
 /** `name` is a bucket of this account. The role may list it: without that S3 replies 403 for a missing object. */
 export const createS3Blobs = (aws: Aws, name: string): Blobs => {
@@ -122,24 +111,6 @@ const limitToCredentials = (
 };
 
 type S3Object = { readonly Bucket: string; readonly Key: string; readonly IfMatch?: string };
-
-const createS3Client = (aws: Aws): S3Client => {
-  const options = createClientOptions(aws, "s3", ({ body }) =>
-    // Sending a part takes a while.
-    body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS,
-  );
-  return withClock(
-    aws,
-    new S3Client({
-      ...options,
-      // An emulator has no host names of its own for buckets.
-      forcePathStyle: aws.endpoints.s3 !== undefined,
-      // TLS and the signature protect the bytes; a link with a checksum would not accept a plain `curl -T`.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-    }),
-  );
-};
 
 /** Missing, or with other content than requested. */
 const isMissing = (reply: AwsReply<unknown>): boolean =>
