@@ -92,7 +92,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "toZone",
   ],
   "a port's inner half, which a test gives other parts": ["createLog", "createRemoteProbe"],
-  "a table that a test compares with the code": ["LOG_LEVELS"],
   "steps of a build or a deployment: a test takes them one by one": [
     "GRANTS",
     "buildClient",

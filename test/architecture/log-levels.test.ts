@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from "node:fs";
-import { LOG_LEVELS } from "@mailproof/functions/log";
+import { LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
 import { expect, test } from "vitest";
 
-/** The packages whose code runs in a Lambda. */
-const RUN_THERE = ["core", "api", "net", "mcp", "functions"];
+/** The packages whose code logs. */
+const LOGGING = ["core", "api", "net", "mcp", "functions", "local"];
 
 /** The event is the first argument, a string or a choice of two. */
 const CALL = /\blog(?:\?\.)?\(\s*(?:[\w.]+ \? )?"(\w+)"(?: : "(\w+)")?/g;
 const HIDDEN = /\bhideCause\(\s*[\w.]+,\s*"(\w+)"/g;
 
-test("every event that a Lambda may log has a level, and every level has an event", () => {
-  const texts = RUN_THERE.flatMap((name) => globSync(`packages/${name}/src/**/*.ts`)).map((file) =>
+test("every event that is logged has a level, and every level has an event", () => {
+  const texts = LOGGING.flatMap((name) => globSync(`packages/${name}/src/**/*.ts`)).map((file) =>
     readFileSync(file, "utf8"),
   );
   const logged = texts.flatMap((text) =>

@@ -62,7 +62,14 @@ export const whenStarted = async (
     const [code] = (await ended) as [number | null];
     return { code, screen: await screen };
   };
-  return { ready, stop, pid: child.pid ?? 0 };
+  /** The lines of JSON that it has written to its log. */
+  const readLog = () =>
+    log
+      .join("")
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { ready, stop, readLog, pid: child.pid ?? 0 };
 };
 
 /** The command line, to its end. */

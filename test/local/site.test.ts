@@ -13,7 +13,7 @@ import { createFolder, spawnNode, whenStarted } from "./running.ts";
 const startAt = async (settings: Record<string, string>) => {
   const { world } = await given();
   const site = createSite(readEnvironment(settings));
-  const server = createApiServer(world, () => undefined, endpoints, CONNECTION_LIMITS, site);
+  const server = createApiServer(world, () => undefined, endpoints, CONNECTION_LIMITS, { site });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

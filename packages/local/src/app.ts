@@ -7,6 +7,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { redact } from "@mailproof/core/lib/redact";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Lab } from "@mailproof/lab/lab";
 import { createHttpsClient } from "@mailproof/net/https";
@@ -62,7 +63,9 @@ export const createApp = (
   completeFolder(directory);
 
   const log: AppWorld["log"] = (event, fields) => {
-    const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
+    const level = LOG_LEVELS[event] ?? "info";
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(environment.LOG_LEVEL)) return;
+    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
     process.stderr.write(`${JSON.stringify(line)}\n`);
   };
   const meter = startPressureMeter(log);

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/core/mail/address";
 import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
+import { LEVELS } from "@mailproof/core/runtime/log-levels";
 import * as v from "valibot";
 
 const PORT_MESSAGE = "must be a number from 0 to 65535";
@@ -129,6 +130,7 @@ const Environment = v.object({
   TRUST_PROXY: v.optional(createListSchema(TrustedProxy), "127.0.0.0/8, ::1"),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
+  LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
   ACTIVITY_KEY: v.optional(Secret),

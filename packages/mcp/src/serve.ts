@@ -26,7 +26,9 @@ import { findTool, type Tool, tools } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
-export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readonly method: string };
+export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body" | "onCaller"> & {
+  readonly method: string;
+};
 
 /** The MCP endpoint (streamable HTTP): one message in, one response out, and no session state. */
 export const createMcp = (world: AppWorld) => {
@@ -42,6 +44,7 @@ export const createMcp = (world: AppWorld) => {
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this one was not looked up yet.
       const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
+      request.onCaller?.(caller);
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = findCalledTool(message);

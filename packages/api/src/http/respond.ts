@@ -25,6 +25,8 @@ export type HttpRequest = {
    * Absent where each response has a process of its own.
    */
   readonly acquireDownload?: (account: string) => () => void;
+  /** Called when the caller is known, for the line of this request in a log. */
+  readonly onCaller?: (caller: Caller) => void;
 };
 
 export type HttpAnswer<Body = string | Streamed> = {
@@ -130,6 +132,7 @@ const admit = async (
   assertNoPressure(world, endpoint);
   assertNotLimited(world, request.headers, headers);
   const caller = await orUnavailable(authenticate(world, request.headers));
+  request.onCaller?.(caller);
   await takeRequest(world, caller, headers, request.headers);
   assertMay(world, caller, endpoint.access);
   return caller;

@@ -22,6 +22,7 @@ import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
 import { drainBody, readUpTo } from "./request-body.ts";
+import { createRequestRecord, type OnRequest, type RequestRecord } from "./request-record.ts";
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
@@ -39,7 +40,7 @@ export const createApiServer = (
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
-  site: Site = PLAIN_SITE,
+  { site = PLAIN_SITE, onRequest = () => {} }: Partial<ServerOptions> = {},
 ): Server => {
   const route = createRouter(listed);
   const mcp = createMcp(world);
@@ -56,9 +57,16 @@ export const createApiServer = (
       { world, openLink, site, route, mcp, downloads, waitForClient },
       incoming,
       outgoing,
+      createRequestRecord(world.newId("req"), outgoing, onRequest),
     ).catch(() => void outgoing.destroy()),
   );
   return httpServer;
+};
+
+type ServerOptions = {
+  readonly site: Site;
+  /** Called when a response has ended. */
+  readonly onRequest: OnRequest;
 };
 
 type ServerContext = {
@@ -75,27 +83,30 @@ const serveRequest = async (
   context: ServerContext,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  record: RequestRecord,
 ): Promise<void> => {
   const { world } = context;
-  const id = world.newId("req");
+  const { id } = record;
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
     // With two Host headers each proxy may have used another one (RFC 9112 §3.2).
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     const target = stripBasePath(context.site, getTarget(incoming));
-    if (target?.startsWith(BLOBS_PATH))
+    if (target?.startsWith(BLOBS_PATH)) {
+      record.route = `${incoming.method} ${BLOBS_PATH}{key}`;
       return await serveBlob(world.blobs, context, target, incoming, outgoing).catch(
         (error: unknown) => {
           throw asFailure(error, "nothing_charged");
         },
       );
+    }
     await sendResponse(
       context,
       id,
       incoming,
       outgoing,
-      await answerFirst(context, id, target, incoming),
+      await answerFirst(context, record, target, incoming),
     );
   } catch (error) {
     // The caller hung up: no response is possible, and it is not an internal error.
@@ -142,13 +153,13 @@ const sendResponse = async (
 /** Lists yield until the response is known. The bytes of uploads and downloads take their time. */
 const answerFirst = async (
   context: ServerContext,
-  id: string,
+  record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = context.world.callers?.enter();
   try {
-    return await answerRequest(context, id, target, incoming);
+    return await answerRequest(context, record, target, incoming);
   } finally {
     leave?.();
   }
@@ -156,16 +167,20 @@ const answerFirst = async (
 
 const answerRequest = async (
   { world, site, route, mcp, downloads }: ServerContext,
-  id: string,
+  record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
+  const { id, onCaller } = record;
   const method = incoming.method ?? "";
   const headers = joinHeaders(incoming);
   const body = (bytesMax: number) => readBody(incoming, bytesMax);
-  if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
+  if (rawPath === MCP_PATH) {
+    record.route = `POST ${MCP_PATH}`;
+    return mcp({ id, method, headers, body, onCaller });
+  }
   const document = findDocument({
     method,
     rawPath,
@@ -173,12 +188,15 @@ const answerRequest = async (
     baseUrl: getBaseUrl(site, incoming),
     trust: world.accessTokens,
   });
-  if (document)
+  if (document) {
+    record.route = "document";
     return encodeAnswer(document, {
       acceptEncoding: headers["accept-encoding"],
       ifNoneMatch: headers["if-none-match"],
     });
+  }
   const { endpoint, path, movedTo } = route(method, rawPath);
+  record.route = endpoint.route;
   if (movedTo !== undefined) return permanentRedirect(site.basePath + movedTo, search);
   return respond(world, endpoint, {
     id,
@@ -188,6 +206,7 @@ const answerRequest = async (
     body,
     bytes: () => readBytes(incoming),
     acquireDownload: downloads.acquireSlot,
+    onCaller,
   });
 };
 

@@ -75,7 +75,10 @@ export const start = async (
   clearUnfinished(blobs);
 
   const { HOST: host, PORT: port, BASE_PATH: basePath } = environment;
-  const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, site);
+  const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, {
+    site,
+    onRequest: (request) => world.log("request", request),
+  });
   const httpServer = await listen(server, { host, port });
   baseUrl = toLocalUrl(httpServer.address() as AddressInfo) + basePath;
   if (!isLoopback(host)) world.log("listens_without_tls", { host });
@@ -101,6 +104,8 @@ export const start = async (
     stopping.signal,
   );
 
+  const { version } = world.settings;
+  world.log("started", { version, url: baseUrl, node: process.version, pid: process.pid });
   writeFileAtomic(readyFile, {
     base_url: baseUrl,
     ...demo,
@@ -112,12 +117,12 @@ export const start = async (
     rmSync(readyFile, { force: true });
     stopping.abort();
     await withTimeout(world, DRAIN_MS, Promise.all([drain(httpServer), background]));
+    world.log("stopped", { pid: process.pid });
     // First the table: a worker in progress must not record that a host of the lab does not respond.
     close();
     await lab?.close();
     lock.release();
   };
-  const { version } = world.settings;
   return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
 };
 

@@ -1,0 +1,82 @@
+import { request } from "node:http";
+import { endpoints } from "@mailproof/api/endpoints";
+import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
+import type { FinishedRequest } from "@mailproof/local/server/request-record";
+import { createApiServer } from "@mailproof/local/server/server";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { given } from "../given.ts";
+import { createFolder, whenStarted } from "./running.ts";
+
+const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
+
+test("each request is a line with its route, status, key and account, and no address", async () => {
+  const { ready, readLog, stop } = await whenStarted(createFolder());
+  const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
+  const answers = [
+    await fetch(`${ready.base_url}/v1/activity/${encodeURIComponent(EMAIL)}`, { headers }),
+    await fetch(`${ready.base_url}/v1/verify`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ email: EMAIL }),
+    }),
+    await fetch(`${ready.base_url}/v1/account`, { headers: { "x-api-key": "mp_live_wrong" } }),
+    await fetch(`${ready.base_url}/v1/nothing?email=${EMAIL}`),
+    await fetch(`${ready.base_url}/docs`),
+  ];
+  const ids = answers.map((answer) => answer.headers.get("x-request-id"));
+  await Promise.all(answers.map((answer) => answer.text()));
+  await stop("SIGTERM");
+
+  const lines = readLog();
+  const requests = lines.filter(({ event }) => event === "request");
+  const { account_id: account } = ready;
+  expect(requests).toMatchObject([
+    { id: ids[0], route: "GET /v1/activity/{email}", status: 200, account, aborted: false },
+    { id: ids[1], route: "POST /v1/verify", status: 200, account, level: "info" },
+    { id: ids[2], route: "GET /v1/account", status: 401, key: null, account: null },
+    { id: ids[3], route: null, status: 404 },
+    { route: "document", status: 200 },
+  ]);
+  for (const one of requests) expect(one["ms"]).toBeTypeOf("number");
+  expect(requests[1]?.["key"]).toMatch(/^key_/);
+  expect(JSON.stringify(lines)).not.toContain("ada.lovelace");
+  expect(lines[0]).toMatchObject({ event: "started", url: ready.base_url });
+  expect(lines.at(-1)).toMatchObject({ event: "stopped" });
+});
+
+test("with LOG_LEVEL warn no line is written for a request, for a start or for a stop", async () => {
+  const { ready, readLog, stop } = await whenStarted(createFolder(), [], { LOG_LEVEL: "warn" });
+  expect((await fetch(`${ready.base_url}/health`)).status).toBe(200);
+  await stop("SIGTERM");
+
+  expect(readLog().map(({ event }) => event)).not.toContain("request");
+  expect(readLog().map(({ event }) => event)).not.toContain("started");
+});
+
+test("a client that hangs up before its response is recorded as aborted, without a status", async () => {
+  const { world, liveKey } = await given();
+  const finished: FinishedRequest[] = [];
+  const server = createApiServer(world, () => undefined, endpoints, CONNECTION_LIMITS, {
+    onRequest: (one) => finished.push(one),
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+
+  const sent = request({
+    port,
+    method: "POST",
+    path: "/v1/verify",
+    headers: { "x-api-key": liveKey, "content-type": "application/json", "content-length": 1000 },
+  });
+  sent.on("error", () => {});
+  sent.write("{");
+  await vi.waitFor(() => expect(server.listening).toBe(true));
+  server.once("request", () => setImmediate(() => sent.destroy()));
+
+  await vi.waitFor(() => expect(finished).toHaveLength(1));
+  expect(finished[0]).toMatchObject({ status: null, aborted: true, route: "POST /v1/verify" });
+});
