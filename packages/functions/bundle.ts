@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
-const inlineBuiltModules: Plugin = {
+export const inlineBuiltModules: Plugin = {
   name: "built ahead",
   setup: (build) => {
     build.onLoad({ filter: /\.built\.ts$/ }, async ({ path }) => {

@@ -94,11 +94,11 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "a port's inner half, which a test gives other parts": ["createLog", "createRemoteProbe"],
   "steps of a build or a deployment: a test takes them one by one": [
     "GRANTS",
-    "buildClient",
     "buildClientTypes",
     "bundleClient",
     "dropDescriptions",
     "inlineKeys",
+    "installTools",
     "formatPage",
     "loadShipped",
     "listPublishedNames",

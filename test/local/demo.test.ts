@@ -114,7 +114,7 @@ test("where it is no terminal, its place is printed instead", () => {
   expect(screen).not.toContain("mp_live_secret");
   expect(screen).toContain(join("/state", "ready.json"));
   expect(screen).toContain(
-    `MAILPROOF_KEY="$(node -p 'JSON.parse(fs.readFileSync("/state/ready.json")).live_key')"\n`,
+    `MAILPROOF_KEY="$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' '/state/ready.json')"\n`,
   );
 });
 

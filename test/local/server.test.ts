@@ -38,7 +38,7 @@ test("the server starts, prints where its keys are, and stops cleanly at a signa
   // What it prints here becomes a log.
   expect(screen).not.toContain(ready.live_key);
   expect(screen).toContain(`export MAILPROOF_API=${ready.base_url} MAILPROOF_KEY=`);
-  const [, command = ""] = /MAILPROOF_KEY="\$\((node .*)\)"/.exec(screen) ?? [];
+  const [, command = ""] = /MAILPROOF_KEY="\$\((sed .*)\)"/.exec(screen) ?? [];
   const reading = command.replace(join(folder, "ready.json"), join(folder, "kept.json"));
   expect(execSync(reading, { encoding: "utf8" }).trim()).toBe(ready.live_key);
   expect(existsSync(join(folder, "ready.json"))).toBe(false);

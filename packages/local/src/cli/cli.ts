@@ -6,6 +6,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? 0 : 1),
 );
 
-const exitCode = await runCommand(commands, process.argv.slice(2));
-// Timers of abandoned DNS questions must not keep the command running.
-process.stdout.write("", () => process.exit(exitCode));
+void runCommand(commands, process.argv.slice(2)).then((exitCode) => {
+  // Timers of abandoned DNS questions must not keep the command running.
+  process.stdout.write("", () => process.exit(exitCode));
+});

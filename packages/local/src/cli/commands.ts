@@ -8,10 +8,12 @@ import { fileCommand } from "./file-command.ts";
 import { findCommand } from "./find-command.ts";
 import { gaugesCommand } from "./gauges-command.ts";
 import { jobsCommand } from "./jobs-command.ts";
+import { startCommand } from "./start-command.ts";
 import { verifyCommand } from "./verify-command.ts";
 
-/** The commands of `npx mailproof`; docs/command-line.md documents them. */
+/** The commands of `mailproof`; docs/command-line.md documents them. */
 export const commands: readonly Command[] = [
+  startCommand,
   verifyCommand,
   fileCommand,
   checkCommand,

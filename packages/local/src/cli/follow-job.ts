@@ -2,6 +2,7 @@ import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job } from "@mailproof/client/types";
 import * as v from "valibot";
+import { PROGRAM } from "../installation.ts";
 import { Flag } from "./define-command.ts";
 import { createJobProgress, formatDeferred, getPercent } from "./job-progress.ts";
 import { getStateFile, removeJobState, removeState } from "./job-state.ts";
@@ -127,7 +128,7 @@ export const formatFollowCommand = (
   { out, json, force }: Pick<ResultOptions, "out" | "json" | "force">,
 ): string =>
   [
-    `npx mailproof jobs ${id} --api ${url}`,
+    `${PROGRAM} jobs ${id} --api ${url}`,
     ...(out === undefined ? [] : [`--out ${quoteForShell(out)}`]),
     ...(force ? ["--force"] : []),
     ...(json ? ["--json"] : []),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync } from "node:fs";
 import * as v from "valibot";
+import { PROGRAM } from "../installation.ts";
 import { createFileAtomic, readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 
@@ -84,7 +85,7 @@ export const assertSameInputs = (file: string, state: JobState, inputs: JobInput
   if (changed.length === 0) return;
   const { job_id } = state;
   const what = job_id ?? "a job that may have been charged";
-  const results = job_id === undefined ? "" : ` Its results: npx mailproof jobs ${job_id}.`;
+  const results = job_id === undefined ? "" : ` Its results: ${PROGRAM} jobs ${job_id}.`;
   throw new UsageError(
     `${file} belongs to ${what}, and this has changed since: ${changed.join(", ")}. Nothing was charged now.${results} To start a new job, choose another --out or remove ${file}.`,
   );

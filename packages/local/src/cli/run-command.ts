@@ -4,6 +4,7 @@ import { MailproofError } from "@mailproof/client/errors";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { readEnvironment } from "../environment.ts";
+import { PROGRAM } from "../installation.ts";
 import { type Command, UsageError } from "./define-command.ts";
 import { replaceControls } from "./terminal.ts";
 
@@ -65,7 +66,7 @@ const withUsageErrors = <T>(command: Command, read: () => T): T => {
 };
 
 const formatUsage = ({ name, usage: options }: Command) =>
-  `  npx mailproof ${name} ${options}`.trimEnd();
+  `  ${PROGRAM} ${name} ${options}`.trimEnd();
 const formatAllUsage = (commands: Commands) => commands.map(formatUsage).join("\n");
 
 const printHelp = (commands: Commands, command: Command | undefined): number => {

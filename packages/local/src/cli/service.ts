@@ -1,6 +1,7 @@
 import { type Client, createClient } from "@mailproof/client/client";
 import * as v from "valibot";
 import { ServiceUrl } from "../environment.ts";
+import { START } from "../installation.ts";
 import { type CommandInput, UsageError } from "./define-command.ts";
 
 // A service that verifies instead of this process.
@@ -44,7 +45,7 @@ const createServiceClient = (baseUrl: string, key: string): Client => {
 export const requireService = (input: ServiceOptions, otherwise?: string): Service => {
   const service = findService(input);
   if (service) return service;
-  const how = "Set MAILPROOF_API and MAILPROOF_KEY (npm start prints both)";
+  const how = `Set MAILPROOF_API and MAILPROOF_KEY (${START} prints both)`;
   throw new UsageError(`${how}${otherwise ? `, or check locally with "${otherwise}"` : ""}.`);
 };
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import type { ProcessFileData } from "@mailproof/client/types";
+import { PROGRAM } from "../installation.ts";
 import { createState, type JobInputs, type JobState, removeState, saveState } from "./job-state.ts";
 import { formatCount } from "./progress.ts";
 import type { Service } from "./service.ts";
@@ -76,7 +77,7 @@ export const resubmitList = async (
   const isKeyRetained = Date.now() - Date.parse(state.started_at) < KEY_RETENTION_MS;
   if (!isKeyRetained)
     throw new MailproofError(
-      `${stateFile} is more than 29 days old, so the service no longer knows whether the list was accepted, and it may have been charged. See npx mailproof jobs. To start a new job, remove ${stateFile}.`,
+      `${stateFile} is more than 29 days old, so the service no longer knows whether the list was accepted, and it may have been charged. See ${PROGRAM} jobs. To start a new job, remove ${stateFile}.`,
       { code: "INVALID_REQUEST", money: "unknown", status: 400 },
     );
   try {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { PROGRAM, START_AFRESH } from "../installation.ts";
 import type { RunningServer } from "./start.ts";
 
 type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo" | "warnings">;
@@ -16,7 +17,7 @@ export const formatFirstScreen = (
   const printedKey = isTerminal ? demo?.live_key : undefined;
   const live =
     printedKey ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
-  const readKeyCommand = `"$(node -p 'JSON.parse(fs.readFileSync("${readyFile}")).live_key')"`;
+  const readKeyCommand = `"$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' '${readyFile}')"`;
   const lines = [
     `Mailproof ${version} is running at ${baseUrl}`,
     "",
@@ -25,9 +26,9 @@ export const formatFirstScreen = (
     ...(demo?.test_key ? [`test key   ${demo.test_key}   simulated results, free`] : []),
     ...(live
       ? []
-      : ["keys       npx mailproof admin accounts create --name NAME --credits 100   prints them"]),
+      : [`keys       ${PROGRAM} admin accounts create --name NAME --credits 100   prints them`]),
     `tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)`,
-    `state      ${directory}   (npm start -- --fresh forgets it)`,
+    `state      ${directory}   (${START_AFRESH} forgets it)`,
     "",
     ...(warnings.length > 0 ? [...warnings, ""] : []),
     ...(live
@@ -51,7 +52,7 @@ const formatTryLines = (baseUrl: string, { given, sent }: KeyForms): readonly st
     "",
     `curl -s ${baseUrl}/v1/verify -H ${header} -H 'Content-Type: application/json' -d '{"email": "ada.lovelace@valid.lab.mailproof.test"}'`,
     "",
-    "npx mailproof verify ada.lovelace@valid.lab.mailproof.test",
+    `${PROGRAM} verify ada.lovelace@valid.lab.mailproof.test`,
     "",
   ];
 };

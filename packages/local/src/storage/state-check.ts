@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { Schedule } from "@mailproof/core/runtime/worker";
+import { startThread } from "../installation.ts";
 import { getMessage } from "./sqlite.ts";
 import { REMEDY } from "./state-folder.ts";
 
@@ -26,9 +26,7 @@ export type CheckRequest = { readonly file: string; readonly json: string };
 export const findDamage = async (directory: string, part: StatePart): Promise<string | null> => {
   const { name, json } = STATE_FILES[part];
   const request: CheckRequest = { file: join(directory, name), json };
-  const worker = new Worker(new URL("./state-check-worker.ts", import.meta.url), {
-    workerData: request,
-  });
+  const worker = startThread(new URL("./state-check-worker.ts", import.meta.url), request);
   // A worker that fails rejects here.
   const [damage] = (await once(worker, "message")) as [string | null];
   return damage;

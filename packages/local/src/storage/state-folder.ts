@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as v from "valibot";
+import { START_AFRESH } from "../installation.ts";
 import { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 import type { SqliteTable } from "./sqlite-table.ts";
 
@@ -28,8 +29,7 @@ const GENERATION = { pk: "FOLDER", sk: "GENERATION" };
 /** A generation is counted this often. If only the writes since the last count are lost, this goes unnoticed. */
 const EVERY_SECONDS = 60;
 
-export const REMEDY =
-  "Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: npm start -- --fresh";
+export const REMEDY = `Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: ${START_AFRESH}`;
 
 const readMarker = (directory: string): Marker | undefined =>
   readJsonFile(join(directory, MARKER), Marker);

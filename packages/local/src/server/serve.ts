@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import type { Environment } from "../environment.ts";
+import { formatFirstScreen } from "./first-screen.ts";
+import { type RunningServer, start } from "./start.ts";
+import { watchStopSignals } from "./stop-signals.ts";
+
+const STOP_MESSAGES = {
+  signal: "Finishing what is under way. Once more to stop at once.",
+  npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
+};
+
+/** Starts the server, prints its first screen, and returns when a signal has stopped it. */
+export const serve = async (environment: Environment, isFresh: boolean): Promise<void> => {
+  const started = start(environment, isFresh).catch(explainAddress);
+  const stopped = Promise.withResolvers<void>();
+  // Installed before the start, so a signal during the start stops the process just as cleanly.
+  watchStopSignals({
+    stop: (cause) => {
+      process.stdout.write(`\n${STOP_MESSAGES[cause]}\n`);
+      stopped.resolve(started.then((running) => running.stop()));
+    },
+    stopNow: () => process.exit(130),
+  });
+  printFirstScreen(await started, environment);
+  await stopped.promise;
+};
+
+const printFirstScreen = (running: RunningServer, { MAILPROOF_DIR }: Environment): void => {
+  const options = { directory: resolve(MAILPROOF_DIR), isTerminal: process.stdout.isTTY };
+  process.stdout.write(formatFirstScreen(running, options));
+};
+
+type StartFailure = NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
+
+const explainAddress = (error: StartFailure): never => {
+  const message = findAddressFault(error);
+  throw message === undefined ? error : new Error(message, { cause: error });
+};
+
+const findAddressFault = ({ code, port, address }: StartFailure): string | undefined => {
+  if (code === "EADDRINUSE")
+    return `Another program has port ${port}; set PORT to a free one, or to 0 for any.`;
+  return code === "EADDRNOTAVAIL" && address !== undefined
+    ? `HOST: ${address} is not an address of this machine.`
+    : undefined;
+};

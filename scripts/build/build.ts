@@ -1,0 +1,56 @@
+// npm run build -- [package] [executable] writes what people install into dist/:
+//
+//   mailproof-x.y.z.tgz         npm install -g ./mailproof-x.y.z.tgz   (any system with Node 24)
+//   mailproof-client-x.y.z.tgz  npm install ./mailproof-client-x.y.z.tgz
+//   mailproof-linux-x64         one file, without Node
+//   sbom.cdx.json, SHA256SUMS   what is in them, and their checksums
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildClient } from "../build-client.ts";
+import { buildExecutable } from "./executable.ts";
+import { writePackage } from "./package.ts";
+
+const DIST = "dist";
+const PACKAGE = join(DIST, "package");
+const CLIENT = join(DIST, "client");
+
+const pack = (folder: string, name: string): void => {
+  const args = ["pack", `./${folder}`, "--pack-destination", DIST, "--json"];
+  const printed = execFileSync("npm", args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [{ filename, version }] = JSON.parse(printed) as [{ filename: string; version: string }];
+  renameSync(join(DIST, filename), join(DIST, `${name}-${version}.tgz`));
+};
+
+const writeSbom = (): void => {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
+  const sbom = execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  writeFileSync(join(DIST, "sbom.cdx.json"), sbom);
+};
+
+const writeChecksums = (): void => {
+  const files = readdirSync(DIST).filter((name) => /\.tgz$|linux|sbom/.test(name));
+  const lines = files.toSorted().map((name) => {
+    const hash = createHash("sha256")
+      .update(readFileSync(join(DIST, name)))
+      .digest("hex");
+    return `${hash}  ${name}\n`;
+  });
+  writeFileSync(join(DIST, "SHA256SUMS"), lines.join(""));
+};
+
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(CLIENT, { recursive: true });
+await writePackage(PACKAGE);
+pack(PACKAGE, "mailproof");
+await buildClient(CLIENT);
+pack(CLIENT, "mailproof-client");
+if (process.platform === "linux" && process.arch === "x64")
+  buildExecutable(PACKAGE, join(DIST, "mailproof-linux-x64"));
+writeSbom();
+writeChecksums();
+process.stdout.write(readFileSync(join(DIST, "SHA256SUMS"), "utf8"));

@@ -1,0 +1,120 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
+import { writePackage } from "../../scripts/build/package.ts";
+import { describeUnless } from "../describe-when.ts";
+
+// What people install without this repository: the npm package, and the executable.
+
+const run = promisify(execFile);
+const ADDRESS = "ada.lovelace@valid.lab.mailproof.test";
+
+const folder = mkdtempSync(join(tmpdir(), "mailproof-installed-"));
+const packageFolder = join(folder, "package");
+beforeAll(() => writePackage(packageFolder), 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Installed = { readonly program: string; readonly env: Readonly<Record<string, string>> };
+type Ready = { readonly base_url: string; readonly live_key: string };
+
+/** The server in an empty folder of its own. */
+const whenServing = async ({ program, env }: Installed) => {
+  const cwd = mkdtempSync(join(folder, "empty-"));
+  const child = spawn(program, ["start"], { cwd, env: { ...env, PORT: "0" }, stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const file = join(cwd, ".local/ready.json");
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    await setTimeout(20);
+  }
+  const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
+  const stop = async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = await ended;
+    return code as unknown;
+  };
+  return { cwd, ready, stop };
+};
+
+const verify = async ({ base_url, live_key }: Ready) => {
+  const response = await fetch(`${base_url}/v1/verify`, {
+    method: "POST",
+    headers: { "X-Api-Key": live_key, "Content-Type": "application/json" },
+    body: JSON.stringify({ email: ADDRESS }),
+  });
+  return (await response.json()) as { readonly data: object };
+};
+
+const itServes = (getInstalled: () => Installed): void => {
+  test("it serves, verifies, stops cleanly, and its audit finds nothing wrong", async () => {
+    const installed = getInstalled();
+    const { cwd, ready, stop } = await whenServing(installed);
+    expect(await verify(ready)).toMatchObject({ data: { email: ADDRESS, status: "valid" } });
+    const docs = await fetch(`${ready.base_url}/docs`);
+    expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining("Mailproof")]);
+    expect(await stop()).toBe(0);
+    const { program, env } = installed;
+    const { stdout } = await run(program, ["admin", "audit"], { cwd, env });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: 1, violations: [] });
+  });
+
+  test("its messages name the command as it is installed, without npm", async () => {
+    const { program, env } = getInstalled();
+    const { stdout } = await run(program, ["--help"], { env });
+    expect(stdout).toContain("  mailproof start [--fresh]\n");
+    expect(stdout).not.toMatch(/npm|npx/);
+  });
+};
+
+describe("the npm package", () => {
+  const prefix = join(folder, "prefix");
+  const bin = dirname(process.execPath);
+  const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+  beforeAll(async () => {
+    const pack = ["pack", packageFolder, "--pack-destination", folder, "--json"];
+    const { stdout } = await run("npm", pack);
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    const install = ["install", "--global", "--offline", "--prefix", prefix];
+    await run("npm", [...install, join(folder, filename)], { env });
+  }, 60_000);
+
+  itServes(() => ({ program: join(prefix, "bin/mailproof"), env }));
+
+  test("it has the licence of each package inside it", () => {
+    const text = readFileSync(join(packageFolder, "LICENCES.txt"), "utf8");
+    for (const name of ["valibot", "dns-packet", "socks", "jose", "zod"])
+      expect(text).toMatch(new RegExp(`-\\n\\n${name}\\n\\n[\\s\\S]*(?:MIT|ISC)`));
+  });
+});
+
+const findReasonAgainstExecutable = (): string | null => {
+  if (process.platform !== "linux" || process.arch !== "x64") return "it is for Linux x64 only";
+  try {
+    installTools();
+    return null;
+  } catch (error) {
+    if (process.env["CI"]) throw error;
+    return "npm could not install scripts/build";
+  }
+};
+
+describeUnless(findReasonAgainstExecutable(), "the executable", () => {
+  const program = join(folder, "alone/mailproof");
+  beforeAll(() => {
+    const built = join(folder, "mailproof-linux-x64");
+    buildExecutable(packageFolder, built);
+    // Nothing of what it was made from is beside it.
+    mkdirSync(dirname(program));
+    copyFileSync(built, program);
+  }, 120_000);
+
+  // No Node is found, and no npm.
+  itServes(() => ({ program, env: { PATH: "/nowhere" } }));
+});
