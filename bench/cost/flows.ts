@@ -18,7 +18,7 @@ const listPeople = (count: number, from = 0): string[] =>
     return `${person?.local}@${getCompanyDomain(number)}`;
   });
 
-/** `seconds`: how long Lambdas run for one of it, all together. An assumption, told beside what was counted. */
+/** `seconds`: how long Lambdas run for one of it, all together. Assumed, but for rows of files (lambda-seconds.ts). */
 export type CostFlow = {
   readonly name: string;
   readonly per: number;
@@ -38,6 +38,9 @@ const createCall =
     if (response.statusCode >= 300) throw new Error(`${route} came to ${response.text}`);
     return response;
   };
+
+/** The first charge of a large account spreads its credits over its shards, once (decision 78): it is no part of any flow. */
+export const warmUp = createCall("POST /v1/verify", { email: listPeople(1, 9_900)[0] });
 
 const FILE_ROWS = 2_000;
 const [first = ""] = listPeople(1, 9_000);
@@ -83,7 +86,7 @@ export const FLOWS: readonly CostFlow[] = [
     name: "POST /v1/verify/file, an address",
     per: FILE_ROWS,
     calls: 2,
-    seconds: (FILE_ROWS / 500) * 30,
+    seconds: 0,
     run: async (context) => {
       const list = `email\n${listPeople(FILE_ROWS).join("\n")}\n`;
       const file_key = await givenUpload(context.ctx, context.ctx.liveKey, list);

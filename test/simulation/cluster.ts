@@ -160,7 +160,7 @@ const givenCluster = ({
     runProcess,
     runReconciler,
     /** Batches of new accounts, each with its own addresses. Returns the keys of their accounts with their jobs. */
-    sendBatches: (count: number, rows: number, domain = "gmail.com") =>
+    sendBatches: (count: number, rows: number, toDomain: (row: string) => string) =>
       Promise.all(
         Array.from({ length: count }, async (_, batch) => {
           const opened = await openAccount(base, {
@@ -168,7 +168,10 @@ const givenCluster = ({
             plan: "pro",
             opening: credits(100_000),
           });
-          const emails = Array.from({ length: rows }, (_row, n) => `p${batch}.${n}@${domain}`);
+          const emails = Array.from({ length: rows }, (_row, n) => {
+            const row = `${batch}-${n}`;
+            return `p${batch}.${n}@${toDomain(row)}`;
+          });
           const { data } = await whenBatched(base, opened.liveKey, { emails });
           return { key: opened.liveKey, job: String(data.job_id) };
         }),
@@ -181,11 +184,24 @@ const REPLIES_BESIDES = 13;
 const ROWS_PER_SESSION = 50;
 const MINUTES_MAX = 600;
 
-/** A batch of Gmail rows for each process, all sent at once by accounts of their own. */
-export const simulateCluster = async (processes: number, replyMs: number, rowsEach: number) => {
-  const cluster = givenCluster({ replyMs });
+/** Where the rows are: all at Gmail, or each at a domain with a mail host of its own. */
+export type RowsAt = "gmail" | "own hosts";
+
+/** A batch of rows for each process, all sent at once by accounts of their own. */
+export const simulateCluster = async (
+  processes: number,
+  replyMs: number,
+  rowsEach: number,
+  rowsAt: RowsAt = "gmail",
+) => {
+  const isGmail = rowsAt === "gmail";
+  const cluster = givenCluster({
+    replyMs,
+    ...(!isGmail && { toMailHost: (domain: string) => `mx.${domain}` }),
+  });
   const { world, table } = cluster;
-  const sent = await cluster.sendBatches(processes, rowsEach);
+  const toDomain = (row: string) => (isGmail ? "gmail.com" : `domain${row}.example`);
+  const sent = await cluster.sendBatches(processes, rowsEach, toDomain);
   const startedAt = world.now().getTime();
   let isOver = false;
   const untilDone = async (): Promise<void> => {
