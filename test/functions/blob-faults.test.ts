@@ -67,6 +67,55 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(requests.filter((one) => one.startsWith("PUT"))).toHaveLength(5);
   });
 
+  test("a part is on its way while the next is made, and each is in its place whichever arrives first", async () => {
+    const secondArrived = Promise.withResolvers<void>();
+    const { blobs, sound } = await given("PUT", [
+      async (next) => {
+        await secondArrived.promise;
+        return next();
+      },
+      (next) => next().finally(secondArrived.resolve),
+    ]);
+    const pieces = ["a", "b", "c"].map((letter) => Buffer.alloc(LARGE_BYTES / 3, letter));
+
+    const metadata = await blobs.put(KEY, streamPieces(...pieces));
+
+    const stored = await sound.get(KEY, { version: metadata.version });
+    const content = Buffer.concat(await Array.fromAsync(stored?.content ?? []));
+    expect(content.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test("no more than three parts are on their way at once", async () => {
+    const counts = { now: 0, most: 0 };
+    const counted = async <T>(next: () => Promise<T>): Promise<T> => {
+      counts.now += 1;
+      counts.most = Math.max(counts.most, counts.now);
+      return next().finally(() => (counts.now -= 1));
+    };
+    const { blobs } = await given("PUT", repeatFault(9, counted));
+
+    await blobs.put(KEY, streamPieces(...Array<Buffer>(6).fill(Buffer.alloc(9_000_000))));
+
+    expect(counts.most).toBe(3);
+  });
+
+  test("a large file is given up only when no part is on its way", async () => {
+    const order: string[] = [];
+    const { blobs, asked: requests } = await given("PUT", [
+      answerWith(400, "<Error/>"),
+      async (next) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(requests.some((one) => one.startsWith("DELETE")) ? "too late" : "in time");
+        return next();
+      },
+    ]);
+
+    await expect(blobs.put(KEY, large())).rejects.toThrow("a part");
+
+    expect(order).toEqual(["in time"]);
+    expect(requests.at(-1)).toMatch(/^DELETE .*uploadId/);
+  });
+
   test.each([
     ["a part never arrives", "PUT", repeatFault(9, loseBefore)],
     ["its end is refused", "POST", [(next: () => never) => next(), answerWith(400, "<Error/>")]],

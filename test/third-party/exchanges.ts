@@ -2,7 +2,13 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Access } from "@mailproof/api/http/endpoint";
 import type { Json } from "@mailproof/core/ports/table";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { type Lambda, routes, scheduleSpecs, workerSpecs } from "../../infra/topology.ts";
+import {
+  type Lambda,
+  routes,
+  scheduleSpecs,
+  uploadLimit,
+  workerSpecs,
+} from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import type { Outcome } from "./instance.ts";
@@ -54,6 +60,7 @@ export const createExchanges = (lambda: Lambda, stage: Stage): Exchanges => {
   if (route !== undefined) return createHttpExchanges(route, stage);
   const queue = findOwnQueue(lambda);
   if (queue !== null) return createWorkerExchanges(queue, stage);
+  if (lambda === uploadLimit) return UPLOAD_LIMIT;
   return scheduleSpecs.some((one) => one.lambda === lambda) ? SCHEDULE : PROBER;
 };
 
@@ -166,6 +173,19 @@ const SCHEDULE: Exchanges = {
   second: { event: SCHEDULED, answer: /^nothing$/ },
   broken: { event: NO_EVENT, answer: /^nothing$/ },
   late: { event: SCHEDULED, answer: LATE },
+};
+
+const UPLOADED = {
+  Records: [
+    { s3: { object: { key: "uploads/live/acc_1/upl_1.csv", size: 60_000_000, versionId: "v" } } },
+  ],
+};
+
+const UPLOAD_LIMIT: Exchanges = {
+  first: { event: UPLOADED, answer: /^nothing$/ },
+  second: { event: UPLOADED, answer: /^nothing$/ },
+  broken: { event: NO_EVENT, answer: /^error / },
+  late: { event: UPLOADED, answer: /^(?:nothing|timeout|error .*)$/ },
 };
 
 const QUESTION = {

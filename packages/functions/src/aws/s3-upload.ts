@@ -40,7 +40,7 @@ export const uploadBlob = async (
   const { UploadId } = requireOk("begin an upload", started);
   const upload = { ...object, UploadId };
   try {
-    return await uploadParts(context, upload, [first, second], parts);
+    return await uploadParts(context, upload, prepend([first, second], parts));
   } catch (error) {
     // Unfinished parts cost money until they are deleted; a rule of the bucket deletes them after a day.
     await send(() => s3.send(new AbortMultipartUploadCommand(upload)));
@@ -49,32 +49,49 @@ export const uploadBlob = async (
 };
 
 type Upload = S3Object & { readonly UploadId: string | undefined };
+type UploadedPart = { readonly PartNumber: number; readonly ETag: string | undefined };
 
+/** How many parts are in memory: those on their way to S3, and the one that is being filled. */
+const PARTS_IN_MEMORY = 4;
+
+/** Sends parts while the next are made, since making an export and sending it take about the same time. */
 const uploadParts = async (
   { s3, send }: S3,
   upload: Upload,
-  firstParts: readonly Buffer[],
-  otherParts: AsyncIterable<Buffer>,
+  parts: AsyncIterable<Buffer>,
 ): Promise<BlobMetadata> => {
-  const Parts: { readonly PartNumber: number; readonly ETag: string | undefined }[] = [];
+  const sent: Promise<UploadedPart>[] = [];
   let bytes = 0;
-  const putPart = async (Body: Buffer): Promise<void> => {
-    const part = { ...upload, PartNumber: Parts.length + 1, Body };
-    const { ETag } = requireOk(
-      "PUT a part",
-      await send(() => s3.send(new UploadPartCommand(part))),
-    );
-    Parts.push({ PartNumber: part.PartNumber, ETag });
-    bytes += Body.length;
+  const putPart = async (PartNumber: number, Body: Buffer): Promise<UploadedPart> => {
+    const part = { ...upload, PartNumber, Body };
+    const reply = await send(() => s3.send(new UploadPartCommand(part)));
+    return { PartNumber, ETag: requireOk("PUT a part", reply).ETag };
   };
-  for (const part of firstParts) await putPart(part);
-  for await (const part of otherParts) await putPart(part);
-  const command = { ...upload, MultipartUpload: { Parts } };
-  const reply = await send(() => s3.send(new CompleteMultipartUploadCommand(command)));
-  const { ETag: version } = requireOk("end an upload", reply);
-  if (version === undefined) throw new Error("end an upload: S3 sent no ETag");
-  return { version, bytes };
+  try {
+    for await (const part of parts) {
+      bytes += part.length;
+      const promise = putPart(sent.length + 1, part);
+      // A failure is reported when the part is waited for.
+      promise.catch(() => {});
+      sent.push(promise);
+      await sent[sent.length - PARTS_IN_MEMORY + 1];
+    }
+    const MultipartUpload = { Parts: await Promise.all(sent) };
+    const command = { ...upload, MultipartUpload };
+    const reply = await send(() => s3.send(new CompleteMultipartUploadCommand(command)));
+    const { ETag: version } = requireOk("end an upload", reply);
+    if (version === undefined) throw new Error("end an upload: S3 sent no ETag");
+    return { version, bytes };
+  } finally {
+    // S3 would keep a part that arrives after the upload is aborted.
+    await Promise.allSettled(sent);
+  }
 };
+
+async function* prepend<T>(first: readonly T[], others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* others;
+}
 
 /** Full parts, then the remainder. Every chunk is copied: the caller may reuse it. */
 async function* splitParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
