@@ -1,0 +1,152 @@
+import { globSync, readFileSync } from "node:fs";
+import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
+import { PLANS } from "@mailproof/core/accounts/plans";
+import { SHARDS as ACTIVITY_SHARDS } from "@mailproof/core/activity/items";
+import { CALIBRATION_SHARDS } from "@mailproof/core/calibration/items";
+import { MAIL_PROVIDERS } from "@mailproof/core/mail/mail-provider-table";
+import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
+import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
+import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/slots/session-shares";
+import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
+import { expect, test } from "vitest";
+import type { BenchResult } from "../../bench/report.ts";
+import { lambdas, prober, throttle, workerSpecs } from "../../infra/topology.ts";
+
+// docs/scale.md is arithmetic: what it takes from the code stands in tables that are made here.
+
+const page = readFileSync("docs/scale.md", "utf8");
+
+const formatWhole = (value: number): string => Math.round(value).toLocaleString("en");
+const formatRate = (value: number): string => (value < 10 ? value.toFixed(1) : formatWhole(value));
+
+const getConcurrency = (name: string): number =>
+  workerSpecs.find(({ queue }) => queue === name)?.lambda.reserved ?? Number.NaN;
+const getSum = (amounts: readonly (number | null)[]): number =>
+  amounts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+
+const FIGURES: readonly (readonly [what: string, figure: number, file: string])[] = [
+  ["requests a second, all clients", throttle.perSecond, "infra/topology.ts"],
+  ["requests a minute of a key, plan `scale`", PLANS.scale.requestsPerMinute, "accounts/plans.ts"],
+  ["keys of an account", KEYS_MAX, "accounts/api-key-items.ts"],
+  ["shards of a balance, plan `scale`", PLANS.scale.balanceShards, "accounts/plans.ts"],
+  ["concurrent chunks", getConcurrency("chunks"), "infra/topology.ts"],
+  ["rows of a chunk of a file", CHUNK_ROWS.file, "ports/settings.ts"],
+  ["concurrent workers of single verifications", getConcurrency("singles"), "infra/topology.ts"],
+  ["concurrent probers", prober.reserved ?? Number.NaN, "infra/topology.ts"],
+  ["Lambdas reserved in all", getSum(lambdas.map(({ reserved }) => reserved)), "infra/topology.ts"],
+  ["sessions of one process", SESSIONS_MAX, "smtp-pool/slots/session-shares.ts"],
+  ["partitions of scheduled work", SCHEDULE_PARTITIONS.length, "runtime/leases.ts"],
+  ["shards of a domain's day", ACTIVITY_SHARDS, "activity/items.ts"],
+  ["shards of calibration", CALIBRATION_SHARDS, "calibration/items.ts"],
+];
+
+const REPLY_SECONDS = 0.1;
+const DAY_SECONDS = 86_400;
+const SHOWN = ["google", "microsoft", "microsoft_consumer", "yahoo", "icloud", "mimecast", "ovh"];
+
+/** Connect, greeting, EHLO and QUIT; a MAIL for each transaction and a RSET between two; the recipients. */
+const toProviderRow = (name: string, host: string): readonly string[] => {
+  const { limits } = findMailProvider(host);
+  const transactions = limits.recipientsPerConnection / limits.recipientsPerTransaction;
+  const replies = 3 + 2 * transactions + limits.recipientsPerConnection;
+  const perSecond = limits.recipientsPerConnection / (replies * REPLY_SECONDS);
+  const isOther = name === "any other, for each IP address";
+  const connections = isOther ? limits.connections : PROVIDER_CONNECTIONS;
+  return [
+    name,
+    String(limits.connections),
+    String(connections),
+    String(limits.recipientsPerConnection),
+    formatRate(perSecond * Math.min(limits.connections, connections)),
+    formatRate(perSecond * connections),
+    formatWhole(perSecond * connections * DAY_SECONDS),
+  ];
+};
+
+const toProviderTable = (): string =>
+  formatMarkdownTable(
+    [
+      "provider",
+      "connections to a host",
+      "in all",
+      "recipients of a connection",
+      "a second, one host",
+      "a second, all its hosts",
+      "a day",
+    ],
+    [
+      ...SHOWN.map((name) => {
+        const row = MAIL_PROVIDERS.find((one) => one.name === name);
+        return toProviderRow(`\`${name}\``, row?.hosts[0] ?? "");
+      }),
+      toProviderRow("any other, for each IP address", "mx.example.com"),
+    ],
+  );
+
+const readCost = (name: string): number => {
+  const result = JSON.parse(readFileSync("bench/results/cost.json", "utf8")) as BenchResult;
+  const line = result.tables?.[0]?.lines.find((one) => one.startsWith(name));
+  return Number(/\$([\d.]+)$/.exec(line ?? "")?.[1]) * 1_000;
+};
+
+/** As many of a file's addresses are at one large provider; the others have hosts of their own. */
+const PROVIDER_SHARE = 0.4;
+
+const toCostTable = (): string => {
+  const own = readCost("an address in a file, at hosts of their own");
+  const provider = readCost("an address in a file, at Gmail, 20 chunks");
+  const file = own * (1 - PROVIDER_SHARE) + provider * PROVIDER_SHARE;
+  const call = readCost("POST /v1/verify, new");
+  return formatMarkdownTable(
+    ["addresses a day", "a second", "in files, $ a day", "one call each, $ a day"],
+    [1, 10, 100].map((millions) => [
+      formatWhole(millions * 1e6),
+      formatRate((millions * 1e6) / DAY_SECONDS),
+      (file * millions).toFixed(2),
+      formatWhole(call * millions),
+    ]),
+  );
+};
+
+test.each([
+  [
+    "figures of the code",
+    () =>
+      formatMarkdownTable(
+        ["what", "figure", "file"],
+        FIGURES.map(([what, figure, file]) => [what, formatWhole(figure), `\`${file}\``]),
+      ),
+  ],
+  ["what a provider allows", toProviderTable],
+  ["what it costs", toCostTable],
+] as const)("docs/scale.md tells %s as the code has it", (_what, toTable) => {
+  const table = toTable();
+  expect(page.includes(table), `docs/scale.md should contain\n\n${table}\n`).toBe(true);
+});
+
+/** The partitions of the table and of its indexes, as the code writes their keys. */
+const listPartitions = (): readonly string[] => {
+  const sources = globSync("packages/core/src/**/*.ts").map((file) => readFileSync(file, "utf8"));
+  const found = sources.flatMap((text) => [
+    ...text.matchAll(
+      /(?:pk: |=>\s+|return )`([A-Z]{3,})#|(?:pk: |LIST_PK = |PARTITION = )"([A-Z]{3,})"/g,
+    ),
+  ]);
+  return [...new Set(found.map(([, name, whole]) => name ?? whole ?? ""))].toSorted();
+};
+
+test("docs/scale.md has every partition key, and none that the code does not write", () => {
+  const named = [...page.matchAll(/^\| `([A-Z]{3,})#?[^|`]*`/gm)].map(([, name]) => name);
+
+  expect(listPartitions().length).toBeGreaterThan(30);
+  expect([...new Set(named)].toSorted()).toEqual(listPartitions());
+});
+
+test("docs/operating.md says how many Lambdas are reserved, and from which quota on", () => {
+  const reserved = getSum(lambdas.map((one) => one.reserved));
+
+  expect(readFileSync("docs/operating.md", "utf8")).toMatch(
+    new RegExp(`From ${2 * reserved} on, background work reserves its ${reserved} `),
+  );
+});
