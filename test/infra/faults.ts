@@ -7,7 +7,7 @@ export type Fault = {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  readonly tests: "production" | "personal" | "lean" | "operations" | "alarms";
+  readonly tests: "production" | "personal" | "lean" | "dev" | "operations" | "alarms";
 };
 
 const inFile =
@@ -16,6 +16,7 @@ const inFile =
 
 const iam = inFile("production", "infra/iam.ts");
 const functions = inFile("production", "infra/functions.ts");
+const dev = inFile("dev", "infra/functions.ts");
 const storage = inFile("production", "infra/storage.ts");
 const queues = inFile("production", "infra/queues.ts");
 const topology = inFile("production", "infra/topology.ts");
@@ -47,6 +48,27 @@ export const FAULTS: readonly Fault[] = [
     "nothing is reserved, whatever the quota",
     "const isReserved = mayReserve(",
     "const isReserved = !mayReserve(",
+  ),
+  dev("a live session has no role to take", "if ($dev) return;", ""),
+  dev(
+    "a bridge leads to another handler",
+    "handler: lambda.handler",
+    'handler: "bootstrap.handler"',
+  ),
+  dev(
+    "a bridge gives up before its Lambda does",
+    "timeout: `${lambda.timeoutSeconds} seconds`",
+    'timeout: $dev ? "3 seconds" : `${lambda.timeoutSeconds} seconds`',
+  ),
+  dev(
+    "a bridge may do what no Lambda needs",
+    "permissions: listGrants(lambda.needs).map(({ actions, on }) => ({",
+    "permissions: listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map(({ actions, on }) => ({",
+  ),
+  inFile("dev", "infra/bundles.ts")(
+    "a live session gets our bundles",
+    "$dev ? {} : { bundle",
+    "$dev ? { bundle: folder } : { bundle",
   ),
   inFile("lean", "infra/size.ts")(
     "a young account reserves",
