@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { LabOptions } from "@mailproof/lab/lab";
 import {
   type BenchVerdict,
@@ -6,6 +7,7 @@ import {
   isOurs,
   OURS,
   PAUSING,
+  THREADED,
 } from "./engine/job.ts";
 import { COMPANIES, listManyServers, listMostlyDead, listOneServer, ZONE } from "./engine/lists.ts";
 import { type Cell, situations, toCell } from "./engine/matrix.ts";
@@ -150,6 +152,25 @@ const buildTable = ({ title }: EngineRow, figures: readonly EngineFigures[]): Re
   ]),
 });
 
+/** What threads cost, and what they bring where this machine has the cores. */
+const buildThreadTable = (
+  { title }: EngineRow,
+  figures: readonly EngineFigures[],
+): ReportTable => ({
+  title: `engine threads on ${availableParallelism()} cores: ${title}`,
+  head: ["engine", "addresses/s", "to no thread", "CPU ms per address", "to no thread"],
+  rows: figures.map((one) => {
+    const [none = one] = figures;
+    return [
+      one.engine,
+      formatNumber(one.perSecond),
+      `${formatNumber(one.perSecond / none.perSecond)} ×`,
+      one.cpuMs.toFixed(3),
+      `${formatNumber(one.cpuMs / none.cpuMs)} ×`,
+    ];
+  }),
+});
+
 type DeadFigures = {
   readonly budgeted: EngineFigures;
   readonly pausing: EngineFigures;
@@ -276,11 +297,13 @@ export const run = async (): Promise<Report> => {
   const one = await measureEngines(rowOne, engines);
   const dead = await measureDead(one[0]);
   const two = await measureEngines(rowTwo, engines);
+  const threaded = await measureEngines(rowTwo, Object.keys(THREADED));
   const judged = await judgeEngines(engines);
   const tables = [
     buildTable(rowOne, one),
     dead.table,
     buildTable(rowTwo, two),
+    buildThreadTable(rowTwo, [...two.filter(({ engine }) => engine === OURS), ...threaded]),
     ...buildMatrix(judged),
   ];
   return { rows: buildRows(one, two, dead, judged), tables };

@@ -1,12 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Table } from "@mailproof/core/ports/table";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
-import { readEnvironment } from "@mailproof/local/environment";
+import { openEngine } from "@mailproof/local/engine-threads/open-engine";
+import { type Environment, readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
-import { type BenchVerdict, type EngineJob, isOurs, PAUSING, type RunFigures } from "./job.ts";
+import {
+  type BenchVerdict,
+  type EngineJob,
+  isOurs,
+  PAUSING,
+  type RunFigures,
+  THREADED,
+} from "./job.ts";
 import { openPeer } from "./peers.ts";
 import { redirectToLab } from "./redirect-to-lab.ts";
 import { withPauses } from "./with-pauses.ts";
@@ -26,18 +35,31 @@ const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) 
     SMTP_PORT: String(labAddress.smtpPort),
     SMTP_ALLOW_PRIVATE: labAddress.smtpAddresses,
   });
-  const own = openMailPorts(environment, table, null);
-  const mailPorts = engine === PAUSING ? { ...own, connect: withPauses(own.connect) } : own;
+  const opened = openOurs(engine, environment, table);
   try {
     const options = { deepVerify: true, includeAi: false, includeEvidence: false };
     let at = 0;
-    for await (const { status } of verifyMany(createEngine(mailPorts), addresses, options))
+    for await (const { status } of verifyMany(opened.engine, addresses, options))
       onVerdict(at++, status as BenchVerdict);
   } finally {
-    mailPorts.close();
+    opened.close();
     table.close();
     rmSync(folder, { recursive: true });
   }
+};
+
+const openOurs = (name: string, environment: Environment, table: Table) => {
+  if (name === PAUSING) {
+    const own = openMailPorts(environment, table, null);
+    const engine = createEngine({ ...own, connect: withPauses(own.connect) });
+    return { engine, close: own.close };
+  }
+  const settings = { ...environment, ENGINE_THREADS: THREADED[name] ?? 0 };
+  return openEngine(settings, null, {
+    table,
+    yieldToCallers: () => undefined,
+    log: () => undefined,
+  });
 };
 
 const runPeer: RunEngine = async (

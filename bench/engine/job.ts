@@ -4,7 +4,14 @@ export const OURS = "mailproof";
 /** Ours with the rule that was: 5 seconds of nothing after a session that was mostly refused. */
 export const PAUSING = "mailproof with a pause of 5 s after refusals";
 
-export const isOurs = (engine: string): boolean => engine === OURS || engine === PAUSING;
+/** Ours as the server runs it with this many engine threads; with none, in its own thread. */
+export const THREADED: Readonly<Record<string, number>> = {
+  "mailproof, 1 engine thread": 1,
+  "mailproof, 2 engine threads": 2,
+};
+
+export const isOurs = (engine: string): boolean =>
+  engine === OURS || engine === PAUSING || engine in THREADED;
 
 export type BenchVerdict = "valid" | "invalid" | "risky" | "catch_all" | "unknown";
 

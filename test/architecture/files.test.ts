@@ -84,6 +84,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "one step of a longer way: its cases are too many to be told apart at the end of the way": [
     "DAY_SUMS",
     "chooseEncoding",
+    "chooseThread",
+    "chooseThreads",
     "computePressure",
     "isDomainExistenceDecided",
     "listWalkNames",

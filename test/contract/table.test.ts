@@ -1,3 +1,4 @@
+import { MessageChannel } from "node:worker_threads";
 import {
   type Item,
   type Json,
@@ -7,8 +8,14 @@ import {
   type Write,
 } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { createCalls } from "@mailproof/local/engine-threads/calls";
+import {
+  createRemoteTable,
+  createTableHandlers,
+  type TableHandlers,
+} from "@mailproof/local/engine-threads/table-calls";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
 import { type Adapters, describeAdapters } from "../describe-when.ts";
@@ -23,6 +30,16 @@ const openDynamo: OpenAt = async (now) => {
   return createDynamoTable(aws, await createTable(aws));
 };
 
+/** As an engine thread has it. */
+const openThroughPort: OpenAt = (now) => {
+  const { port1, port2 } = new MessageChannel();
+  const served = createCalls(port1);
+  served.serve(createTableHandlers(createSqliteTable(":memory:", now)));
+  const remote = createCalls<TableHandlers>(port2);
+  onTestFinished(() => port1.close());
+  return createRemoteTable(remote);
+};
+
 const START_SECONDS = 1_800_000_000;
 const key = (sk: string) => ({ pk: "P", sk });
 const purse = { ...key("purse"), halves: 10, version: 1, owner: "ann" };
@@ -30,6 +47,7 @@ const purse = { ...key("purse"), halves: 10, version: 1, owner: "ann" };
 const adapters: Adapters<OpenAt> = [
   ["on memory", memoryTable],
   ["on sqlite", (now) => createSqliteTable(":memory:", now)],
+  ["on sqlite, through a message port", openThroughPort],
   ["on dynamodb", openDynamo, DYNAMODB],
 ];
 

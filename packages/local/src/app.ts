@@ -8,13 +8,12 @@ import { redact } from "@mailproof/core/lib/redact";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
-import { createEngine } from "@mailproof/core/verify/engine";
 import type { Lab } from "@mailproof/lab/lab";
 import { createHttpsClient } from "@mailproof/net/https";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
+import { openEngine } from "./engine-threads/open-engine.ts";
 import type { Environment } from "./environment.ts";
-import { openMailPorts } from "./mail-ports.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
@@ -32,6 +31,8 @@ export type App = {
   readonly world: LocalWorld;
   readonly health: StateHealth;
   readonly openLink: OpenLink;
+  /** Starts the engine's threads, which otherwise start with the first verification. */
+  readonly startEngine: () => void;
   readonly close: () => void;
 };
 
@@ -51,7 +52,14 @@ export const createApp = (
     health.report("table", error),
   );
   const callersFirst = createCallersFirst();
-  const mail = openMailPorts(environment, table, lab);
+  const log: AppWorld["log"] = (event, fields) => {
+    const level = LOG_LEVELS[event] ?? "info";
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(environment.LOG_LEVEL)) return;
+    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
+  };
+  const { yieldToCallers } = callersFirst;
+  const { engine, mail, ...opened } = openEngine(environment, lab, { table, yieldToCallers, log });
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
   );
@@ -62,12 +70,6 @@ export const createApp = (
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   completeFolder(directory);
 
-  const log: AppWorld["log"] = (event, fields) => {
-    const level = LOG_LEVELS[event] ?? "info";
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(environment.LOG_LEVEL)) return;
-    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
-    process.stderr.write(`${JSON.stringify(line)}\n`);
-  };
   const meter = startPressureMeter(log);
 
   const world: LocalWorld = {
@@ -78,7 +80,7 @@ export const createApp = (
     rateLimit: createRateLimit(table, now),
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
-    engine: createEngine({ ...mail, yieldToCallers: callersFirst.yieldToCallers, log }),
+    engine,
     names: mail.dnsLookups,
     https,
     now,
@@ -102,11 +104,11 @@ export const createApp = (
   };
   const close = () => {
     meter.stop();
-    mail.close();
+    opened.close();
     table.close();
     queue.close();
   };
-  return { world, health, openLink: links.open, close };
+  return { world, health, openLink: links.open, startEngine: opened.start, close };
 };
 
 const trustedTokens = (

@@ -62,6 +62,13 @@ const Proxy = v.pipe(
   v.string(),
   v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
 );
+const THREADS_MESSAGE = "must be a number from 0 to 64";
+const Threads = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,2}$/, THREADS_MESSAGE),
+  v.transform(Number),
+  v.maxValue(64, THREADS_MESSAGE),
+);
 const Policy = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }): ProbePolicy => {
@@ -145,6 +152,7 @@ const Environment = v.object({
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
+  ENGINE_THREADS: v.optional(Threads),
   PROBE_POLICY: v.optional(Policy, ""),
   SMTP_PROXIES: v.optional(createListSchema(Proxy), ""),
   SMTP_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),

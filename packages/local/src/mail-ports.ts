@@ -39,6 +39,14 @@ const PACKETS_PER_SECOND = 5_000;
 /** Some 100,000 answers as they are as a rule. */
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Where the lab is. */
+export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
+
+/** What one thread may use of the DNS packets, and of the sessions and cache, that this machine has. */
+export type PortShare = { readonly packets: number; readonly sessions: number };
+
+const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
+
 /**
  * The mail system of one machine. With a lab, names below .test and the addresses of its hosts belong to the lab; all
  * others are real. Without a lab, the operator's settings apply to everything.
@@ -46,12 +54,17 @@ const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 export const openMailPorts = (
   environment: Environment,
   table: Table,
-  lab: Lab | null,
+  lab: LabAddress | null,
+  share: PortShare = WHOLE_SHARE,
 ): MailPorts & { readonly dnsLookups: DnsLookups; readonly close: () => void } => {
   const now = () => new Date();
   const steadyNow = () => new Date(performance.timeOrigin + performance.now());
   const createPool = (servers: readonly string[], more: { readonly zoneLimits?: null } = {}) =>
-    createResolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
+    createResolverPool({
+      servers,
+      packetsPerSecond: Math.ceil(PACKETS_PER_SECOND * share.packets),
+      ...more,
+    });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS, SMTP_ALLOW_PRIVATE } = environment;
   // An operator whose mail servers are private has a laboratory: its zones belong to the operator, and may be asked
   // about thousands of domains a second. Every other zone belongs to a third party and has a limit.
@@ -104,7 +117,7 @@ export const openMailPorts = (
     probePolicy: environment.PROBE_POLICY,
     // The folder belongs to one server, so there is no other process to share with.
     slots: localSlots,
-    sessionsMax: shareDescriptors(countFreeDescriptors()).sessions,
+    sessionsMax: Math.ceil(shareDescriptors(countFreeDescriptors()).sessions * share.sessions),
     now,
     steadyNow,
     random: Math.random,
@@ -128,7 +141,7 @@ const isReservedName = (name: string): boolean =>
 
 const createListSelector = (
   environment: Environment,
-  lab: Lab | null,
+  lab: LabAddress | null,
 ): ((domain: string) => readonly Blocklist[]) => {
   const configuredLists = findLists(environment.BLOCKLISTS);
   if (configuredLists.length > 0) return () => configuredLists;
@@ -148,7 +161,7 @@ const listExits = ({ SMTP_PROXIES }: Environment) =>
 
 const createConnect = (
   { SMTP_PROXIES }: Environment,
-  lab: Lab | null,
+  lab: LabAddress | null,
   steadyNow: () => Date,
 ): SmtpConnect => {
   const connectOut =

@@ -15,6 +15,11 @@ let count = 0;
 /** How often this process has lacked a resource since it started. */
 export const countOwnErrors = (): number => count;
 
+/** Those of another thread of this process. */
+export const addOwnErrors = (times: number): void => {
+  count += times;
+};
+
 /** Whether an error, or one of its causes, is that of a machine that lacks a resource. */
 export const isOwnError = (error: unknown): boolean => {
   const isOwn = hasOwnCode(error);

@@ -15,6 +15,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   chunk_lost: "error",
   clock_jumped: "warn",
   delivery_deferred: "warn",
+  engine_thread_ended: "warn",
   event_deferred: "warn",
   failure: "error",
   give_back_failed: "warn",

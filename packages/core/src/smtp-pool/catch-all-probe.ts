@@ -104,7 +104,10 @@ export const learnCatchAll = async (
   return proofs;
 };
 
-type LearnPorts = { readonly catchAllCache: CatchAllCache; readonly canaries?: Canaries };
+type LearnPorts = {
+  readonly catchAllCache: CatchAllCache;
+  readonly canaries?: Pick<Canaries, "record">;
+};
 
 /** What a canary shows is about the provider, and is not stored with the domain. */
 const isCanaryOnly = (batch: readonly ProbeSubject[], wantedDomain: string): boolean =>

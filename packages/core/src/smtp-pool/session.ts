@@ -29,7 +29,7 @@ export type ProbePorts = {
   /** Absent: every provider is probed. */
   readonly probePolicy?: ProbePolicy | undefined;
   /** Absent: canaries are not counted. */
-  readonly canaries?: Canaries;
+  readonly canaries?: Pick<Canaries, "record">;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;

@@ -5,6 +5,7 @@ import { NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import type { Canaries } from "../smtp-pool/canaries.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
 import { createCircuitBreaker } from "../smtp-pool/circuit-breaker/circuit-breaker.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
@@ -57,21 +58,33 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
 
 export const createEngine = (ports: MailPorts): Engine => {
   const beliefs = createProviderBeliefs(ports);
+  return {
+    ...createMailQuestions(ports, beliefs.canaries),
+    beliefs,
+    lists: ports.lists,
+    now: ports.now,
+    yieldToCallers: ports.yieldToCallers,
+  };
+};
+
+/** What DNS and mail servers are asked: plain data in and out, so another thread can ask it. */
+export type MailQuestions = Pick<Engine, "findMailHosts" | "probe">;
+
+export const createMailQuestions = (
+  ports: MailPorts,
+  canaries: Pick<Canaries, "record">,
+): MailQuestions => {
   const probe = createProbe({
     ...withSteadyClock(ports),
     catchAllCache: createCatchAllCache(ports.table, ports.now),
     quota: createDailyQuota(ports),
     // The pauses stand in the table and outlive the process, so they end by the clock that all processes have.
     breaker: createCircuitBreaker(ports),
-    canaries: beliefs.canaries,
+    canaries,
   });
   return {
     findMailHosts: createMailHostLookup(withSteadyClock(ports)),
     probe: createProbeByPolicy(probe, ports.probePolicy ?? NO_POLICY),
-    beliefs,
-    lists: ports.lists,
-    now: ports.now,
-    yieldToCallers: ports.yieldToCallers,
   };
 };
 

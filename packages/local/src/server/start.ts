@@ -67,7 +67,12 @@ export const start = async (
   const linkBase = () => site.publicUrl ?? baseUrl;
   // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
-  const { world, health, openLink, close } = await openCheckedApp(environment, linkBase, lab);
+  const { world, health, openLink, startEngine, close } = await openCheckedApp(
+    environment,
+    linkBase,
+    lab,
+  );
+  startEngine();
   rmSync(readyFile, { force: true });
   // The folder belongs to this process, so the process that held messages has ended.
   await world.queue.releaseAbandoned();

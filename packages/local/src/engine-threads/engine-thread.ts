@@ -1,0 +1,67 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Log } from "@mailproof/core/ports/world";
+import { createMailQuestions } from "@mailproof/core/verify/engine";
+import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
+import { countOwnErrors } from "@mailproof/net/local-resource-errors";
+import type { Environment } from "../environment.ts";
+import { type LabAddress, openMailPorts, type PortShare } from "../mail-ports.ts";
+import { createCallersFirst } from "../server/callers-first.ts";
+import { type Calls, createCalls } from "./calls.ts";
+import type { MainHandlers } from "./main-handlers.ts";
+import { createRemoteSlots } from "./slot-calls.ts";
+import { createRemoteTable } from "./table-calls.ts";
+
+// One engine thread: it looks up mail hosts and has the sessions with mail servers. What it stores and logs, the main
+// thread stores and logs.
+
+export type EngineThreadOptions = {
+  readonly environment: Environment;
+  readonly lab: LabAddress | null;
+  readonly share: PortShare;
+  /** Whether there are other engine threads, with which it shares the slots of mail providers. */
+  readonly isOneOfSeveral: boolean;
+};
+
+const OWN_ERRORS_EVERY_MS = 1_000;
+
+const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHandlers>) => {
+  const { environment, lab, share, isOneOfSeveral } = options;
+  const table = createRemoteTable(main);
+  const { enter, yieldToCallers } = createCallersFirst();
+  const log: Log = (event, fields) => void main.call("log", event, fields);
+  const mail = openMailPorts(environment, table, lab, share);
+  const questions = createMailQuestions(
+    { ...mail, ...(isOneOfSeveral && { slots: createRemoteSlots(main) }), yieldToCallers, log },
+    {
+      record: async (provider, reply) => {
+        await main.call("recordCanary", provider, reply);
+      },
+    },
+  );
+
+  return {
+    findMailHosts: (domain: string, account?: string) => questions.findMailHosts(domain, account),
+    probe: async (question: ProbeRequest) => {
+      if (question.requester?.priority !== "caller") return questions.probe(question);
+      const leave = enter();
+      return questions.probe(question).finally(leave);
+    },
+  };
+};
+
+export type EngineThreadHandlers = ReturnType<typeof createThreadHandlers>;
+
+const reportOwnErrors = (main: Calls<MainHandlers>): void => {
+  let reported = 0;
+  setInterval(() => {
+    const times = countOwnErrors() - reported;
+    reported += times;
+    if (times > 0) void main.call("addOwnErrors", times);
+  }, OWN_ERRORS_EVERY_MS);
+};
+
+if (parentPort) {
+  const main = createCalls<MainHandlers>(parentPort);
+  main.serve(createThreadHandlers(workerData as EngineThreadOptions, main));
+  reportOwnErrors(main);
+}

@@ -1,0 +1,63 @@
+import { availableParallelism } from "node:os";
+import type { Table } from "@mailproof/core/ports/table";
+import type { Log } from "@mailproof/core/ports/world";
+import type { YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
+import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
+import type { Environment } from "../environment.ts";
+import { type LabAddress, openMailPorts } from "../mail-ports.ts";
+import { createThreadedQuestions, MAIN_PACKETS_SHARE } from "./threaded-engine.ts";
+
+type EnginePorts = {
+  readonly table: Table;
+  readonly yieldToCallers: YieldToCallers;
+  readonly log: Log;
+};
+
+export type OpenEngine = {
+  readonly engine: Engine;
+  readonly mail: ReturnType<typeof openMailPorts>;
+  readonly start: () => void;
+  readonly close: () => void;
+};
+
+/** The server's own thread needs a core for itself. */
+export const chooseThreads = (
+  { ENGINE_THREADS }: Pick<Environment, "ENGINE_THREADS">,
+  cores = availableParallelism(),
+): number => ENGINE_THREADS ?? (cores > 0 ? 0 : 0);
+
+/** The engine in this thread, or on as many threads of its own as the setting says. */
+export const openEngine = (
+  environment: Environment,
+  lab: LabAddress | null,
+  ports: EnginePorts,
+): OpenEngine => {
+  const { table, yieldToCallers, log } = ports;
+  const threads = chooseThreads(environment);
+  if (threads === 0) {
+    const mail = openMailPorts(environment, table, lab);
+    const engine = createEngine({ ...mail, yieldToCallers, log });
+    return { engine, mail, start: () => undefined, close: mail.close };
+  }
+  const mail = openMailPorts(environment, table, lab, { packets: MAIN_PACKETS_SHARE, sessions: 1 });
+  const beliefs = createProviderBeliefs({ ...mail, log });
+  const address = lab && {
+    dns: lab.dns,
+    smtpPort: lab.smtpPort,
+    smtpAddresses: lab.smtpAddresses,
+  };
+  const { findMailHosts, probe, start, close } = createThreadedQuestions(
+    { environment, lab: address, threads },
+    { table, log, canaries: beliefs.canaries },
+  );
+  return {
+    engine: { findMailHosts, probe, beliefs, lists: mail.lists, now: mail.now, yieldToCallers },
+    mail,
+    start,
+    close: () => {
+      close();
+      mail.close();
+    },
+  };
+};

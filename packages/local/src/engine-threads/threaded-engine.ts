@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
+import { createUnansweredResult } from "@mailproof/core/smtp-pool/unprobed-results";
+import type { MailQuestions } from "@mailproof/core/verify/engine";
+import type { Environment } from "../environment.ts";
+import type { LabAddress } from "../mail-ports.ts";
+import { getMessage } from "../storage/sqlite.ts";
+import { type Calls, createCalls, ENDED } from "./calls.ts";
+import type { EngineThreadHandlers, EngineThreadOptions } from "./engine-thread.ts";
+import { createMainHandlers, type MainPorts } from "./main-handlers.ts";
+import { createSlotCounts, type SlotCounts } from "./slot-calls.ts";
+
+/** Webhooks and checks of domains ask DNS on the main thread; a check asks at most 250 questions. */
+export const MAIN_PACKETS_SHARE = 0.2;
+/** A thread that ends as soon as it starts must not keep a core busy. Questions wait meanwhile. */
+const RESTART_MS = 1_000;
+
+type ThreadSettings = {
+  readonly environment: Environment;
+  readonly lab: LabAddress | null;
+  readonly threads: number;
+};
+
+export type ThreadedQuestions = MailQuestions & {
+  /** Starts the threads now, so that the first question does not wait for it. */
+  readonly start: () => void;
+  /** Ends the threads. Questions without an answer stay so. */
+  readonly close: () => void;
+};
+
+/** Answers the questions to DNS and mail servers on threads of their own. A thread that ends is started again. */
+export const createThreadedQuestions = (
+  { environment, lab, threads }: ThreadSettings,
+  ports: MainPorts,
+): ThreadedQuestions => {
+  const counts = createSlotCounts();
+  const all = Array.from({ length: threads }, (_, number) => {
+    // One thread has all look-ups, so the limits of DNS and its cache are as exact as in one process.
+    const packets = number === 0 ? 1 - MAIN_PACKETS_SHARE : 0;
+    const share = { packets, sessions: 1 / threads };
+    return createThread({ environment, lab, share, isOneOfSeveral: threads > 1 }, ports, counts);
+  });
+  const getThread = (number: number) => all[number] as EngineThread;
+
+  return {
+    findMailHosts: async (domain, account) => {
+      const found = await (await getThread(0).calls()).call("findMailHosts", domain, account);
+      return found === ENDED ? { kind: "inconclusive", why: "internal", dnsQueries: [] } : found;
+    },
+    probe: async (question) => {
+      const thread = getThread(chooseThread(question.hosts, threads));
+      const result = await (await thread.calls()).call("probe", question);
+      if (result !== ENDED) return result;
+      return {
+        ...createUnansweredResult(question.recipient),
+        host: question.hosts[0]?.host ?? "",
+      };
+    },
+    start: () => all.forEach((thread) => void thread.calls()),
+    close: () => all.forEach((thread) => thread.close()),
+  };
+};
+
+/**
+ * All questions to one mail provider go to one thread, so they share its sessions. Hosts of one priority come in any
+ * order; the smallest key is always the same.
+ */
+export const chooseThread = (hosts: readonly MailHost[], threads: number): number => {
+  if (threads === 1) return 0;
+  const first = hosts.filter(({ priority }) => priority === hosts[0]?.priority);
+  const [key = ""] = first.map((host) => toSlotKey(host).providerKey).toSorted();
+  return createHash("sha256").update(key).digest().readUInt32BE() % threads;
+};
+
+type EngineThread = {
+  readonly calls: () => Promise<Calls<EngineThreadHandlers>>;
+  readonly close: () => void;
+};
+
+type RunningThread = {
+  readonly worker: Worker;
+  readonly calls: Calls<EngineThreadHandlers>;
+};
+
+/** Starts with its first call, and after its end with the next one. */
+const createThread = (
+  workerData: EngineThreadOptions,
+  ports: MainPorts,
+  counts: SlotCounts,
+): EngineThread => {
+  let running: RunningThread | null = null;
+  let pause: Promise<unknown> | null = null;
+  let isClosed = false;
+
+  const end = (worker: Worker, calls: RunningThread["calls"]): void => {
+    running = null;
+    counts.releaseAll(worker);
+    pause = setTimeout(RESTART_MS, null, { ref: false });
+    calls.end();
+  };
+
+  const begin = (): RunningThread => {
+    if (isClosed) throw new Error("the engine is closed");
+    const worker = new Worker(new URL("./engine-thread.ts", import.meta.url), { workerData });
+    // The server ends by its own decision, whatever its threads wait for.
+    worker.unref();
+    const calls = createCalls<EngineThreadHandlers>(worker);
+    calls.serve(createMainHandlers(ports, counts, worker));
+    let error: string | null = null;
+    worker.on("error", (cause) => {
+      error = getMessage(cause);
+    });
+    worker.on("exit", (code) => {
+      if (isClosed) return;
+      ports.log("engine_thread_ended", { code, error });
+      end(worker, calls);
+    });
+    running = { worker, calls };
+    return running;
+  };
+
+  return {
+    calls: async () => {
+      await pause;
+      return (running ?? begin()).calls;
+    },
+    close: () => {
+      isClosed = true;
+      void running?.worker.terminate();
+    },
+  };
+};

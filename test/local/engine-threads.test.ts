@@ -1,0 +1,204 @@
+import { setTimeout } from "node:timers/promises";
+import { MessageChannel, type Worker } from "node:worker_threads";
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
+import { type VerifyOptions, verify } from "@mailproof/core/verify/verify";
+import { allDomains } from "@mailproof/lab/domains";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
+import { createCalls } from "@mailproof/local/engine-threads/calls";
+import { chooseThreads, openEngine } from "@mailproof/local/engine-threads/open-engine";
+import {
+  createRemoteSlots,
+  createSlotCounts,
+  createSlotHandlers,
+  type SlotHandlers,
+} from "@mailproof/local/engine-threads/slot-calls";
+import { chooseThread } from "@mailproof/local/engine-threads/threaded-engine";
+import { readEnvironment } from "@mailproof/local/environment";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createFolder, whenStarted } from "./running.ts";
+
+// The engine on threads of its own, before the lab. What the situations of the lab come to stands beside them; here each
+// thread has to come to the same.
+
+const OPTIONS: VerifyOptions = { deepVerify: true, includeAi: true, includeEvidence: true };
+/** The time that these take is production's patience. */
+const SILENT = ["silent", "silentrcpt"];
+const ADA = `ada.lovelace@valid.${LAB_ZONE}`;
+
+const situations = allDomains
+  .filter(({ name }) => !SILENT.includes(name))
+  .flatMap(({ name, examples }) =>
+    examples.map(([local, status, reason]) => ({
+      email: `${local}@${name}.${LAB_ZONE}`,
+      status,
+      reason,
+    })),
+  );
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab({ slowMs: 30 });
+});
+afterAll(() => lab.close());
+
+const givenEngine = (threads: number) => {
+  const table = createSqliteTable(":memory:", () => new Date());
+  const events: string[] = [];
+  const workers: Worker[] = [];
+  const note = (worker: Worker) => void workers.push(worker);
+  process.on("worker", note);
+  const environment = readEnvironment({
+    MAILPROOF_DIR: createFolder(),
+    ENGINE_THREADS: String(threads),
+  });
+  const { engine, close } = openEngine(environment, lab, {
+    table,
+    yieldToCallers: () => undefined,
+    log: (event) => void events.push(event),
+  });
+  onTestFinished(() => {
+    process.off("worker", note);
+    close();
+    table.close();
+  });
+  return { engine, events, workers, close };
+};
+
+describe.each([1, 2])("with %i engine threads", (threads) => {
+  test("every situation of the lab has its verdict", async () => {
+    const { engine, workers, events } = givenEngine(threads);
+
+    const results = await Promise.all(
+      situations.map(async ({ email }) => {
+        const { status, reason } = await verify(engine, email, OPTIONS);
+        return { email, status, reason };
+      }),
+    );
+
+    expect(results).toEqual(situations);
+    expect(workers).toHaveLength(threads);
+    expect(events).not.toContain("engine_thread_ended");
+  });
+
+  test("the real server verifies, and stops", async () => {
+    const folder = createFolder();
+    const { ready, stop } = await whenStarted(folder, [], { ENGINE_THREADS: String(threads) });
+
+    const response = await fetch(`${ready.base_url}/v1/verify`, {
+      method: "POST",
+      headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+      body: JSON.stringify({ email: ADA }),
+    });
+
+    const body: unknown = await response.json();
+    expect(body).toMatchObject({ data: { status: "valid" } });
+    expect(await stop("SIGTERM")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a thread that ends", () => {
+  test("makes what it was asked unknown by our own failure, and the next question starts it again", async () => {
+    const { engine, events, workers } = givenEngine(1);
+    await verify(engine, ADA, OPTIONS);
+    const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
+    await whenSessionIsOpen();
+
+    await workers[0]?.terminate();
+
+    expect(await slow).toMatchObject({ status: "unknown", reason: "internal" });
+    expect(events).toEqual(["engine_thread_ended"]);
+    expect(await verify(engine, ADA, OPTIONS)).toMatchObject({ status: "valid" });
+    expect(workers).toHaveLength(2);
+  });
+
+  test("during a look-up says nothing about the domain", async () => {
+    const { engine, workers } = givenEngine(1);
+    const looked = engine.findMailHosts(`valid.${LAB_ZONE}`);
+    await setTimeout(0);
+
+    await workers[0]?.terminate();
+
+    expect(await looked).toMatchObject({ kind: "inconclusive", why: "internal" });
+  });
+
+  test("is not started again by a question after the end", async () => {
+    const { engine, workers, close } = givenEngine(1);
+    close();
+
+    await expect(engine.findMailHosts(`valid.${LAB_ZONE}`)).rejects.toThrow("closed");
+    expect(workers).toEqual([]);
+  });
+});
+
+const whenSessionIsOpen = async (): Promise<void> => {
+  const before = lab.stats().sessions;
+  while (lab.stats().sessions === before) await setTimeout(5);
+};
+
+describe("slots of several threads", () => {
+  const host: MailHost = { host: "mx.example.net", priority: 10, ips: ["192.0.2.1"] };
+  const slotKey = toSlotKey(host);
+
+  const givenSlots = () => {
+    const counts = createSlotCounts();
+    const openThread = () => {
+      const { port1, port2 } = new MessageChannel();
+      createCalls(port1).serve(createSlotHandlers(counts, port1));
+      onTestFinished(() => port1.close());
+      const slots = createRemoteSlots(createCalls<SlotHandlers>(port2));
+      return { slots, end: () => counts.releaseAll(port1) };
+    };
+    return { first: openThread(), second: openThread() };
+  };
+
+  const acquireAll = async ({ slots }: ReturnType<typeof givenSlots>["first"], times: number) =>
+    Promise.all(Array.from({ length: times }, () => slots.acquire(slotKey)));
+
+  test("two threads have no more sessions together than the provider allows", async () => {
+    const { first, second } = givenSlots();
+    const half = slotKey.connections / 2;
+
+    const taken = [...(await acquireAll(first, half)), ...(await acquireAll(second, half))];
+
+    expect(taken.filter(({ kind }) => kind === "acquired")).toHaveLength(2 * half);
+    expect((await second.slots.acquire(slotKey)).kind).toBe("full");
+    const [one] = taken;
+    if (one?.kind === "acquired") await one.slot.release(null);
+    expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
+  });
+
+  test("a thread that ended holds none", async () => {
+    const { first, second } = givenSlots();
+    await acquireAll(first, slotKey.connections);
+
+    first.end();
+
+    expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
+  });
+
+  test("a domain's questions go to one thread, in whatever order DNS lists its hosts", () => {
+    const hosts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ ...host, ips: [ip] }));
+
+    const threads = [hosts, hosts.toReversed()].map((order) => chooseThread(order, 7));
+
+    expect(threads[0]).toBe(threads[1]);
+  });
+
+  test("providers are spread over the threads", () => {
+    const threads = Array.from({ length: 200 }, (_, at) =>
+      chooseThread([{ ...host, ips: [`192.0.2.${at}`] }], 4),
+    );
+
+    expect(new Set(threads).size).toBe(4);
+  });
+});
+
+test("the setting says how many threads there are", () => {
+  expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "3" }), 1)).toBe(3);
+  expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "0" }), 8)).toBe(0);
+  expect(() => readEnvironment({ ENGINE_THREADS: "many" })).toThrow(
+    "ENGINE_THREADS must be a number from 0 to 64",
+  );
+});
