@@ -191,6 +191,10 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
     query: { format: "json", filter: "valid" },
   });
   await ask("A delivered callback", `GET /v1/jobs/${job}/callbacks`);
+  const { job_id: started } = await ask("A batch", "POST /v1/verify/batch", {
+    body: { emails: ["cy@example.com", "dee@example.com"] },
+  });
+  await ask("Cancel it before it begins", `POST /v1/jobs/${started}/cancel`);
   await ask("Found", "POST /v1/find", {
     body: { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
   });

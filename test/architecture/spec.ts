@@ -17,6 +17,8 @@ export const SPEC: readonly Operation[] = [
   of("GET /v1/jobs", 200, 400, 401, 403, 429),
   of("GET /v1/jobs/{id}", 200, 400, 401, 403, 404, 429),
   of("GET /v1/jobs/{id}/download", 200, 400, 401, 403, 404, 409, 429),
+  // Ours: the contract has the status, and nothing that leads to it.
+  of("POST /v1/jobs/{id}/cancel", 200, 400, 401, 403, 404, 409, 429, 503),
   // Ours: the contract has the callback of a job, and no log of it.
   of("GET /v1/jobs/{id}/callbacks", 200, 400, 401, 403, 404, 429),
 

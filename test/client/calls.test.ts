@@ -28,6 +28,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
+    cancelJob: (client, { job }) => client.cancelJob({ id: job }),
     listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
     downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
     findEmail: (client) =>

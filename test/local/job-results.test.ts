@@ -137,6 +137,25 @@ test("jobs --no-wait shows a job as it is now, without its results", async () =>
   expect(JSON.parse(out)).not.toHaveProperty("results");
 });
 
+test("jobs cancel ends a job and prints it, with what was refunded", async () => {
+  const { env, id, out: file } = await givenRunningJob();
+
+  const { code, out } = await whenCommandedWith(env, "jobs", "cancel", id);
+  const wrong = [
+    await whenCommandedWith(env, "jobs", "cancel"),
+    await whenCommandedWith(env, "jobs", "cancel", id, "--out", file),
+  ];
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    job_id: id,
+    status: "cancelled",
+    progress: { total: 2, processed: 1 },
+    credits_refunded: 1,
+  });
+  expect(wrong.map((one) => one.code)).toEqual([2, 2]);
+});
+
 test("an address that takes long says so, and Ctrl-C says how to wait for its job", async () => {
   const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
   const pending = { status: "pending", job_id: "job_1" };

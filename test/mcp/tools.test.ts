@@ -26,7 +26,7 @@ test("every tool has a name of its own, of the letters that every client takes",
 });
 
 test("all tools together take no more of a conversation than a few pages", () => {
-  expect(JSON.stringify(tools.map(({ listed }) => listed)).length).toBeLessThan(25_000);
+  expect(JSON.stringify(tools.map(({ listed }) => listed)).length).toBeLessThan(27_000);
 });
 
 const getAnnotations = (name: string) =>
@@ -39,7 +39,7 @@ test.each(tools.map(({ listed, endpoint }) => [listed.name, endpoint] as const))
     const isRead = route.startsWith("GET ") || route === "POST /v1/activity/batch";
 
     expect(readOnlyHint).toBe(isRead);
-    expect(destructiveHint).toBe(/^(?:DELETE|PUT) |\/secret$/.test(route));
+    expect(destructiveHint).toBe(/^(?:DELETE|PUT) |\/(?:secret|cancel)$/.test(route));
     // What is paid is paid again, but for a key: nothing that a client may repeat by itself.
     expect(price !== null && idempotentHint).toBe(false);
   },
@@ -93,6 +93,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   verify_file: { action: "get_upload_url", file_name: "list.csv" },
   list_jobs: { limit: 5, status: "completed" },
   get_job: { id: "job_1", include_results: false, limit: 10 },
+  cancel_job: { id: "job_1" },
   download_job: { id: "job_1", format: "json", filter: "risky" },
   list_callbacks: { id: "job_1" },
   find_email: { first_name: "Ann", last_name: "Lee", domain: "example.com" },

@@ -5,17 +5,21 @@ import type { Process } from "./process.ts";
  * What somebody wants done. With a key, whoever sends the same key wants the same thing once. A search is its own key: the
  * first name that is looked for.
  */
-export type ClientRequest = { readonly key: string | null } & (
-  | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
-  | ({
-      readonly kind: "batch" | "file";
-      readonly emails: readonly string[];
-      /** Left out: the default. */
-      readonly maxWaitMinutes?: number;
-    } & Depth)
-  | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
-  | { readonly kind: "find" }
-);
+export type ClientRequest = { readonly key: string | null } & Cancelling &
+  (
+    | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
+    | ({
+        readonly kind: "batch" | "file";
+        readonly emails: readonly string[];
+        /** Left out: the default. */
+        readonly maxWaitMinutes?: number;
+      } & Depth)
+    | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
+    | { readonly kind: "find" }
+  );
+
+/** How long after its acceptance the job of the request is cancelled, and whether by two at once. Absent: it is not. */
+type Cancelling = { readonly cancelAfterMs?: number; readonly isCancelledTwice?: boolean };
 
 /** `isShallow`: no mail server is to be asked. */
 type Depth = { readonly isShallow?: boolean };
@@ -32,6 +36,8 @@ type ClientResponse = TestResponse & { readonly during: readonly [first: number,
 export type RequestHistory = {
   readonly request: ClientRequest;
   readonly outcomes: readonly ClientOutcome[];
+  /** Of those who cancelled its job: everything that each heard. */
+  readonly cancels?: readonly (readonly ClientOutcome[])[];
 };
 
 export type Client = {
@@ -62,14 +68,48 @@ export const sendUntilDone = async (
   return { request: request, outcomes };
 };
 
-const attempt = async (client: Client, request: ClientRequest): Promise<ClientOutcome> => {
+/** The same, and then its job, if it has one, is cancelled. */
+export const sendAndCancel = async (
+  client: Client,
+  request: ClientRequest,
+): Promise<RequestHistory> => {
+  const history = await sendUntilDone(client, request);
+  const last = history.outcomes.at(-1);
+  const id = last === undefined || last === "lost" ? undefined : last.data?.job_id;
+  if (request.cancelAfterMs === undefined || id === undefined) return history;
+  await client.sleep(request.cancelAfterMs);
+  const cancels = Array.from({ length: request.isCancelledTwice ? 2 : 1 }, () =>
+    cancelUntilDone(client, String(id)),
+  );
+  return { ...history, cancels: await Promise.all(cancels) };
+};
+
+const cancelUntilDone = async (client: Client, id: string): Promise<readonly ClientOutcome[]> => {
+  const outcomes: ClientOutcome[] = [];
+  while (outcomes.length < ATTEMPTS_MAX) {
+    const outcome = await sendOnce(client, [`POST /v1/jobs/${id}/cancel`, undefined]);
+    outcomes.push(outcome);
+    const isDecided = outcome !== "lost" && outcome.statusCode < 500 && !outcome.error?.retryable;
+    if (isDecided) break;
+    await client.sleep(CLIENT_TIMEOUT_MS);
+  }
+  return outcomes;
+};
+
+const attempt = async (client: Client, request: ClientRequest): Promise<ClientOutcome> =>
+  sendOnce(client, await toHttpRequest(client, request), request.key);
+
+const sendOnce = async (
+  client: Client,
+  [route, body]: readonly [string, unknown],
+  idempotencyKey: string | null = null,
+): Promise<ClientOutcome> => {
   const { world, crashed } = client.startProcess();
   const first = Math.max(0, client.countBalances() - 1);
-  const [route, body] = await toHttpRequest(client, request);
   const response = send(world, route, {
     key: client.apiKey,
-    ...(request.key !== null && { headers: { "idempotency-key": request.key } }),
-    body,
+    ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
+    ...(body !== undefined && { body }),
   });
   const outcome = await Promise.race([response, crashed]);
   if (outcome === "crashed") return "lost";

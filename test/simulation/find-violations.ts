@@ -1,7 +1,7 @@
 import { audit } from "@mailproof/core/background/audit";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { iterateChecks } from "@mailproof/core/deliverability/items";
-import { findJob } from "@mailproof/core/jobs/items";
+import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { getBalance } from "@mailproof/core/money/balance";
 import type { Item } from "@mailproof/core/ports/table";
@@ -28,6 +28,7 @@ export const findViolations = async (outcome: SimulationOutcome): Promise<string
   ...checkSearches(outcome),
   ...checkUnanswered(outcome),
   ...(await checkJobs(outcome)),
+  ...(await checkCancels(outcome)),
   ...(await checkDeliverability(outcome)),
   ...checkThresholdEvents(outcome),
   ...checkRefusals(outcome),
@@ -144,7 +145,8 @@ const getPrice = async (world: World, { data }: AnsweredOutcome): Promise<number
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findJob(world.table, String(data.job_id));
   if (!job) return 0;
-  const paidBack = job.refunded + job.unasked + (job.kind === "file" ? job.lost : 0);
+  const paidBack =
+    job.refunded + job.cancelled + job.unasked + (job.kind === "file" ? job.lost : 0);
   return (job.total - paidBack) * 2;
 };
 
@@ -205,8 +207,7 @@ const checkJobs = async ({
   for (const id of new Set([...named, ...listJobIds(items)])) {
     const job = await findJob(world.table, String(id));
     if (!job) wrong.push(`${id} was told of and is not there`);
-    else if (job.status !== "completed" && job.status !== "failed")
-      wrong.push(`${id} is ${job.status} though everything is quiet`);
+    else if (isOpenJob(job)) wrong.push(`${id} is ${job.status} though everything is quiet`);
     if (!job) continue;
     const { rows } = await readResultPage(world.table, job, NOTHING_READ, 100);
     const numbers = new Set(rows.map(({ row }) => row));
@@ -214,13 +215,41 @@ const checkJobs = async ({
       wrong.push(
         `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
       );
-    if (job.status === "completed" && job.processed + job.refunded !== job.total)
-      wrong.push(`${id} is completed with ${job.processed} and ${job.refunded} of ${job.total}`);
+    const done = job.processed + job.refunded + job.cancelled;
+    if (job.status !== "failed" && !isOpenJob(job) && done !== job.total)
+      wrong.push(`${id} is ${job.status} with ${done} of ${job.total}`);
     const events = items.filter(
       ({ pk, data }) => pk.startsWith("EVENT#") && belongsTo(data, job.id),
     );
-    if (events.length !== 1 || events[0]?.["type"] !== `job.${job.status}`)
+    const types = events.map(({ type }) => type).join();
+    // The contract has no event for it: who cancels a job knows.
+    if (types !== (job.status === "cancelled" ? "" : `job.${job.status}`))
       wrong.push(`${id} is ${job.status} and has ${events.length} events`);
+  }
+  return wrong;
+};
+
+/** Who was told that a job is cancelled, or that it had ended, was told the truth, and all of them the same. */
+const checkCancels = async ({ world, histories }: SimulationOutcome): Promise<string[]> => {
+  const wrong: string[] = [];
+  for (const { cancels = [], outcomes } of histories) {
+    const id = String(outcomes.findLast(isAccepted)?.data.job_id);
+    const job = cancels.length > 0 ? await findJob(world.table, id) : undefined;
+    const heard = cancels.flatMap((one) => one.filter((outcome) => outcome !== "lost"));
+    const accepted = heard.filter(isAccepted);
+    const isCancelled = job?.status === "cancelled";
+    if (accepted.length > 0 && !isCancelled)
+      wrong.push(`${id} was told to be cancelled and is ${job?.status}`);
+    // Another error is no promise, and is asked about again.
+    if (isCancelled && heard.some(({ error }) => error?.code === "JOB_ENDED"))
+      wrong.push(`${id} was told to have ended and is cancelled`);
+    if (new Set(accepted.map(({ data }) => JSON.stringify(data))).size > 1)
+      wrong.push(`${id} was told to be cancelled in several ways`);
+    const [data] = accepted.map((one) => one.data);
+    if (data && job && data.progress.processed !== job.processed)
+      wrong.push(`${id} got rows after it was cancelled`);
+    const unexpected = heard.find(({ statusCode }) => ![200, 409, 500, 503].includes(statusCode));
+    if (unexpected) wrong.push(`cancelling ${id} was answered with ${unexpected.statusCode}`);
   }
   return wrong;
 };

@@ -3,6 +3,7 @@ import { MUTANTS } from "./mutants.ts";
 import type { Mutant } from "./run-script.ts";
 import { run } from "./simulation.ts";
 import {
+  CANCELLATIONS,
   CHECKS,
   JOBS,
   listSingleFaults,
@@ -30,7 +31,14 @@ const isFoundByChance = async (mutant: Mutant, from: number, to: number): Promis
 };
 
 const isFoundBySweep = async (mutant: Mutant): Promise<boolean> => {
-  const flows = { ...MORE_CHECKS, ...VERIFICATIONS, ...JOBS, ...CHECKS, ...SEARCHES };
+  const flows = {
+    ...MORE_CHECKS,
+    ...VERIFICATIONS,
+    ...CANCELLATIONS,
+    ...JOBS,
+    ...CHECKS,
+    ...SEARCHES,
+  };
   for (const flow of Object.values(flows)) {
     const { calls } = await runFlow(flow, new Map());
     for (const planned of listSingleFaults(calls))

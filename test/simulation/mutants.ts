@@ -1,5 +1,5 @@
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
-import type { Amounts, Item, ItemPage, Table, Write } from "@mailproof/core/ports/table";
+import type { Amounts, Item, ItemPage, Table, Update, Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import type { SimulatedWorld } from "./process.ts";
 import type { Mutant } from "./run-script.ts";
@@ -41,6 +41,9 @@ const moves = (writes: readonly Write[], move: string): boolean =>
   writes.some(
     (write) => isEndOf(write) && move in ((write as { create: Item }).create["moved"] as object),
   );
+
+const isCancelling = (write: Write): write is Update =>
+  "update" in write && isJob(write) && write.set?.["status"] === "cancelled";
 
 let doubleWrites = 0;
 
@@ -220,6 +223,42 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
           await transact(writes.filter(isJob));
         return result;
       }),
+
+    "a pass counts though its job has ended": writing((write) =>
+      "update" in write && isJob(write) && write.add && "processed" in write.add
+        ? { update: write.update, add: write.add }
+        : write,
+    ),
+
+    "a job is cancelled without a look at what was counted meanwhile": writing((write) =>
+      isCancelling(write) ? { ...write, where: { status: write.where?.["status"] ?? "" } } : write,
+    ),
+
+    "a cancelled job is refunded apart from its end": transacting((transact) => async (writes) => {
+      const ends = writes.filter(isCancelling);
+      if (ends.length === 0 || ends.length === writes.length) return transact(writes);
+      const result = await transact(ends);
+      if (result.outcome === "committed" && !isRemovedBetween())
+        await transact(writes.filter((write) => !isCancelling(write)));
+      return result;
+    }),
+
+    "each of two who cancel a job is refunded": transacting(
+      (transact) => (writes) =>
+        transact(
+          writes.some(isCancelling)
+            ? writes
+                .flatMap(withOwnKey)
+                .map((write) => (isCancelling(write) ? { ...write, where: {} } : write))
+            : writes,
+        ),
+    ),
+
+    "rows of a cancelled job wait on": writing((write) =>
+      "update" in write && isChunk(write) && write.set?.["waiting"] === 0 && !write.add
+        ? { update: write.update, set: { retryAt: write.set["retryAt"] } }
+        : write,
+    ),
 
     "a check is kept after its payment, not with it": transacting((transact) => async (writes) => {
       const kept = writes.filter(isCheck);

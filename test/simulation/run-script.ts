@@ -10,7 +10,13 @@ import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { streamPieces } from "../pieces.ts";
 import { handleMessage, reconcileRepeatedly } from "./background.ts";
-import { type ClientRequest, type RequestHistory, sendUntilDone, toRequestId } from "./clients.ts";
+import {
+  type ClientRequest,
+  type RequestHistory,
+  sendAndCancel,
+  sendUntilDone,
+  toRequestId,
+} from "./clients.ts";
 import { createContention } from "./contention.ts";
 import { findViolations } from "./find-violations.ts";
 import { findMiscounts } from "./miscounts.ts";
@@ -106,7 +112,7 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     await Promise.all(
       clients.map(async (requests) => {
         const ownHistories: RequestHistory[] = [];
-        for (const request of requests) ownHistories.push(await sendUntilDone(client, request));
+        for (const request of requests) ownHistories.push(await sendAndCancel(client, request));
         return ownHistories;
       }),
     )

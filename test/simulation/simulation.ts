@@ -44,6 +44,19 @@ const DAMAGED_HISTORIES = 0.3;
 /** Where in an input: beyond the end of a short one nothing is damaged. */
 const DAMAGED_WITHIN = 200;
 
+const CANCELLED_REQUESTS = 0.3;
+/** Before the first worker looks at a queue, around that moment, while rows are verified, and while some wait. */
+const CANCEL_AFTER_MS = [0, 19_500, 20_000, 30_000, 10 * MINUTE];
+/** So much later: long enough for some calls of a worker. */
+const CANCEL_SPREAD_MS = 1_000;
+
+const cancelSome = (request: ClientRequest, chance: () => number): ClientRequest => {
+  const after = CANCEL_AFTER_MS[Math.floor(chance() * CANCEL_AFTER_MS.length)] ?? 0;
+  const cancelAfterMs = after + Math.floor(chance() * CANCEL_SPREAD_MS);
+  const isCancelledTwice = chance() < 0.5;
+  return chance() < CANCELLED_REQUESTS ? { ...request, cancelAfterMs, isCancelledTwice } : request;
+};
+
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
 export const createScript = (seed: number): Script => {
   const chance = createRandom(seed);
@@ -94,7 +107,10 @@ export const createScript = (seed: number): Script => {
   const traffic = createRandom(seed + 4_000_000);
   const busyMs = BUSY_MS[Math.floor(traffic() * BUSY_MS.length)];
   const creditsPerShard = CREDITS_PER_SHARD[Math.floor(traffic() * CREDITS_PER_SHARD.length)];
-  const createRequests = () => Array.from({ length: 1 + below(3) }, createRequest);
+  // A chance of its own, as well.
+  const cancelling = createRandom(seed + 5_000_000);
+  const createRequests = () =>
+    Array.from({ length: 1 + below(3) }, () => cancelSome(createRequest(), cancelling));
   return {
     balance: below(24) / 2 + below(36),
     clients: Array.from({ length: 1 + below(4) }, createRequests),

@@ -89,6 +89,28 @@ export const JOBS: Flows = {
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };
 
+/** Around the moment in which the first chunks are verified. */
+const cancelAfterMs = 20_000;
+
+export const CANCELLATIONS: Flows = {
+  "a batch that is cancelled": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: list, cancelAfterMs, isCancelledTwice: true }]],
+  },
+  "a file that is cancelled at once": {
+    balance: 20,
+    clients: [[{ kind: "file", key: "key", emails: list, cancelAfterMs: 0 }]],
+  },
+  "a file that is cancelled while rows wait": {
+    balance: 20,
+    clients: [[{ kind: "file", key: null, emails: [...waiting, valid], cancelAfterMs: 90_000 }]],
+  },
+  "a verification that takes too long and is cancelled": {
+    balance: 10,
+    clients: [[{ ...verifyOnce("slow@example.com"), cancelAfterMs }]],
+  },
+};
+
 const checkDomain = (
   key: string | null = "key",
   { domain = "example.com", refresh = false } = {},
@@ -137,6 +159,7 @@ export const MORE_SEARCHES: Flows = {
 export const FLOWS: Flows = {
   ...VERIFICATIONS,
   ...JOBS,
+  ...CANCELLATIONS,
   ...CHECKS,
   ...MORE_CHECKS,
   ...SEARCHES,

@@ -1,3 +1,4 @@
+import { cancelJob } from "./endpoints/cancel-job.ts";
 import { checkDomain } from "./endpoints/check-domain.ts";
 import { createApiKey } from "./endpoints/create-api-key.ts";
 import { createMonitor } from "./endpoints/create-monitor.ts";
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
 
   listJobs,
   getJob,
+  cancelJob,
   downloadJob,
   listCallbacks,
 

@@ -11,6 +11,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   processFile: { route: "POST /v1/verify/file", repeat: "keyed", fixed: { action: "process" } },
   listJobs: { route: "GET /v1/jobs" },
   getJob: { route: "GET /v1/jobs/{id}" },
+  cancelJob: { route: "POST /v1/jobs/{id}/cancel" },
   downloadJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },
   listCallbacks: { route: "GET /v1/jobs/{id}/callbacks" },
   findEmail: { route: "POST /v1/find", repeat: "never", paid: true },

@@ -15,6 +15,7 @@ export type ServiceErrorCode =
   | "REQUEST_IN_PROGRESS"
   | "LIMIT_REACHED"
   | "NOT_READY"
+  | "JOB_ENDED"
   | "PAYLOAD_TOO_LARGE"
   | "RATE_LIMITED"
   | "INTERNAL"
@@ -113,7 +114,7 @@ export interface Job {
   name?: string;
   /** What created the job: a slow single verification, a batch, or a file. */
   kind: "single" | "batch" | "file";
-  /** pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: not used today. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held. */
+  /** pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: it was cancelled, and the addresses without a result were refunded. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held. */
   status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "enqueue_unknown";
   /** Number of addresses by state. */
   progress: {
@@ -145,7 +146,7 @@ export interface Job {
   created_at: string;
   /** When the job ended, ISO 8601. Left out while it runs. */
   completed_at?: string;
-  /** Credits refunded for addresses that could not be queued, failed on our side, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any. */
+  /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any. */
   credits_refunded?: number;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
@@ -1004,6 +1005,15 @@ export interface GetJobData extends Job {
   next_key?: string;
 }
 
+// POST /v1/jobs/{id}/cancel
+
+export interface CancelJobInput {
+  /** The job's id (`job_id`). */
+  id: string;
+}
+
+export type CancelJobData = Job;
+
 // GET /v1/jobs/{id}/download
 
 export interface DownloadJobInput {
@@ -1065,8 +1075,14 @@ export type DownloadJobData =
         | {
             /** The row's number in the submitted list, from 1. */
             row: number;
-            /** `pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
-            row_outcome: "pending" | "not_queued" | "missing" | "duplicate" | "skipped";
+            /** `pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `cancelled`: it had no result when the job was cancelled, and was refunded. `missing`: its result cannot be read. */
+            row_outcome:
+              | "pending"
+              | "not_queued"
+              | "cancelled"
+              | "missing"
+              | "duplicate"
+              | "skipped";
             /** Number of the row with the same address, which has the result. */
             duplicate_of?: number;
             /** Code for what is wrong with the email cell. */
@@ -1729,6 +1745,15 @@ export interface Operations {
    * `GET /v1/jobs/{id}`
    */
   getJob(input: GetJobInput, options?: CallOptions): Promise<GetJobData>;
+
+  /**
+   * Cancel a job. Addresses without a result are not verified, and their credits are refunded.
+   *
+   * Sent again until an answer comes.
+   *
+   * `POST /v1/jobs/{id}/cancel`
+   */
+  cancelJob(input: CancelJobInput, options?: CallOptions): Promise<CancelJobData>;
 
   /**
    * Export the results of a job as CSV, with the list's own columns, or as JSON.

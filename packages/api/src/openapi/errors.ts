@@ -88,6 +88,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "Delete one first.",
     [nothing, "An account can have 20 webhooks."],
   ),
+  JOB_ENDED: of(
+    "JOB_ENDED",
+    "The job has completed or failed, or has a result for every address, so it cannot be cancelled.",
+    "Read the job: its results and its refunds are final.",
+    [nothing, "The job has completed, so it cannot be cancelled."],
+  ),
   NOT_READY: of(
     "NOT_READY",
     "The resource exists, but cannot be returned now. For an export, `details` has the number of missing rows.",

@@ -578,6 +578,59 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "POST /v1/verify/batch",
+    name: "verifyBatch2",
+    title: "A batch",
+    path: {},
+    query: {},
+    request: {
+      emails: ["cy@example.com", "dee@example.com"],
+    },
+    status: 202,
+    answer: {
+      success: true,
+      data: {
+        job_id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+        status: "processing",
+        total_emails: 2,
+        unique_emails: 2,
+        duplicates_removed: 0,
+        created_at: "2026-11-21T00:01:31.000Z",
+        credits_used: 2,
+      },
+    },
+  },
+  {
+    route: "POST /v1/jobs/{id}/cancel",
+    name: "cancelJob",
+    title: "Cancel it before it begins",
+    path: {
+      id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        job_id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+        kind: "batch",
+        status: "cancelled",
+        progress: {
+          total: 2,
+          processed: 0,
+          valid: 0,
+          invalid: 0,
+          risky: 0,
+          unknown: 0,
+        },
+        processed_emails: 0,
+        created_at: "2026-11-21T00:01:31.000Z",
+        completed_at: "2026-11-21T00:01:31.000Z",
+        credits_refunded: 2,
+      },
+    },
+  },
+  {
     route: "POST /v1/find",
     name: "findEmail",
     title: "Found",
@@ -775,7 +828,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
+        check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1032,7 +1085,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
+            check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1053,14 +1106,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
+      id: "1eeeb762-23f6-4807-a75f-62256732ac37",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "af3b99f3-1e98-4c1f-b572-14bd5e4da1e4",
+        check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1406,7 +1459,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -1427,7 +1480,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+            id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -1442,7 +1495,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
     },
     query: {},
     request: {
@@ -1452,7 +1505,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1465,7 +1518,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
     },
     query: {},
     status: 200,
@@ -1474,8 +1527,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
-          event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
+          id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+          event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
@@ -1494,7 +1547,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
     },
     query: {},
     status: 200,
@@ -1503,8 +1556,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
-            event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
+            id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+            event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
@@ -1524,16 +1577,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
-      delivery_id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      delivery_id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_51c0188a-0079-452c-b1c1-6d2a44a556ad",
-        event_id: "evt_8096eb0e-085a-4ee6-b422-ed73184d83de",
+        id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+        event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
@@ -1551,14 +1604,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1572,14 +1625,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
         deleted: true,
       },
     },
@@ -1607,7 +1660,7 @@ export const EXAMPLES: readonly Example[] = [
           available: 4987,
           held: 0,
           spent: 13,
-          refunded: 0,
+          refunded: 2,
           granted: 5000,
         },
         key: {
@@ -1635,15 +1688,15 @@ export const EXAMPLES: readonly Example[] = [
         to: "2026-11-30",
         totals: {
           credits_granted: 5000,
-          credits_used: 13,
-          credits_refunded: 0,
+          credits_used: 15,
+          credits_refunded: 2,
         },
         days: [
           {
             date: "2026-11-21",
             credits_granted: 5000,
-            credits_used: 13,
-            credits_refunded: 0,
+            credits_used: 15,
+            credits_refunded: 2,
           },
         ],
       },
@@ -1664,11 +1717,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
+        key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…Tkxp",
+        hint: "mp_test_…WXL3",
         created_at: "2026-11-21T00:01:33.000Z",
         key: "mp_test_<shown this once>",
       },
@@ -1686,11 +1739,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
+            key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…Tkxp",
+            hint: "mp_test_…WXL3",
             created_at: "2026-11-21T00:01:33.000Z",
           },
           {
@@ -1718,14 +1771,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
+      id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_58647f3f-4bb9-48fc-8f7a-803d3b522199",
+        key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
         revoked: true,
       },
     },

@@ -64,7 +64,7 @@ export const UnverifiedRow = describe(
     row: describe(Count, "The row's number in the submitted list, from 1."),
     row_outcome: describe(
       v.picklist(UNVERIFIED),
-      "`pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read.",
+      "`pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `cancelled`: it had no result when the job was cancelled, and was refunded. `missing`: its result cannot be read.",
     ),
     duplicate_of: describe(
       v.optional(Count),

@@ -13,7 +13,7 @@ import { toWire, VerificationResult } from "./verification.ts";
 
 const Status = describe(
   v.picklist(JOB_STATUSES),
-  "pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: not used today. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held.",
+  "pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: it was cancelled, and the addresses without a result were refunded. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held.",
 );
 
 /** A job without its results: an entry of the list, and the first fields of a job. */
@@ -63,7 +63,7 @@ export const JobSummary = v.object({
   ),
   credits_refunded: describe(
     v.optional(Credits),
-    "Credits refunded for addresses that could not be queued, failed on our side, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any.",
+    "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any.",
   ),
   error: describe(
     v.optional(v.string()),

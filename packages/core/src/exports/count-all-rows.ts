@@ -19,7 +19,10 @@ export const countAllRows = async (
   if (!hasEmailCells || !(await isInputReadable(blobs, job.input, metadata)))
     throw createGoneFailure();
   if (excluded && !(await areExcludedReadable(blobs, excluded))) throw createGoneFailure();
-  return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };
+  return {
+    expected: expected + pending + job.refunded + job.cancelled + (excluded?.rows ?? 0),
+    missing,
+  };
 };
 
 const createGoneFailure = (): Failure =>

@@ -12,10 +12,10 @@ export const ROW_SELECTIONS = ["verified", "all"] as const;
 export type RowSelection = (typeof ROW_SELECTIONS)[number];
 
 /**
- * Why a row has no result. pending: the job has not verified it yet. not_queued: its chunk was refunded. missing: its
- * result cannot be read.
+ * Why a row has no result. pending: the job has not verified it yet. not_queued: its chunk was refunded. cancelled: the
+ * job was cancelled before. missing: its result cannot be read.
  */
-type UnverifiedOutcome = "pending" | "not_queued" | "missing";
+type UnverifiedOutcome = "pending" | "not_queued" | "cancelled" | "missing";
 
 /** A row of the list with its result. `own` is undefined if the input is gone. */
 export type ListedRow =
@@ -28,6 +28,7 @@ export const ROW_OUTCOMES = [
   "verified",
   "pending",
   "not_queued",
+  "cancelled",
   "missing",
   "duplicate",
   "skipped",
@@ -143,5 +144,6 @@ const getUnverifiedOutcome = (
   chunk: number,
 ): UnverifiedOutcome => {
   if (refunded.has(chunk)) return "not_queued";
-  return isOpenJob(job) ? "pending" : "missing";
+  if (isOpenJob(job)) return "pending";
+  return job.status === "cancelled" ? "cancelled" : "missing";
 };

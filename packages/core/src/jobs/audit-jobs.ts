@@ -27,7 +27,7 @@ type JobInvariant = {
 const INVARIANTS: readonly JobInvariant[] = [
   {
     invariant:
-      "a job's counters add up to what it processed, and a completed job has processed or refunded all",
+      "a job's counters add up to what it processed, and a completed or cancelled job has processed or refunded all",
     holds: ({ job }) => areCountsConsistent(job),
   },
   {
@@ -38,12 +38,13 @@ const INVARIANTS: readonly JobInvariant[] = [
 ];
 
 const areCountsConsistent = (job: Job): boolean => {
-  const { status, total, processed, refunded, valid, invalid, risky, unknown } = job;
-  const done = processed + refunded;
+  const { status, total, processed, refunded, cancelled, valid, invalid, risky, unknown } = job;
+  const done = processed + refunded + cancelled;
   return (
     valid + invalid + risky + unknown === processed &&
     done <= total &&
-    (status !== "completed" || done === total)
+    (status === "cancelled" || cancelled === 0) &&
+    ((status !== "completed" && status !== "cancelled") || done === total)
   );
 };
 

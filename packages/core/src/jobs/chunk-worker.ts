@@ -14,7 +14,7 @@ import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { failChunk, writeOutcome } from "./chunk-outcome.ts";
+import { closeChunk, failChunk, writeOutcome } from "./chunk-outcome.ts";
 import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
@@ -278,12 +278,15 @@ const deferUntilSettled = (
   return { row: row[0], reason: result.reason, causes, at };
 };
 
-/** Sends the message for deferred rows that are due. */
+/** Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. */
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
-  const { job, chunk, passes, from, to, waiting, checksum } = readChunkItem(item);
+  const stored = readChunkItem(item);
+  const { job, chunk, passes, from, to, waiting, checksum } = stored;
   const pass = passes.length;
   const message = { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) };
   const found = await findJob(world.table, job);
+  if (found && !isOpenJob(found))
+    return closeChunk(world, found, stored, readScheduledWork(item).token);
   if (found) await sendChunks(world, found, [message], { rows: waiting });
   // A worker may have the message for this long; a second message before that would do the work twice.
   const later = addMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);

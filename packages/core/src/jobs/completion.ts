@@ -51,18 +51,18 @@ const endJob = (world: World, job: Job, status: "completed" | "failed", error?: 
   });
 
 /** The price of the rows whose mail server was not asked. */
-const getUnaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
+export const getUnaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
   (mode === "live" ? unasked * PRICE_BY_KIND[kind] : 0) as Halves;
 
-/** Everything refunded of an accepted job, including chunks that were not queued and rows that failed on our side. */
+/** Everything refunded of an accepted job: chunks that were not queued, rows that failed on our side, cancelled rows. */
 export const getRefundedPrice = (job: Job): Halves => {
-  const { mode, kind, refunded, lost } = job;
+  const { mode, kind, refunded, cancelled, lost } = job;
   // By contract a batch has no refunds for verifications that fail.
-  const rows = mode === "live" ? refunded + (kind === "file" ? lost : 0) : 0;
+  const rows = mode === "live" ? refunded + cancelled + (kind === "file" ? lost : 0) : 0;
   return (rows * PRICE_BY_KIND[kind] + getUnaskedPrice(job)) as Halves;
 };
 
-const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
+export const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
   single: PRICES.verify,
   batch: PRICES.batchAddress,
   file: PRICES.fileAddress,

@@ -78,6 +78,8 @@ const Job = v.object({
   unknown: Count,
   /** Addresses that were never queued, and were refunded. */
   refunded: Count,
+  /** Addresses that had no result when the job was cancelled, and were refunded. */
+  cancelled: Count,
   /** Addresses that failed on our side. */
   lost: Count,
   /** Rows whose mail server was not asked. Their credits are refunded when the job ends. */
@@ -137,6 +139,7 @@ export const NO_PROGRESS = {
   risky: 0,
   unknown: 0,
   refunded: 0,
+  cancelled: 0,
   lost: 0,
   unasked: 0,
   waits: 0,

@@ -199,7 +199,7 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
 };
 
 /** The record of a job is retained for a year, so the address is erased from it; the result has its own retention. */
-const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
+export const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
 
 const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
   const waits = job.waits + 1;

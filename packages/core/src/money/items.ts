@@ -27,7 +27,8 @@ export type EntryStep =
   | "end"
   | `chunk-${number}`
   | `lost-${number}-${number}`
-  | "unasked";
+  | "unasked"
+  | "cancel";
 
 const LedgerEntry = v.object({
   account: v.string(),

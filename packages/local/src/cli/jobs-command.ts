@@ -16,9 +16,9 @@ import { requireService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } 
 import { replaceControls } from "./terminal.ts";
 
 const NEWEST = 20;
-const USAGE = "[JOB [--out FILE] [--force] [--partial | --no-wait]] [--json]";
+const USAGE = "[cancel JOB | JOB [--out FILE] [--force] [--partial | --no-wait]] [--json]";
 
-/** The newest jobs of a service; or one of them, waited for, and its results. */
+/** The newest jobs of a service; or one of them, waited for, and its results; or one that is cancelled. */
 export const jobsCommand = defineCommand({
   name: "jobs",
   usage: `${USAGE} ${SERVICE_USAGE}`,
@@ -29,18 +29,22 @@ export const jobsCommand = defineCommand({
   flags: FOLLOW_FLAGS,
   takesWords: true,
   async run(input) {
-    const { options, words } = input;
-    const [id, ...others] = words;
+    const { options } = input;
+    const isCancelling = input.words[0] === "cancel";
+    const [id, ...others] = isCancelling ? input.words.slice(1) : input.words;
     const { out, json, force, partial, "no-wait": noWait } = options;
     if (others.length > 0)
       throw new UsageError(`One job at a time. Usage: mailproof jobs ${USAGE}`);
-    if (id === undefined && (out !== undefined || partial || noWait))
+    if (id === undefined && (isCancelling || out !== undefined || partial || noWait))
       throw new UsageError(`Missing job. Usage: mailproof jobs ${USAGE}`);
     if (noWait && (out !== undefined || partial))
       throw new UsageError(
         "--no-wait shows the job without its results. Leave out --out and --partial.",
       );
+    if (isCancelling && (out !== undefined || force || partial || noWait))
+      throw new UsageError("cancel takes no --out, --force, --partial or --no-wait.");
     const service = requireService(input);
+    if (id !== undefined && isCancelling) return cancelJob(service, id, json);
     if (id === undefined) return printNewestJobs(service, json);
     assertWritable(out, { force });
     const { signal, end } = watchInterrupt();
@@ -55,6 +59,11 @@ const printNewestJobs = async ({ client }: Service, json: boolean): Promise<numb
   const { jobs } = await client.listJobs({ limit: NEWEST });
   printJobs(jobs, json);
   if (process.stdout.isTTY && !json && jobs.length === 0) process.stdout.write("No jobs yet.\n");
+  return 0;
+};
+
+const cancelJob = async ({ client }: Service, id: string, json: boolean): Promise<number> => {
+  printJobs([await client.cancelJob({ id })], json);
   return 0;
 };
 

@@ -1,0 +1,31 @@
+import { cancelJob as endByCancelling } from "@mailproof/core/jobs/cancel-job";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { JobSummary, readJobSummary, requireJob } from "../schema/jobs.ts";
+
+export const cancelJob = endpoint({
+  id: "cancelJob",
+  route: "POST /v1/jobs/{id}/cancel",
+  tag: "Jobs",
+  summary:
+    "Cancel a job. Addresses without a result are not verified, and their credits are refunded.",
+  price: null,
+  access: "verification:write",
+  needs: ["table:readwrite"],
+  tool: {
+    effect: "destructive",
+    hint: "Ask the user first: a cancelled job cannot continue. Its results stay, and are charged.",
+  },
+  repeat: "always",
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY", "JOB_ENDED"],
+
+  path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
+  output: JobSummary,
+
+  async handle(world, caller, { path }) {
+    const job = await requireJob(world, caller, path.id);
+    return { status: 200, data: await readJobSummary(world, await endByCancelling(world, job)) };
+  },
+});

@@ -1,0 +1,113 @@
+import { Failure } from "../lib/failure.ts";
+import type { Halves } from "../money/credits.ts";
+import { move } from "../money/ledger.ts";
+import type { MovedAmounts } from "../money/moves.ts";
+import type { Update } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { UNSCHEDULED } from "../runtime/leases.ts";
+import { getUnaskedPrice, PRICE_BY_KIND } from "./completion.ts";
+import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
+import { ERASED_FIELDS } from "./single.ts";
+
+// Cancelling ends a job at once, in one transaction with its refund: every row without a stored result. Whatever counts a
+// row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
+// something was counted since it read the job.
+
+/** Workers of a large job may store a pass between the read and the write. Then it reads again. */
+const ATTEMPTS_MAX = 20;
+const RETRY_MS = 50;
+
+/** Returns the cancelled job, also if it was cancelled before. A job that ended in another way is a failure. */
+export const cancelJob = async (world: World, found: Job): Promise<Job> => {
+  let job = found;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    if (!isOpenJob(job)) return requireCancelled(job);
+    if (isDispatching(job)) throw createNotQueuedFailure();
+    if (countRemaining(job) === 0) throw createEndedFailure("has a result for every address");
+    // A lost reply is no reason to give up: the next read shows whether the job was cancelled.
+    await tryCancel(world, job);
+    if (attempt > 0) await world.sleep(world.random() * RETRY_MS);
+    job = (await findJob(world.table, job.id)) ?? job;
+  }
+  const what = "The job is changing too fast to be cancelled. Send this again.";
+  throw new Failure("UNAVAILABLE", "nothing_charged", what);
+};
+
+const requireCancelled = (job: Job): Job => {
+  if (job.status === "cancelled") return job;
+  throw createEndedFailure(`has ${job.status}`);
+};
+
+const createEndedFailure = (why: string): Failure =>
+  new Failure("JOB_ENDED", "nothing_charged", `The job ${why}, so it cannot be cancelled.`);
+
+/** A file's price is held by its operation until its chunks are sent, so the job cannot refund it yet. */
+const isDispatching = ({ unsettled, unresolved }: Job): boolean =>
+  unsettled > 0 && unresolved.length === 0;
+
+const DISPATCH_RETRY_MS = 5_000;
+
+const createNotQueuedFailure = (): Failure => {
+  const what = "The job's addresses are still being queued. Send this again in a few seconds.";
+  return new Failure("NOT_READY", "nothing_charged", what, {
+    retryable: true,
+    retryAfterMs: DISPATCH_RETRY_MS,
+  });
+};
+
+/** The rows without a result: not begun, being verified, or deferred. */
+const countRemaining = ({ total, processed, refunded }: Job): number =>
+  total - processed - refunded;
+
+const tryCancel = async (world: World, job: Job): Promise<void> => {
+  const end = buildCancelledJob(world, job);
+  const [entry, ...others] = buildMoney(world, job);
+  // The entry stays, so it shows after a lost reply what happened. A test key's job has none.
+  await commit(world, entry ? { proof: entry, also: [...others, end] } : { proof: end });
+};
+
+const buildCancelledJob = (world: World, job: Job): Update => {
+  const { id, processed, refunded, unsettled } = job;
+  return {
+    update: toJobKey(id),
+    set: {
+      ...UNSCHEDULED,
+      ...toDoneFields(world.now()),
+      ...ERASED_FIELDS,
+      status: "cancelled",
+      cancelled: countRemaining(job),
+      held: 0,
+      unsettled: 0,
+      unresolved: [],
+    },
+    where: { status: { oneOf: OPEN_STATUSES }, processed, refunded, unsettled },
+  };
+};
+
+const buildMoney = (world: World, job: Job) => {
+  const { id, account, createdAt: openedAt, mode, shard } = job;
+  if (mode !== "live") return [];
+  const entry = {
+    account,
+    operation: id,
+    openedAt,
+    step: "cancel" as const,
+    at: world.now().toISOString(),
+    moved: toMoved(job),
+    reason: "cancelled",
+    token: world.newId("txn"),
+  };
+  return move(entry, shard);
+};
+
+/** Held credits are released first. What they held beyond the remaining rows is paid: those rows have results. */
+const toMoved = (job: Job): MovedAmounts => {
+  const due = countRemaining(job) * PRICE_BY_KIND[job.kind];
+  const release = Math.min(due, job.held);
+  return {
+    release: release as Halves,
+    settle: (job.held - release) as Halves,
+    refund: (due - release + getUnaskedPrice(job)) as Halves,
+  };
+};

@@ -1,0 +1,4 @@
+import { describeSweep } from "./describe-sweep.ts";
+import { CANCELLATIONS } from "./sweep.ts";
+
+describeSweep(CANCELLATIONS);

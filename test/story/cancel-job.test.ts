@@ -1,0 +1,307 @@
+import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { findJob } from "@mailproof/core/jobs/items";
+import type { Write } from "@mailproof/core/ports/table";
+import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
+import { withMessageFates, withTable } from "../faulty-worlds.ts";
+import { givenKey } from "../given.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  formatRows,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+  whenProcessed,
+} from "../jobs.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+
+const MINUTE_MS = 60_000;
+
+const whenCancelled = (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
+  id = "job_1",
+  key = liveKey,
+) => send(world, `POST /v1/jobs/${id}/cancel`, { key });
+
+/** The results of a job whose rows do not all wait. */
+const givenWaitingBatch = async () => {
+  const ctx = await givenChunked();
+  const emails = ["ann@x.com", "greylisted@x.com", "greylisted+2@x.com"];
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenWorked(ctx);
+  return ctx;
+};
+
+const isCancelling = (write: Write) => "update" in write && write.set?.["status"] === "cancelled";
+
+test("200: a batch that has not begun is cancelled, and all of it is refunded", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+
+  const response = await whenCancelled(ctx);
+  await whenWorked(ctx);
+
+  expect(response).toMatchObject({
+    statusCode: 200,
+    data: {
+      job_id: "job_1",
+      status: "cancelled",
+      progress: { total: 5, processed: 0 },
+      credits_refunded: 5,
+      completed_at: expect.any(String),
+    },
+  });
+  expect(listMoves(ctx)).toEqual(["refund 5", "charge 5"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, refunded: 5 });
+  expect((await readJob(ctx)).results).toBeUndefined();
+  await thenConsistent(ctx);
+});
+
+test("rows with a result are paid and stay readable; those that wait for a mail server are refunded", async () => {
+  const ctx = await givenWaitingBatch();
+
+  const { data } = await whenCancelled(ctx);
+  await whenQuiet(ctx);
+
+  expect(data).toMatchObject({ status: "cancelled", credits_refunded: 2 });
+  expect(data.deferred).toBeUndefined();
+  expect(formatRows(await readJob(ctx))).toEqual(["1 ann@x.com valid"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 99, spent: 1, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("nothing of the waiting rows is left behind once they would have been attempted", async () => {
+  const ctx = await givenWaitingBatch();
+  await whenCancelled(ctx);
+
+  await whenQuiet(ctx);
+
+  const left = ctx.table.items().filter(({ pk, due_pk }) => pk.startsWith("DEFERRED#") || due_pk);
+  expect(left).toEqual([]);
+});
+
+test("a row that is verified while the job is being cancelled is paid and not refunded, or refunded and not paid", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
+  let isFirst = true;
+  const [message, ...others] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
+  const world = withTable(ctx, {
+    // Between the read of the job and the write, a worker stores the first chunk.
+    transact: async (writes, attempt) => {
+      if (isFirst && writes.some(isCancelling)) {
+        isFirst = false;
+        await verifyChunk.handle(ctx.world, message?.body ?? null);
+      }
+      return ctx.table.transact(writes, attempt);
+    },
+  });
+
+  const { data } = await whenCancelled({ ...ctx, world });
+  for (const { body } of others) await verifyChunk.handle(ctx.world, body);
+
+  expect(data).toMatchObject({ progress: { total: 3, processed: 2 }, credits_refunded: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 98, spent: 2 });
+  expect(formatRows(await readJob(ctx))).toHaveLength(2);
+  await thenConsistent(ctx);
+});
+
+test("cancelled again, also by two at once, it is the same response and one refund", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+
+  const responses = [
+    ...(await Promise.all([whenCancelled(ctx), whenCancelled(ctx)])),
+    await whenCancelled(ctx),
+  ];
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+  expect(new Set(responses.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+  expect(listMoves(ctx)).toEqual(["refund 5", "charge 5"]);
+});
+
+test("a verification that takes long releases its credit, and its address is not stored any longer", async () => {
+  const ctx = await givenChunked();
+  const body = { email: "slow@x.com", options: { timeout_ms: 100 } };
+  const { data: pending } = await whenVerified(ctx.world, ctx.liveKey, body);
+
+  const { data } = await whenCancelled(ctx, pending.job_id);
+  await whenWorked(ctx);
+
+  expect(data).toMatchObject({ kind: "single", status: "cancelled", credits_refunded: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, held: 0 });
+  expect((await findJob(ctx.table, pending.job_id))?.single).toBeUndefined();
+  await thenConsistent(ctx);
+});
+
+test("credits of a file's addresses in doubt are released", async () => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(5)));
+  const fates = ["sent", "unknown", "refused"] as const;
+  const world = withMessageFates(ctx, (at) => fates[at] ?? "sent");
+  await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
+  expect((await readJob(ctx)).status).toBe("enqueue_unknown");
+
+  const { data } = await whenCancelled(ctx);
+  await whenQuiet(ctx);
+
+  expect(data).toMatchObject({ status: "cancelled", credits_refunded: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, held: 0, spent: 0 });
+  await thenConsistent(ctx);
+});
+
+test("an export of every row says which were cancelled", async () => {
+  const ctx = await givenChunked();
+  await whenProcessed(ctx, ["ann@x.com", "greylisted@x.com", "greylisted+2@x.com"]);
+  await whenWorked(ctx);
+  await whenCancelled(ctx);
+
+  const query = { format: "json", rows: "all" };
+  const { text } = await send(ctx.world, "GET /v1/jobs/job_1/download", {
+    key: ctx.liveKey,
+    query,
+  });
+
+  const exported = JSON.parse(text);
+  expect(exported).toMatchObject({ complete: false, expected_rows: 3, rows_missing: 0 });
+  expect(exported.results.map((row: any) => row.row_outcome)).toEqual([
+    "verified",
+    "cancelled",
+    "cancelled",
+  ]);
+});
+
+test("a repeat of the request that created it returns the cancelled job, and starts no other", async () => {
+  const ctx = await givenChunked();
+  const body = { emails: createEmails(2) };
+  await whenBatched(ctx.world, ctx.liveKey, body, "key");
+  await whenCancelled(ctx);
+
+  const repeat = await whenBatched(ctx.world, ctx.liveKey, body, "key");
+
+  expect(repeat.data).toMatchObject({ job_id: "job_1", idempotent_replay: true, credits_used: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 100 });
+});
+
+test("it is listed as cancelled, and nothing is emitted for it", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  await whenCancelled(ctx);
+  ctx.later(90 * MINUTE_MS);
+  await whenReconciled(ctx);
+
+  const query = { status: "cancelled" };
+  const { data } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey, query });
+  expect(data.jobs).toMatchObject([{ job_id: "job_1", status: "cancelled" }]);
+  expect(listOutboxEvents(ctx)).toEqual([]);
+});
+
+test("a test key cancels its own jobs, which cost nothing", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2) });
+
+  const { statusCode, data } = await whenCancelled(ctx, "job_1", ctx.testKey);
+
+  expect(statusCode).toBe(200);
+  expect(data.status).toBe("cancelled");
+  expect(data.credits_refunded).toBeUndefined();
+  expect(listMoves(ctx)).toEqual([]);
+  await thenConsistent(ctx);
+});
+
+test("409: a job that has ended cannot be cancelled, and stays what it is", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  await whenWorked(ctx);
+
+  const response = await whenCancelled(ctx);
+
+  expect(response).toMatchObject({
+    statusCode: 409,
+    error: {
+      code: "JOB_ENDED",
+      message: "The job has completed, so it cannot be cancelled. Nothing was charged.",
+    },
+  });
+  expect((await readJob(ctx)).status).toBe("completed");
+});
+
+test("409: a file whose addresses are still being queued can be cancelled in a few seconds", async () => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(5)));
+  let early: Awaited<ReturnType<typeof whenCancelled>> | undefined;
+  const { queue } = ctx.world;
+  const sendMany: typeof queue.sendMany = async (name, messages) => {
+    early ??= await whenCancelled(ctx);
+    return queue.sendMany(name, messages);
+  };
+  const world = { ...ctx.world, queue: { ...queue, sendMany } };
+  await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
+
+  expect(early).toMatchObject({
+    statusCode: 409,
+    error: { code: "NOT_READY", retryable: true },
+    headers: { "retry-after": "5" },
+  });
+  expect((await whenCancelled(ctx)).statusCode).toBe(200);
+});
+
+test("503: a job that changes at every attempt is not cancelled, and says that it may be sent again", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  const transact: typeof ctx.table.transact = async (writes, attempt) => {
+    const refusedWrite = writes.find(isCancelling);
+    return refusedWrite
+      ? { outcome: "refused", refusedWrite }
+      : ctx.table.transact(writes, attempt);
+  };
+
+  const response = await whenCancelled({ ...ctx, world: withTable(ctx, { transact }) });
+
+  expect(response).toMatchObject({ statusCode: 503, error: { retryable: true } });
+  expect((await readJob(ctx)).status).toBe("processing");
+});
+
+test("404: another's job, one of the other kind of key and one that is not there, in the same words", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+
+  const responses = [
+    await whenCancelled(ctx, "job_1", ctx.testKey),
+    await whenCancelled(ctx, "job_none"),
+  ];
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404]);
+  expect(new Set(responses.map(({ error }) => JSON.stringify(error))).size).toBe(1);
+  expect((await readJob(ctx)).status).toBe("processing");
+});
+
+test("400: a query parameter is refused", async () => {
+  const { world, liveKey: key } = await givenChunked();
+
+  const response = await send(world, "POST /v1/jobs/job_1/cancel", { key, query: { force: "1" } });
+
+  expect(response.statusCode).toBe(400);
+});
+
+test("no key is 401, a key that may only read 403, and too many requests 429", async () => {
+  const ctx = await givenChunked();
+  const { world, account, liveKey } = ctx;
+  const reader = await givenKey(world, account, { scopes: ["verification:read"] });
+  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const route = "POST /v1/jobs/job_1/cancel";
+
+  const responses = [
+    await send(world, route),
+    await send(world, route, { key: reader }),
+    await send({ ...world, rateLimit: full }, route, { key: liveKey }),
+  ];
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
+});
