@@ -38,6 +38,9 @@ type Entry = {
 
 type SendRequest = { readonly QueueUrl: string; readonly Entries: readonly Entry[] };
 
+const readRequest = (body: string | Uint8Array = ""): SendRequest =>
+  JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body)) as SendRequest;
+
 export const createFairQueues = (now: () => Date, measures: NoisyMeasures = AWS_MEASURES) => {
   const ms = () => now().getTime();
   const waiting = new Map<string, StoredMessage>();
@@ -65,9 +68,7 @@ export const createFairQueues = (now: () => Date, measures: NoisyMeasures = AWS_
   const transport: AwsTransport = async ({ body }) => ({
     statusCode: 200,
     headers: { "content-type": "application/x-amz-json-1.0" },
-    body: Readable.from([
-      Buffer.from(JSON.stringify(sendBatch(JSON.parse(String(body)) as SendRequest))),
-    ]),
+    body: Readable.from([Buffer.from(JSON.stringify(sendBatch(readRequest(body))))]),
   });
 
   /** How many messages of each group consumers hold, and how long they held them in the last minute. */

@@ -40,6 +40,8 @@ export type FairQueuesOptions = {
   readonly isGrouped?: boolean;
   readonly measures?: NoisyMeasures;
   readonly concurrency?: number;
+  /** Of the file. Absent: as many as on AWS. */
+  readonly chunkRows?: number;
 };
 
 const MINUTE_MS = 60_000;
@@ -48,7 +50,13 @@ const BATCH_ROWS = 10;
 export const givenSharedQueue = ({
   measures = AWS_MEASURES,
   isGrouped = true,
-}: Pick<FairQueuesOptions, "measures" | "isGrouped"> = {}) => {
+  chunkRows = CHUNK_ROWS.file,
+}: Pick<FairQueuesOptions, "measures" | "isGrouped" | "chunkRows"> = {}) => {
+  /** The same for all rows of a chunk. */
+  const getFileMs = (recipient: string): number => {
+    const chunk = Math.floor(Number(/\d+/.exec(recipient)?.[0]) / chunkRows);
+    return FILE_CHUNK_MS.least + FILE_CHUNK_MS.spread * ((chunk * GOLDEN) % 1);
+  };
   const ctx = givenWorld();
   const { now, sleep, engine } = ctx.world;
   const sqs = createFairQueues(now, measures);
@@ -81,6 +89,7 @@ export const givenSharedQueue = ({
     ...ctx.world,
     queue,
     log: () => undefined,
+    settings: { ...ctx.world.settings, chunkRows: { ...CHUNK_ROWS, file: chunkRows } },
     engine: {
       ...engine,
       probe: async (request) => {
@@ -117,12 +126,6 @@ export const givenSharedQueue = ({
     return openAccount(world, { name, plan: "scale", opening });
   };
   return { ...ctx, world, sqs, pollUntil, open };
-};
-
-/** The same for all rows of a chunk. */
-const getFileMs = (recipient: string): number => {
-  const chunk = Math.floor(Number(/\d+/.exec(recipient)?.[0]) / CHUNK_ROWS.file);
-  return FILE_CHUNK_MS.least + FILE_CHUNK_MS.spread * ((chunk * GOLDEN) % 1);
 };
 
 type SharedQueue = ReturnType<typeof givenSharedQueue>;
