@@ -18,7 +18,7 @@ test("a process without descriptors says that it failed itself, wherever it look
     withoutDns: "unknown internal",
     withDns: "unknown internal",
     counted: true,
-    dnsAfterwards: "timeout",
+    dnsAfterwards: "servfail",
   });
 });
 

@@ -92,14 +92,16 @@ test("silence is given up in the end", { timeout: 30_000 }, async () => {
   const { server, dns } = await givenPool();
 
   expect(await dns("A", "si lent.test")).toEqual({ kind: "timeout" });
-  expect(server.questions).toEqual(Array.from({ length: 3 }, () => "udp A si lent.test"));
+  expect(server.questions.filter((one) => one !== "udp NS com")).toEqual(
+    Array.from({ length: 3 }, () => "udp A si lent.test"),
+  );
 });
 
-test("a server that is not there is no answer", async () => {
+test("a resolver that is not there is our own failure", async () => {
   const server = await serveZone({});
   await server.close();
 
-  expect(await poolOn(server.address)("A", ODD)).toEqual({ kind: "timeout" });
+  expect(await poolOn(server.address)("A", ODD)).toEqual({ kind: "internal" });
 });
 
 test("closing answers who waits", async () => {

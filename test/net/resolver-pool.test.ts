@@ -187,11 +187,11 @@ test("an answer that is not DNS is a failure of the server, never of the name", 
   expect(await dns("A", "example.com")).toEqual({ kind: "servfail" });
 });
 
-test("a server that is not there is no answer", async () => {
+test("a resolver that is not there is our own failure", async () => {
   const server = await serveZone({});
   await server.close();
 
-  expect(await poolOn(server)("A", "example.com")).toEqual({ kind: "timeout" });
+  expect(await poolOn(server)("A", "example.com")).toEqual({ kind: "internal" });
 });
 
 test("the repeats of an unanswered question count as packets too", async () => {
@@ -200,7 +200,7 @@ test("the repeats of an unanswered question count as packets too", async () => {
   // A packet each nine seconds: the second question may wait that long, but not for two repeats as well.
   const dns = poolOn(server, 1 / 9);
 
-  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+  expect(await dns("A", "example.com")).toEqual({ kind: "internal" });
   expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
 });
 
@@ -208,7 +208,9 @@ test("silence is given up in the end", { timeout: 30_000 }, async () => {
   const { server, dns } = await givenPool();
 
   expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
-  expect(server.questions).toEqual(Array.from({ length: 3 }, () => "udp A silent.test"));
+  expect(server.questions.filter((one) => one !== "udp NS com")).toEqual(
+    Array.from({ length: 3 }, () => "udp A silent.test"),
+  );
 });
 
 test("closing answers who waits, and everybody after", async () => {
@@ -255,4 +257,48 @@ test("the whole way to a mail host over real sockets", async () => {
     "MX example.com ok",
     "A mx.example.net ok",
   ]);
+});
+
+describe("a question without an answer", () => {
+  /** Answers what it hears through another server, but loses packets on the way. */
+  const givenLossy = async (isLost: (name: string, count: number) => boolean) => {
+    const server = await serveZone(ZONE);
+    onTestFinished(server.close);
+    const [host = "", port = ""] = server.address.split(":");
+    const proxy = createSocket("udp4");
+    let count = 0;
+    proxy.on("message", (bytes, client) => {
+      if (isLost(bytes.toString("latin1", 12), (count += 1))) return;
+      const onward = createSocket("udp4");
+      onward.once("message", (reply) => {
+        proxy.send(reply, client.port, client.address);
+        onward.close();
+      });
+      onward.send(bytes, Number(port), host);
+    });
+    proxy.bind(0, "127.0.0.1");
+    await once(proxy, "listening");
+    onTestFinished(() => void proxy.close());
+    return poolOn({ address: `127.0.0.1:${proxy.address().port}` });
+  };
+  const isControl = (name: string) => name.startsWith("\u0003com\0");
+
+  test("is the silence of its name server while other questions are answered", async () => {
+    const dns = await givenLossy(() => false);
+
+    expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
+  });
+
+  test("is our own failure while other questions are lost, too", async () => {
+    const dns = await givenLossy(() => true);
+
+    expect(await dns("A", "example.com")).toEqual({ kind: "internal" });
+  });
+
+  test("is our own failure even if only one of the other questions is lost", async () => {
+    let controls = 0;
+    const dns = await givenLossy((name) => isControl(name) && (controls += 1) === 2);
+
+    expect(await dns("A", "silent.test")).toEqual({ kind: "internal" });
+  });
 });

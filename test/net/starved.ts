@@ -1,3 +1,5 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { withDeadline } from "@mailproof/core/mail/dns/deadline";
 import { createLists } from "@mailproof/core/mail/lists/lists";
@@ -15,7 +17,17 @@ import { createProxyConnect } from "@mailproof/net/socks";
 
 const now = () => new Date();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const servers = ["127.0.0.1:9"];
+/** A name server that fails: whoever hears that had the means to ask. */
+const nameServer = createSocket("udp4");
+nameServer.on("message", (question, { port, address }) => {
+  const [QR, SERVFAIL] = [0x80, 2];
+  question[2] = (question[2] ?? 0) | QR;
+  question[3] = SERVFAIL;
+  nameServer.send(question, port, address);
+});
+nameServer.bind(0, "127.0.0.1").unref();
+await once(nameServer, "listening");
+const servers = [`127.0.0.1:${nameServer.address().port}`];
 const pool = createResolverPool({ servers, packetsPerSecond: 1_000 });
 const silent = () => new Promise<never>(() => {});
 const table = { get: async () => undefined, write: silent, query: silent, transact: silent };

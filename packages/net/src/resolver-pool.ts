@@ -12,6 +12,7 @@ import {
 } from "./dns-exchange.ts";
 import type { DnsReply } from "./dns-message.ts";
 import { createPacketBucket } from "./packet-bucket.ts";
+import { createLossCheck } from "./packet-loss.ts";
 import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./zone-rate-limit.ts";
 
 // Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
@@ -28,6 +29,12 @@ type ResolverOptions = {
 /** Long enough for a domain whose servers need three seconds; three attempts stay below 6 s. */
 const ATTEMPTS = 3;
 const WAIT_MS = 1_500;
+/** Delegated by the root itself, so every resolver has the answer. */
+const CONTROL = { type: "NS", name: "com" } as const;
+/** An answer from the resolver's own cache; with it, a question stays below 6 s. */
+const CONTROL_WAIT_MS = 1_000;
+/** How long no packet is sent after a loss. */
+const PAUSE_SECONDS = 1;
 /** A server that was silent is asked after the others for this long. */
 const SILENT_MS = 5_000;
 
@@ -38,11 +45,12 @@ const NAME_MAX = 253;
 
 const SERVFAIL = { kind: "servfail" } as const;
 const TIMEOUT = { kind: "timeout" } as const;
+const INTERNAL = { kind: "internal" } as const;
 const NXDOMAIN = { kind: "nxdomain" } as const;
 
 /**
  * The real DNS. Throttles its packets, because a resolver drops those beyond its limit in silence, which looks like a
- * timeout; and throttles its questions for each zone. A PTR question takes the reverse name, "1.2.0.192.in-addr.arpa".
+ * timeout, and checks after a timeout whether packets are lost; throttles its questions for each zone. A PTR question takes the reverse name, "1.2.0.192.in-addr.arpa".
  */
 export const createResolverPool = ({
   servers,
@@ -55,6 +63,14 @@ export const createResolverPool = ({
   const closing = new AbortController();
   const clients = (servers.length > 0 ? servers : getServers()).map(parseServer).map(createClient);
   const sendQuery = createQuerier(clients, { signal: closing.signal, owe: bucket.owe });
+  const isLossy = createLossCheck({
+    askControl: async () => {
+      bucket.owe(clients.length);
+      return isAnswered(clients);
+    },
+    onLoss: () => bucket.owe(packetsPerSecond * PAUSE_SECONDS),
+    nowMs: clock.nowMs,
+  });
 
   const dns: Dns = async (type, name) => {
     const wire = toWireName(name);
@@ -62,7 +78,10 @@ export const createResolverPool = ({
     // A question that waits for its zone has not booked a packet yet, so it delays no other question.
     if (zoneLimit && !(await zoneLimit.wait(wire))) return TIMEOUT;
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
-    return sendQuery({ type, name: wire });
+    const outcome = await sendQuery({ type, name: wire });
+    if (outcome.kind !== "timeout" || closing.signal.aborted) return outcome;
+    // Silence is the name server's only if our packets arrive.
+    return (await isLossy()) && !closing.signal.aborted ? INTERNAL : outcome;
   };
 
   const close = (): void => {
@@ -107,6 +126,15 @@ const createQuerier =
     }
     return outcome;
   };
+
+/** Whether one of the servers answers at all; what it says does not matter. */
+const isAnswered = async (clients: readonly ResolverClient[]): Promise<boolean> => {
+  const asked = clients.map(async ({ udp, edns }) => {
+    if (await udp.sendQuery(CONTROL, { edns, waitMs: CONTROL_WAIT_MS })) return true;
+    throw new Error("no answer");
+  });
+  return Promise.any(asked).catch(() => false);
+};
 
 const rankSilence = ({ silentUntilMs }: ResolverClient, nowMs: number): number =>
   Number(silentUntilMs > nowMs);
