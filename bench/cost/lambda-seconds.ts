@@ -21,7 +21,7 @@ const CASES: readonly {
 export const measureLambdaTimes = async (): Promise<readonly LambdaTime[]> => {
   const times: LambdaTime[] = [];
   for (const { rows, at, processes, replyMs } of CASES) {
-    const { processSeconds } = await simulateCluster(processes, replyMs, ROWS_EACH, at);
+    const { processSeconds } = await simulateCluster(processes, replyMs, ROWS_EACH, { rowsAt: at });
     times.push({ rows, secondsPerRow: processSeconds / 1_000 });
   }
   return times;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { trySession } from "@mailproof/core/mail/smtp/connect";
-import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import { describe, expect, test } from "vitest";
 import { closedPort, createMailServer, HOST, listen } from "./servers.ts";
 
@@ -150,32 +150,33 @@ test("lanes are spread over the proxies, and each keeps to its own", async () =>
   expect(new Set(passes)).toEqual(new Set([0, 1, 2]));
 });
 
-test("a proxy that a mail provider blocks is left out, and each wire names its exit", async () => {
+test("a session leaves by the exit that it names, and by no other", async () => {
   const pool = [await proxy(), await proxy()];
   const urls = pool.map(({ url }) => url);
-  const [blocked = "", open = ""] = listProxyExits(urls);
+  const [first = "", second = ""] = listProxyExits(urls);
   const target = await mailHost();
   const through = createProxyConnect(urls, now);
-  const connect = async (affinityKey: string, mayUse?: (exit: string) => boolean) => {
-    const wire = await through(target, { ...OPTIONS, affinityKey, ...(mayUse && { mayUse }) });
+  const connect = async (affinityKey: string, exit: string) => {
+    const wire = await through(target, { ...OPTIONS, affinityKey, exit });
     if (typeof wire !== "string") await wire.close();
-    return typeof wire === "string" ? wire : wire.exit;
+    return typeof wire;
   };
 
-  const before = await Promise.all(affinityKeys.map((key) => connect(key)));
-  const during = await Promise.all(affinityKeys.map((key) => connect(key, (it) => it !== blocked)));
-  const after = await Promise.all(affinityKeys.map((key) => connect(key)));
-
-  expect(new Set(before)).toEqual(new Set([blocked, open]));
-  expect(new Set(during)).toEqual(new Set([open]));
-  expect(after, "greylisting remembers the first").toEqual(before);
-  expect(await connect("a.example", () => false)).toBe("proxy_failed");
+  for (const key of affinityKeys) expect(await connect(key, second)).toBe("object");
+  expect(pool.map(({ asked }) => asked.length)).toEqual([0, affinityKeys.length]);
+  for (const key of affinityKeys) expect(await connect(key, first)).toBe("object");
+  expect(pool.map(({ asked }) => asked.length)).toEqual([affinityKeys.length, affinityKeys.length]);
 });
 
 test("exits are named without what is secret in a URL, and those of one port are numbered", () => {
   const urls = ["socks5://me:secret@p.example:1080", "socks5://you:secret@p.example", "socks5://q"];
 
   expect(listProxyExits(urls)).toEqual(["p.example:1080", "p.example:1080#2", "q:1080"]);
+});
+
+test("an exit is warm where its URL says so, and a word that means nothing stops the start", () => {
+  expect(listWarmExits(["socks5://p:1080#warm", "socks5://q:1080"])).toEqual(["p:1080"]);
+  expect(() => listWarmExits(["socks5://p:1080#wram"])).toThrow("#warm");
 });
 
 describe("a proxy that failed", () => {

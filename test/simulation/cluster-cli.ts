@@ -1,12 +1,13 @@
 import { simulateCluster } from "./cluster.ts";
 
-// npm run simulate:cluster [processes] [ms]: the simulated cluster with 200 Gmail rows for each process, a line for each case.
+// npm run simulate:cluster [processes] [ms] [exits]: the simulated cluster with 200 Gmail rows for each process, a line for
+// each case.
 
 const ROWS = 200;
 const PROCESSES = [5, 20, 70, 200];
 const REPLY_MS = [50, 100, 200];
 
-const [onlyProcesses, onlyMs] = process.argv.slice(2).map(Number);
+const [onlyProcesses, onlyMs, exits = 1] = process.argv.slice(2).map(Number);
 const cells = PROCESSES.flatMap((processes) =>
   REPLY_MS.map((replyMs) => ({ processes, replyMs })),
 ).filter(
@@ -16,11 +17,12 @@ const cells = PROCESSES.flatMap((processes) =>
 
 let isWrong = false;
 for (const { processes, replyMs } of cells) {
-  const cluster = await simulateCluster(processes, replyMs, ROWS);
+  const cluster = await simulateCluster(processes, replyMs, ROWS, { exits });
   const { rows, valid, unknown, askedTwice, peak, sessions, rate, rateMax } = cluster;
   const line = {
     processes,
     replyMs,
+    exits,
     rows,
     valid,
     unknown,

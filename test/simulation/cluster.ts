@@ -31,12 +31,15 @@ type ClusterOptions = {
   readonly replyMs: number;
   /** The mail host of a domain. */
   readonly toMailHost?: (domain: string) => string;
+  /** By name. Absent: each process leaves by its own IP address. */
+  readonly exits?: readonly string[] | undefined;
   readonly seed?: number;
 };
 
 const givenCluster = ({
   replyMs,
   toMailHost = () => "gmail-smtp-in.l.google.com",
+  exits,
   seed = 1,
 }: ClusterOptions) => {
   const ctx = givenWorld(seed);
@@ -58,10 +61,10 @@ const givenCluster = ({
     peaks.set(name, Math.max(count, peaks.get(name) ?? 0));
   };
 
-  const connect: SmtpConnect = async ({ host, ip }) => {
+  const connect: SmtpConnect = async ({ host, ip }, { exit }) => {
     await sleep(replyMs);
-    const { providerKey } = toSlotKey({ host, priority: 10, ips: [ip] });
-    countOpen(providerKey, 1);
+    const { limitKey } = toSlotKey({ host, priority: 10, ips: [ip] }, exit);
+    countOpen(limitKey, 1);
     sessions++;
     let isOpen = true;
     let next = "220 hello";
@@ -81,7 +84,7 @@ const givenCluster = ({
       },
       startTls: async () => "tls_failed",
       close: async () => {
-        if (isOpen) countOpen(providerKey, -1);
+        if (isOpen) countOpen(limitKey, -1);
         isOpen = false;
       },
     };
@@ -94,6 +97,7 @@ const givenCluster = ({
       dns: () => Promise.reject(new Error("the mail hosts are given")),
       connect,
       table: distant,
+      ...(exits && { exits, warmExits: exits }),
       lists: createLists(),
       allowed: [],
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
@@ -187,17 +191,21 @@ const MINUTES_MAX = 600;
 /** Where the rows are: all at Gmail, or each at a domain with a mail host of its own. */
 export type RowsAt = "gmail" | "own hosts";
 
+const listExitNames = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `192.0.2.${n + 1}:1080`);
+
 /** A batch of rows for each process, all sent at once by accounts of their own. */
 export const simulateCluster = async (
   processes: number,
   replyMs: number,
   rowsEach: number,
-  rowsAt: RowsAt = "gmail",
+  { rowsAt = "gmail", exits = 1 }: { readonly rowsAt?: RowsAt; readonly exits?: number } = {},
 ) => {
   const isGmail = rowsAt === "gmail";
   const cluster = givenCluster({
     replyMs,
     ...(!isGmail && { toMailHost: (domain: string) => `mx.${domain}` }),
+    exits: exits > 1 ? listExitNames(exits) : undefined,
   });
   const { world, table } = cluster;
   const toDomain = (row: string) => (isGmail ? "gmail.com" : `domain${row}.example`);
@@ -229,11 +237,12 @@ export const simulateCluster = async (
     valid: sum("valid"),
     unknown: sum("unknown"),
     askedTwice: [...cluster.askedAbout.values()].filter((times) => times > 1).length,
-    peak: cluster.peaks.get("google") ?? 0,
+    /** Of the exit with the most sessions. */
+    peak: Math.max(...cluster.peaks.values()),
     sessions: cluster.countSessions(),
     /** Recipients a second: measured, and what the limits allow. */
     rate: measureRate(cluster.askedAtMs),
-    rateMax: (PROVIDER_CONNECTIONS * ROWS_PER_SESSION) / sessionSeconds,
+    rateMax: (exits * PROVIDER_CONNECTIONS * ROWS_PER_SESSION) / sessionSeconds,
     seconds: (world.now().getTime() - startedAt) / 1_000,
     /** How long processes worked or waited, for a thousand rows. */
     processSeconds: busyMs / (processes * rowsEach),

@@ -1,8 +1,8 @@
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
 import { watchDns } from "@mailproof/core/mail/dns/health";
+import { DIRECT_EXIT } from "@mailproof/core/mail/smtp/wire";
 import {
   createCircuitBreaker,
-  DIRECT_EXIT,
   type ObservedReply,
 } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import { expect, test } from "vitest";
@@ -34,10 +34,10 @@ test("a mail provider that refuses our address is 200 and degraded, until the pa
     stage: "greeting",
     reply: { code: 554, enhanced: "5.7.0", text: "Blocked" },
   };
-  const admitted = await breaker.admit({ ...SUBJECT, refusedExits: [] });
+  const admitted = await breaker.admit({ ...SUBJECT, refusedExits: [] }, DIRECT_EXIT);
   if (admitted.kind !== "admitted") throw new Error(admitted.kind);
-  const replies = Array<ObservedReply>(3).fill({ exit: DIRECT_EXIT, about: null, refusal });
-  await breaker.record(SUBJECT.providerKey, admitted, replies, new Set([DIRECT_EXIT]));
+  const replies = Array<ObservedReply>(3).fill({ about: null, refusal });
+  await breaker.record(SUBJECT.providerKey, admitted, replies);
 
   const answer = await send(world, "GET /health");
   expect(answer).toMatchObject({ status: "degraded", checks: { mail_providers: "blocked" } });

@@ -134,6 +134,39 @@ describe("an address of a list that found no connection", () => {
   });
 });
 
+describe("an address that one exit's attempt left greylisted", () => {
+  const EXIT = "192.0.2.8:1080";
+
+  /** The session left by the exit that the question names, or else by EXIT; a slot is missing the second time. */
+  const withExits = (ctx: TestContext) => {
+    const { engine } = ctx.world;
+    const asked: (string | undefined)[] = [];
+    const probe: Probe = async (question) => {
+      asked.push(question.exit);
+      const answer = { ...(await engine.probe(question)), exit: question.exit ?? EXIT };
+      const at = addMs(ctx.world.now(), SECOND_MS).toISOString();
+      return asked.length === 2 ? { ...answer, comeBack: { at, ticket: TICKET } } : answer;
+    };
+    return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } }, asked };
+  };
+
+  test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
+    ["a batch", (ctx) => whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com"] })],
+    ["a call", (ctx) => whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" })],
+  ])("in %s goes by that exit again, also after a wait for a slot", async (_, whenSent) => {
+    const ctx = withExits(await givenChunked());
+    await whenSent(ctx);
+    await whenWorked(ctx);
+    for (const ms of [7 * MINUTE_MS, 2 * SECOND_MS]) {
+      ctx.later(ms);
+      await whenReconciled(ctx);
+      await whenWorked(ctx);
+    }
+
+    expect(ctx.asked).toEqual([undefined, EXIT, EXIT]);
+  });
+});
+
 describe("a single verification that found no connection", () => {
   const setup = async () => withBusyProvider(await given({ balance: 10 }));
 

@@ -57,10 +57,13 @@ const BasePath = v.pipe(
   ),
   v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), "must not have . or .. in it"),
 );
-const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?$/;
+const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?(?:#warm)?$/;
 const Proxy = v.pipe(
   v.string(),
-  v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
+  v.regex(
+    PROXY,
+    "must be a list such as socks5://user:pass@host:1080, each with #warm at its end or not",
+  ),
 );
 const THREADS_MESSAGE = "must be a number from 0 to 64";
 const Threads = v.pipe(

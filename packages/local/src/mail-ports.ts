@@ -30,7 +30,7 @@ import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/
 import { createHttpsClient } from "@mailproof/net/https";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
-import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
@@ -157,7 +157,10 @@ const readBlocklistKeys = ({
 });
 
 const listExits = ({ SMTP_PROXIES }: Environment) =>
-  SMTP_PROXIES.length > 0 && { exits: listProxyExits(SMTP_PROXIES) };
+  SMTP_PROXIES.length > 0 && {
+    exits: listProxyExits(SMTP_PROXIES),
+    warmExits: listWarmExits(SMTP_PROXIES),
+  };
 
 const createConnect = (
   { SMTP_PROXIES }: Environment,

@@ -11,9 +11,8 @@ const PROXIES_TRIED_MAX = 3;
 const DIAL_MS_MAX = 2000;
 
 /**
- * Connects through a pool of SOCKS5 proxies (RFC 1928), and never without one. Affinity keys are spread over the proxies,
- * and each keeps its proxy while that one works and the provider accepts it: greylisting remembers the address of the
- * first attempt.
+ * Connects through a pool of SOCKS5 proxies (RFC 1928), and never without one: by the exit that the caller names, and
+ * otherwise each affinity key keeps its proxy while that one works.
  */
 export const createProxyConnect = (urls: readonly string[], now: () => Date): SmtpConnect => {
   const proxies = parseProxies(urls);
@@ -23,11 +22,11 @@ export const createProxyConnect = (urls: readonly string[], now: () => Date): Sm
     return until > now().getTime() ? until : 0;
   };
 
-  return async ({ ip, port }, { timeoutMs, affinityKey, mayUse = () => true }) => {
+  return async ({ ip, port }, { timeoutMs, affinityKey, exit: chosen }) => {
     if (isIP(ip) === 0) return "no_address";
     const endsAt = now().getTime() + timeoutMs;
     const ordered = orderByAffinity(proxies, affinityKey)
-      .filter(({ exit }) => mayUse(exit))
+      .filter(({ exit }) => chosen === undefined || exit === chosen)
       .toSorted((a, b) => getBackoffUntil(a) - getBackoffUntil(b));
     for (const proxy of ordered.slice(0, PROXIES_TRIED_MAX)) {
       const leftMs = endsAt - now().getTime();
@@ -35,7 +34,7 @@ export const createProxyConnect = (urls: readonly string[], now: () => Date): Sm
       const socket = await openTunnel(proxy, { host: ip, port }, leftMs);
       if (socket === "proxy_failed") backoffUntil.set(proxy, now().getTime() + BACKOFF_MS);
       else if (typeof socket === "string") return socket;
-      else return { ...createSmtpWire(socket), exit: proxy.exit };
+      else return createSmtpWire(socket);
     }
     return "proxy_failed";
   };
@@ -43,6 +42,7 @@ export const createProxyConnect = (urls: readonly string[], now: () => Date): Sm
 
 type Proxy = {
   readonly exit: string;
+  readonly isWarm: boolean;
   readonly host: string;
   readonly port: number;
   readonly login: { readonly userId: string; readonly password: string } | null;
@@ -51,6 +51,10 @@ type Proxy = {
 /** The names of the exits, one for each proxy: host and port, for the rest of a URL may be secret. */
 export const listProxyExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).map(({ exit }) => exit);
+
+/** The exits that the operator calls warm: they get no warm-up. */
+export const listWarmExits = (urls: readonly string[]): readonly string[] =>
+  parseProxies(urls).flatMap(({ exit, isWarm }) => (isWarm ? [exit] : []));
 
 /** Proxies at one host and port differ by their users, as services with many addresses have it: they are numbered. */
 const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
@@ -64,16 +68,19 @@ const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
   });
 };
 
-/** socks5://user:password@host:1080, where the user and the password may be missing. */
+/** socks5://user:password@host:1080#warm, where the user, the password and #warm may be missing. */
 const parseProxy = (url: string): Omit<Proxy, "exit"> => {
   const parsed = URL.parse(url);
   // The address may hold a password, so the message does not repeat it.
   if (!parsed || !/^socks5h?:$/.test(parsed.protocol) || !parsed.hostname)
     throw new RangeError("a proxy is written as socks5://user:password@host:port");
+  if (!["", "#warm"].includes(parsed.hash))
+    throw new RangeError("a proxy's URL ends with its port or with #warm");
   const { hostname, port, username, password } = parsed;
   return {
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port === "" ? 1080 : Number(port),
+    isWarm: parsed.hash === "#warm",
     login: username
       ? { userId: decodeURIComponent(username), password: decodeURIComponent(password) }
       : null,

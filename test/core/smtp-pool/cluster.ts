@@ -1,9 +1,12 @@
 import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { NO_POLICY } from "@mailproof/core/mail/probe-policy";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { DIRECT_EXIT, type ReplyOrFault, type SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
+import { createWarmUp } from "@mailproof/core/smtp-pool/egress/warm-up";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
@@ -11,9 +14,14 @@ import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { givenWorld } from "../../given.ts";
 
 /** What a server says to a line: "" hangs up, and undefined leaves us waiting for ever. */
-export type ReplyFor = (line: string, session: number) => string | undefined;
+export type ReplyFor = (line: string, session: number, exit?: string) => string | undefined;
 
-export type Session = { readonly engine: number; readonly provider: string; readonly atMs: number };
+export type Session = {
+  readonly engine: number;
+  readonly provider: string;
+  readonly exit: string;
+  readonly atMs: number;
+};
 
 /** Several processes of ours with one table between them, each with a delay of its own to it and to the servers. */
 export const givenCluster = (
@@ -25,6 +33,10 @@ export const givenCluster = (
     slots = createSharedSlots,
     tableOf = (table: Table) => table,
     comesBack = true,
+    exits = [] as readonly string[],
+    downExits = [] as readonly string[],
+    probePolicy = NO_POLICY,
+    newExits = [] as readonly string[],
   } = {},
 ) => {
   const { world, table, later } = givenWorld(seed);
@@ -40,19 +52,23 @@ export const givenCluster = (
   const pause = () => world.sleep(Math.floor(world.random() * lag));
   const connectFrom =
     (engine: number): SmtpConnect =>
-    async ({ host, ip }) => {
+    async ({ host, ip }, { exit = DIRECT_EXIT }) => {
       await pause();
+      if (downExits.includes(exit)) {
+        sessions.push({ engine, provider: "", exit, atMs: world.now().getTime() });
+        return "proxy_failed";
+      }
       if (host === "mx.down.example") return "connect_refused";
       const { providerKey: operator } = toSlotKey({ host, priority: 10, ips: [ip] });
-      const standing = [operator, host];
-      sessions.push({ engine, provider: operator, atMs: world.now().getTime() });
+      const standing = exits.length > 0 ? [operator, `${operator} by ${exit}`] : [operator, host];
+      sessions.push({ engine, provider: operator, exit, atMs: world.now().getTime() });
       const session = sessions.length;
       standing.forEach((name) => stand(name, 1));
-      let next: string | undefined = greetingOf(replyFor, session);
+      let next: string | undefined = greetingOf(replyFor, session, exit);
       let isOpen = true;
       return {
         send: (line) => {
-          next = replyFor(line, session);
+          next = replyFor(line, session, exit);
         },
         receive: async () => {
           await pause();
@@ -76,6 +92,11 @@ export const givenCluster = (
       catchAllCache: createCatchAllCache(table, world.now),
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
       slots: slots(ports),
+      probePolicy,
+      ...(exits.length > 0 && {
+        breaker: createCircuitBreaker({ ...ports, exits }),
+        warmUp: createWarmUp({ ...ports, exits: newExits }),
+      }),
     });
     return comesBack ? (question) => askUntilAnswered(probe, world, question) : probe;
   };
@@ -83,8 +104,8 @@ export const givenCluster = (
   return { engines, sessions, peaks, open, world, table, later };
 };
 
-const greetingOf = (replyFor: ReplyFor, session: number): string | undefined =>
-  replyFor("", session);
+const greetingOf = (replyFor: ReplyFor, session: number, exit: string): string | undefined =>
+  replyFor("", session, exit);
 
 const replyOf = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";

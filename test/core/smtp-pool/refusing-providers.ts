@@ -42,7 +42,7 @@ type Setup = {
   readonly tableOf?: (table: Table) => Table;
 };
 
-/** Mail providers in virtual time, and processes of ours that share a table. An exit is chosen by the first that may be used. */
+/** Mail providers in virtual time, and processes of ours that share a table. */
 export const givenProviders = (
   replyFor: ServerReply,
   { processes = 1, exits, tableOf = (table) => table }: Setup = {},
@@ -56,9 +56,7 @@ export const givenProviders = (
 
   const connectFrom =
     (process: number): SmtpConnect =>
-    async ({ host }, { mayUse = () => true }) => {
-      const exit = exits ? exits.find(mayUse) : "direct";
-      if (exit === undefined) return "proxy_failed";
+    async ({ host }, { exit = "direct" }) => {
       sessions.push({ exit, process, atMs: world.now().getTime() });
       const session = sessions.length;
       peak = Math.max(peak, ++open);
@@ -78,7 +76,6 @@ export const givenProviders = (
           if (isOpen) open--;
           isOpen = false;
         },
-        ...(exits && { exit }),
       };
     };
 

@@ -146,6 +146,7 @@ const askFor = (account: string): SlotRequest => ({
   requester: { account, priority: "list" },
   batch: 1,
   countRecipients: () => 1,
+  mayLeave: false,
 });
 
 test("a process takes turns with others who wait, though it would be there first", async () => {

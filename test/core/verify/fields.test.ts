@@ -29,6 +29,7 @@ const RESULT = {
     at: "2026-03-01T00:01:00.000Z",
     ticket: { queue: "google all", position: 1, draw: 1 },
   },
+  greylistedExit: "p.example:1080",
   verifiedAt: "2026-11-21T00:00:00.000Z",
 } as unknown as Verification;
 
@@ -40,9 +41,10 @@ const hasEveryField = (fields: Fields, values: object): boolean =>
 
 test("every field of the table is stored and read again, apart from those about a later attempt", () => {
   expect(hasEveryField(RESULT_FIELDS, RESULT)).toBe(true);
-  const { retryCause, comeBack, ...stored } = RESULT;
+  const { retryCause, comeBack, greylistedExit, ...stored } = RESULT;
 
   expect(retryCause).toBe("dns");
+  expect(greylistedExit).toBe("p.example:1080");
   expect(comeBack).toMatchObject({ at: "2026-03-01T00:01:00.000Z" });
   expect(unpack(JSON.parse(JSON.stringify(pack(RESULT))))).toEqual(stored);
 });

@@ -43,6 +43,7 @@ type DueRow = {
   readonly causes: readonly RetryCause[];
   /** Of a row that found no slot at its mail provider. */
   readonly ticket?: Ticket | undefined;
+  readonly exit?: string | undefined;
   /** An earlier pass started its verification. */
   readonly isSlow?: boolean | undefined;
 };
@@ -123,8 +124,8 @@ const listDueRows = async (
   return all.flatMap((row) => {
     const group = groupByRow.get(row[0]);
     if (!group) return [];
-    const { causes, isSlow, ticket } = group;
-    return [{ row, causes, isSlow, ticket }];
+    const { causes, isSlow, ticket, exit } = group;
+    return [{ row, causes, isSlow, ticket, exit }];
   });
 };
 
@@ -183,6 +184,7 @@ const attemptRow = async (
     requester,
     history: mode === "live" ? createAccountHistory(world, account) : undefined,
     ticket: dueRow.ticket,
+    exit: dueRow.exit,
   };
   const engine = selectEngine(world, mode, dueRow.causes.length);
   const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;
@@ -245,19 +247,20 @@ const RETRY_CAUSE_BY_OUTCOME = { timeout: "unreached", internal: "internal" } as
 const findDeferral = (
   world: World,
   { mode, wants }: Job,
-  { row, causes, outcome }: AttemptedRow,
+  { row, causes, outcome, exit }: AttemptedRow,
 ): DeferredRow | undefined => {
   // The verification continues, so no cause is added.
   if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
   // No server was asked, so this is no attempt: the row waits on, however long.
   if (typeof outcome !== "string" && outcome.comeBack)
-    return deferForSlot({ row: row[0], causes }, outcome.comeBack);
+    return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
   const next = cause && scheduleRetry(world, { mode, maxWaitMinutes }, { causes, cause });
   const reason = typeof outcome === "string" ? outcome : outcome.reason;
-  return next && { row: row[0], reason, ...next };
+  const greylisted = typeof outcome === "string" ? undefined : outcome.greylistedExit;
+  return next && { row: row[0], reason, ...next, exit: greylisted ?? exit };
 };
 
 const SETTLEMENT_RETRY_MS = 60_000;

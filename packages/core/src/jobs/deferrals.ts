@@ -31,6 +31,8 @@ const DeferredGroup = v.object({
   rows: v.array(v.number()),
   /** The rows found no slot at their mail provider; their order among those that wait for one. */
   ticket: v.optional(Ticket),
+  /** The exit that mail servers greylisted the rows by: the next attempt prefers it. */
+  exit: v.optional(v.string()),
   /** The rows are not deferred: their verifications outlasted the pass, and the next pass continues them at once. */
   isSlow: v.optional(v.boolean()),
 });
@@ -42,6 +44,7 @@ export type DeferredGroup = ScheduledRetry & {
   readonly reason: string;
   readonly rows: readonly number[];
   readonly ticket?: SlotTicket | undefined;
+  readonly exit?: string | undefined;
   readonly isSlow?: boolean | undefined;
 };
 
@@ -67,6 +70,7 @@ export type DeferredRow = ScheduledRetry & {
   readonly row: number;
   readonly reason: string;
   readonly ticket?: SlotTicket;
+  readonly exit?: string | undefined;
   readonly isSlow?: boolean;
 };
 
@@ -74,22 +78,31 @@ export type DeferredRow = ScheduledRetry & {
 const RETURN_GROUPING_MS = 1_000;
 
 export const deferForSlot = (
-  { row, causes }: Pick<DeferredRow, "row" | "causes">,
+  { row, causes, exit }: Pick<DeferredRow, "row" | "causes" | "exit">,
   { at, ticket }: SlotReturn,
 ): DeferredRow => {
   const atMs = Math.ceil(Date.parse(at) / RETURN_GROUPING_MS) * RETURN_GROUPING_MS;
-  return { row, causes, reason: WAITING_FOR_PROVIDER, at: new Date(atMs).toISOString(), ticket };
+  const reason = WAITING_FOR_PROVIDER;
+  return { row, causes, reason, at: new Date(atMs).toISOString(), ticket, exit };
 };
 
 export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly DeferredGroup[] => {
-  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow, ticket }) =>
-    [at, isSlow, ticket?.queue, reason, ...causes].join(),
+  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow, ticket, exit }) =>
+    [at, isSlow, ticket?.queue, exit, reason, ...causes].join(),
   );
   return [...alike.values()].map((same) => {
-    const [{ at, reason, causes, isSlow }] = same as [DeferredRow, ...DeferredRow[]];
+    const [{ at, reason, causes, isSlow, exit }] = same as [DeferredRow, ...DeferredRow[]];
     const rows = same.map(({ row }) => row);
     const [ticket] = same.flatMap((one) => one.ticket ?? []).toSorted(compareTickets);
-    return { at, reason, causes, rows, ...(isSlow && { isSlow }), ...(ticket && { ticket }) };
+    return {
+      at,
+      reason,
+      causes,
+      rows,
+      ...(isSlow && { isSlow }),
+      ...(ticket && { ticket }),
+      ...(exit !== undefined && { exit }),
+    };
   });
 };
 

@@ -106,6 +106,8 @@ const Job = v.object({
       at: v.string(),
       /** It found no slot at its mail provider; its order among those that wait for one. */
       ticket: v.optional(Ticket),
+      /** The exit that was greylisted: the next attempt prefers it. */
+      exit: v.optional(v.string()),
     }),
   ),
   /** How often its message was sent since its last result. */

@@ -70,19 +70,29 @@ export const SINGLE = "single";
 /** Why the address of a job is attempted again, and when. */
 export type SingleRetry = NonNullable<Job["retry"]>;
 
+/** Why it was attempted again so far, and the exit that was greylisted. */
+type EarlierAttempts = {
+  readonly causes: readonly RetryCause[];
+  readonly exit?: string | undefined;
+};
+
 /** Undefined: the result is final. */
 export const findSingleRetry = (
   world: Pick<World, "now">,
   mode: Job["mode"],
-  { retryCause: cause, reason, comeBack }: Verification,
-  causes: readonly RetryCause[] = [],
+  { retryCause: cause, reason, comeBack, greylistedExit }: Verification,
+  { causes, exit }: EarlierAttempts = { causes: [] },
 ): SingleRetry | undefined => {
   // No server was asked, so this is no attempt.
-  if (comeBack) return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes] };
+  if (comeBack)
+    return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes], ...keepExit(exit) };
   const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default };
   const next = cause && scheduleRetry(world, limits, { causes, cause });
-  return next && { reason, at: next.at, causes: [...next.causes] };
+  const greylisted = keepExit(greylistedExit ?? exit);
+  return next && { reason, at: next.at, causes: [...next.causes], ...greylisted };
 };
+
+const keepExit = (exit: string | undefined) => exit !== undefined && { exit };
 
 /** `retry`: the request attempted it once already. */
 export const createSingleJob = (
@@ -169,12 +179,13 @@ export const verifySingle: Worker<VerifyWorld> = {
       requester,
       history,
       ticket: job.retry?.ticket,
+      exit: job.retry?.exit,
     };
     const causes = listCauses(job);
     const engine = selectEngine(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);
     if (isOurFailure(result)) throw new Error("the SMTP session failed on our side");
-    const retry = findSingleRetry(world, job.mode, result, causes);
+    const retry = findSingleRetry(world, job.mode, result, { causes, exit: job.retry?.exit });
     if (retry) await deferJob(world, job, retry);
     else await completeJob(world, job, job.single, result);
   },

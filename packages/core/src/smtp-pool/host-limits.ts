@@ -10,8 +10,8 @@ const CLEARING_MS = 10;
 type HostSlots = { inUse: number; readonly queue: (() => void)[] };
 
 /**
- * Limits the concurrency at every mail host, whichever domain led there: hosts stand in the MX records of many domains,
- * as the first choice of one and the second of another. A connection beyond the limit waits.
+ * Limits the concurrency at every mail host by each exit, whichever domain led there: hosts stand in the MX records of
+ * many domains, as the first choice of one and the second of another. A connection beyond the limit waits.
  */
 export const limitHostConnections = (
   connect: SmtpConnect,
@@ -19,28 +19,29 @@ export const limitHostConnections = (
 ): SmtpConnect => {
   const hosts = new Map<string, HostSlots>();
 
-  const acquireSlot = async (name: string): Promise<void> => {
-    const host = hosts.get(name) ?? { inUse: 0, queue: [] };
-    hosts.set(name, host);
+  const acquireSlot = async (key: string, name: string): Promise<void> => {
+    const host = hosts.get(key) ?? { inUse: 0, queue: [] };
+    hosts.set(key, host);
     // A slot that passes to the next in the queue stays in use.
     if (host.inUse >= findMailProvider(name).limits.connections)
       return new Promise((resolve) => host.queue.push(resolve));
     host.inUse += 1;
   };
 
-  const releaseSlot = (name: string): void => {
-    const host = hosts.get(name);
+  const releaseSlot = (key: string): void => {
+    const host = hosts.get(key);
     const next = host?.queue.shift();
     if (!host || next) return next?.();
     host.inUse -= 1;
-    if (host.inUse === 0) hosts.delete(name);
+    if (host.inUse === 0) hosts.delete(key);
   };
 
   return async (target, options) => {
-    await acquireSlot(target.host);
+    const key = `${target.host} by ${options.exit}`;
+    await acquireSlot(key, target.host);
     const wire = await connect(target, options);
     if (typeof wire === "string") {
-      releaseSlot(target.host);
+      releaseSlot(key);
       return wire;
     }
     let isOpen = true;
@@ -48,7 +49,7 @@ export const limitHostConnections = (
       const wasOpen = isOpen;
       isOpen = false;
       await wire.close();
-      if (wasOpen) void sleep(CLEARING_MS).then(() => releaseSlot(target.host));
+      if (wasOpen) void sleep(CLEARING_MS).then(() => releaseSlot(key));
     };
     return { ...wire, close };
   };

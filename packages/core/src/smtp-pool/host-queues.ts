@@ -1,8 +1,9 @@
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import type { ProviderLimits } from "../mail/mail-provider-table.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
-import { getProbeMode, NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
+import { getAffinityKey } from "../mail/smtp/connect.ts";
 import type { PendingProbe } from "../verify/recipient-check.ts";
+import type { Exits } from "./egress/exits.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
@@ -11,7 +12,7 @@ import {
   type SlotKey,
   type SlotRequest,
   type SlotTurn,
-  toSlotKey,
+  toWaitQueueName,
 } from "./slots/slots.ts";
 
 /** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
@@ -20,9 +21,11 @@ const RECIPIENTS_PER_SESSION = 25;
 /** `withoutPipelining`: so many of the next sessions send one command at a time. */
 type HostState = { sessions: number; queues: number; withoutPipelining: number };
 
-/** The queue for one set of hosts. */
+/** The queue for one set of hosts and one exit. */
 export type HostQueue = {
   readonly key: string;
+  /** The part of the key that all exits have in common. */
+  readonly hostsKey: string;
   readonly provider: ProviderState;
   readonly slotKey: SlotKey;
   readonly limits: ProviderLimits;
@@ -42,56 +45,60 @@ export type HostQueue = {
 export type HostQueues = ReturnType<typeof createHostQueues>;
 
 /** The host queues that have recipients waiting or sessions open. */
-export const createHostQueues = (policy: ProbePolicy = NO_POLICY) => {
+export const createHostQueues = (exits: Exits) => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostState>();
-  const { getProviderState, forget } = createProviderRegistry();
+  const { getProviderState, findProviderState, forget } = createProviderRegistry();
+  /** With the share: recipients that arrive after it grew have a queue with the new limits. */
+  const toKey = (hostsKey: string, exit: string) =>
+    `${hostsKey} by ${exit} ${exits.getShare(exit)}`;
+  const toHostKey = ({ host, exit }: SlotKey) => `${host} by ${exit}`;
 
-  const addQueue = (key: string, slotKey: SlotKey): HostQueue => {
-    const host = hosts.get(slotKey.host) ?? {
-      sessions: 0,
-      queues: 0,
-      withoutPipelining: 0,
-    };
-    hosts.set(slotKey.host, host);
+  const addQueue = (hostsKey: string, slotKey: SlotKey): HostQueue => {
+    const hostKey = toHostKey(slotKey);
+    const host = hosts.get(hostKey) ?? { sessions: 0, queues: 0, withoutPipelining: 0 };
+    hosts.set(hostKey, host);
     host.queues++;
-    const queue = createHostQueue(key, slotKey, host, getProviderState(slotKey));
-    all.set(key, queue);
+    const keys = { key: toKey(hostsKey, slotKey.exit), hostsKey };
+    const queue = createHostQueue(keys, slotKey, host, getProviderState(slotKey));
+    all.set(queue.key, queue);
     return queue;
   };
 
-  const getOrAddQueue = (key: string, host: MailHost | undefined): HostQueue =>
-    all.get(key) ?? addQueue(key, toAllowedSlotKey(policy, host));
+  const findQueue = (hostsKey: string, exit: string) => all.get(toKey(hostsKey, exit));
+
+  const getOrAddQueue = (hostsKey: string, host: MailHost | undefined, exit: string): HostQueue =>
+    findQueue(hostsKey, exit) ?? addQueue(hostsKey, exits.toSlotKey(host, exit));
 
   const close = (queue: HostQueue): void => {
     if (all.get(queue.key) !== queue) return;
     all.delete(queue.key);
     queue.host.queues--;
-    if (queue.host.queues === 0) hosts.delete(queue.slotKey.host);
+    if (queue.host.queues === 0) hosts.delete(toHostKey(queue.slotKey));
     queue.provider.queues--;
     forget(queue.provider);
   };
 
-  return { all: all as ReadonlyMap<string, HostQueue>, getOrAddQueue, close, forget };
-};
-
-/** Where the operator wants care, all processes have one session with the provider: its first slot. */
-const toAllowedSlotKey = (policy: ProbePolicy, host: MailHost | undefined): SlotKey => {
-  const slotKey = toSlotKey(host);
-  return host && getProbeMode(policy, [host]) === "careful"
-    ? { ...slotKey, connections: 1, slots: [0] }
-    : slotKey;
+  return {
+    all: all as ReadonlyMap<string, HostQueue>,
+    exits,
+    findQueue,
+    getOrAddQueue,
+    findProviderState,
+    close,
+    forget,
+  };
 };
 
 const createHostQueue = (
-  key: string,
+  keys: Pick<HostQueue, "key" | "hostsKey">,
   slotKey: SlotKey,
   host: HostState,
   provider: ProviderState,
 ): HostQueue => {
   provider.queues++;
   return {
-    key,
+    ...keys,
     provider,
     slotKey,
     host,
@@ -113,17 +120,103 @@ const createHostQueue = (
  */
 export const chooseHosts = (
   hosts: readonly MailHost[],
-  queues: ReadonlyMap<string, HostQueue>,
+  { exits, findQueue }: HostQueues,
   random: () => number,
-): { readonly key: string; readonly hosts: readonly MailHost[] } => {
+): { readonly hostsKey: string; readonly hosts: readonly MailHost[] } => {
   const names = formatHosts(hosts);
   const toKey = ({ host }: MailHost) => `${host} of ${names}`;
-  const isGathering = (host: MailHost) => {
-    const waiting = queues.get(toKey(host))?.waiting.size() ?? 0;
-    return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
-  };
-  const chosen = orderHosts(hosts, isGathering, random);
-  return { key: chosen[0] ? toKey(chosen[0]) : "", hosts: chosen };
+  const isPreferred = (host: MailHost) =>
+    exits.all.some((exit) => isGathering(findQueue(toKey(host), exit)));
+  const chosen = orderHosts(hosts, isPreferred, random);
+  return { hostsKey: chosen[0] ? toKey(chosen[0]) : "", hosts: chosen };
+};
+
+const isGathering = (queue: HostQueue | undefined): boolean => {
+  const waiting = queue?.waiting.size() ?? 0;
+  return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
+};
+
+type Route = {
+  readonly hostsKey: string;
+  readonly hosts: readonly MailHost[];
+  readonly random: () => number;
+};
+
+/** The queue for a recipient: of the exit that knows it from before, if it may be used, or else of the least loaded. */
+export const chooseQueue = (queues: HostQueues, one: PendingProbe, route: Route): HostQueue => {
+  const { exits, findProviderState, getOrAddQueue } = queues;
+  const [host] = route.hosts;
+  if (exits.all.length === 1) return getOrAddQueue(route.hostsKey, host, exits.first);
+  const getSlotKey = (exit: string) => exits.toSlotKey(host, exit);
+  const isAwake = (exit: string) => !findProviderState(getSlotKey(exit))?.isBackingOff;
+  const admitted = keepSome(exits.all, exits.listAdmitted(getSlotKey(exits.first), one));
+  const up = keepSome(
+    admitted,
+    admitted.filter((exit) => !exits.isDown(exit)),
+  );
+  const preferred =
+    up.length > 1
+      ? (up.find((exit) => toWaitQueueName(getSlotKey(exit)) === one.ticket?.queue) ??
+        up.find((exit) => exit === one.exit))
+      : up[0];
+  const exit = preferred ?? balance(queues, keepSome(up, up.filter(isAwake)), route);
+  return getOrAddQueue(route.hostsKey, host, exit);
+};
+
+const keepSome = (all: readonly string[], some: readonly string[]): readonly string[] =>
+  some.length > 0 ? some : all;
+
+/** Another exit for a recipient whose exit has no slot, backs off, is refused or cannot be reached. */
+export const findOtherExit = (
+  queues: HostQueues,
+  one: PendingProbe,
+  { slotKey, hostsKey }: HostQueue,
+  random: () => number,
+): string | null => {
+  const { exits, findProviderState } = queues;
+  if (exits.all.length === 1) return null;
+  const { exit } = slotKey;
+  const [host] = one.hosts;
+  const admitted = exits.listAdmitted(slotKey, one);
+  const isRefused = !admitted.includes(exit);
+  if (!isRefused && one.exit === exit && !exits.isDown(exit)) return null;
+  const others = admitted.filter((other) => other !== exit);
+  const getState = (other: string) => findProviderState(exits.toSlotKey(host, other));
+  const isOpen = (other: string) => !exits.isDown(other) && !getState(other)?.isBackingOff;
+  const isFree = (other: string): boolean =>
+    isOpen(other) && !one.leftExits.includes(other) && !getState(other)?.slotWait.isScarce;
+  // Where all are full, recipients wait for the one that they came to first: those are in proportion to the shares.
+  const [home] = one.leftExits;
+  const back = others.filter((other) => other === home && exit !== home && isOpen(other));
+  const free = keepSome(keepSome(isRefused ? others : [], back), others.filter(isFree));
+  if (free.length === 0) return null;
+  return balance(queues, free, { hostsKey, hosts: one.hosts, random });
+};
+
+/**
+ * A session that gathers recipients first. Then the exits in an order that spreads them: at a host of its own always the
+ * same, for greylisting, and at a large provider any. One with more than its sessions can hold passes on to the next.
+ */
+const balance = (
+  { exits, findQueue, findProviderState }: HostQueues,
+  candidates: readonly string[],
+  { hostsKey, hosts, random }: Route,
+): string => {
+  const [first = exits.first] = candidates;
+  if (candidates.length < 2) return first;
+  const gathering = candidates.find((exit) => isGathering(findQueue(hostsKey, exit)));
+  if (gathering !== undefined) return gathering;
+  const isLarge = findMailProvider(hosts[0]?.host ?? "").name !== "other";
+  const ordered = exits.order(candidates, isLarge ? `${random()}` : getAffinityKey(hosts));
+  const loads = ordered.map((exit) => {
+    const slotKey = exits.toSlotKey(hosts[0], exit);
+    const waiting = findQueue(hostsKey, exit)?.waiting.size() ?? 0;
+    const sessions = findProviderState(slotKey)?.sessions ?? 0;
+    const load = (sessions + waiting / RECIPIENTS_PER_SESSION) / slotKey.slots.length;
+    return { exit, load };
+  });
+  const [least] = loads.toSorted((a, b) => a.load - b.load);
+  return (loads.find(({ load }) => load < 1) ?? least)?.exit ?? first;
 };
 
 const formatHosts = (hosts: readonly MailHost[]): string =>
@@ -136,8 +229,10 @@ export const createSlotRequest = (
   queue: HostQueue,
   requester: Requester,
   batch: number,
+  mayLeave: boolean,
 ): SlotRequest => ({
   turn: queue.turn,
+  mayLeave,
   requester,
   batch,
   countRecipients: () => queue.taken + queue.waiting.size(),
@@ -147,13 +242,13 @@ export const createSlotRequest = (
 const RECIPIENTS_WITH_CALLERS = 10;
 
 export const getBatchSize = (
-  { provider, limits, waiting, sessions, batchSizeMax, turn }: HostQueue,
+  { provider, limits, slotKey, waiting, sessions, batchSizeMax, turn }: HostQueue,
   { priority }: Requester,
 ): number => {
   const most = Math.min(batchSizeMax, limits.recipientsPerConnection);
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
   if (provider.slotWait.isScarce || turn.ticket) return most;
-  const even = Math.ceil(waiting.size() / (limits.connections - sessions));
+  const even = Math.ceil(waiting.size() / (slotKey.slots.length - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
 

@@ -7,9 +7,9 @@ import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts
 /** Waiting recipients sit out this many backoffs in a row. After one more, the server's reply decides for all. */
 const BACKOFFS_TOLERATED = 2;
 
-/** A mail provider with all its hosts, or one IP address. All its queues share one concurrency. */
+/** A mail provider with all its hosts, or one IP address, by one exit. All its queues share one concurrency. */
 export type ProviderState = {
-  readonly connections: number;
+  connections: number;
   /** The number of host queues that use it. */
   queues: number;
   sessions: number;
@@ -59,8 +59,9 @@ export const createProviderRegistry = () => {
   const states = new Map<string, ProviderState>();
   const keys = new Map<ProviderState, string>();
 
-  const getProviderState = ({ providerKey: key, connections }: SlotKey): ProviderState => {
+  const getProviderState = ({ limitKey: key, connections }: SlotKey): ProviderState => {
     const provider = states.get(key) ?? createProviderState(connections);
+    provider.connections = connections;
     states.set(key, provider);
     keys.set(provider, key);
     return provider;
@@ -73,7 +74,9 @@ export const createProviderRegistry = () => {
     keys.delete(provider);
   };
 
-  return { getProviderState, forget };
+  const findProviderState = ({ limitKey }: SlotKey) => states.get(limitKey);
+
+  return { getProviderState, findProviderState, forget };
 };
 
 const createProviderState = (connections: number): ProviderState => ({

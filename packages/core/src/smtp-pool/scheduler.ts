@@ -3,16 +3,16 @@ import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipien
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
 import { createEgressHealth } from "./egress/egress-health.ts";
-import { toCircuitSubject } from "./egress/session-exits.ts";
+import { createExits, toCircuitSubject } from "./egress/exits.ts";
 import { limitHostConnections } from "./host-limits.ts";
 import {
   adjustBatchSize,
   avoidPipelining,
   chooseHosts,
+  chooseQueue,
   createHostQueues,
   createSlotRequest,
   decidePipelining,
-  getBatchSize,
   type HostQueue,
   type HostQueues,
 } from "./host-queues.ts";
@@ -28,8 +28,8 @@ import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { createSessionShares, type SessionShares } from "./slots/session-shares.ts";
 import { createReturn, createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
 import { localSlots, resumeTurn, type SlotReturn } from "./slots/slots.ts";
-import { createTurns } from "./turns.ts";
 import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
+import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
 /** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
 export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
@@ -48,26 +48,21 @@ export const createProbe = (ports: ProbePorts): Probe => {
     breaker,
     quota,
     egress: createEgressHealth(),
+    exits: createExits({ ...ports, breaker }),
   };
-  const queues = createHostQueues(ports.probePolicy);
+  const queues = createHostQueues(sessionPorts.exits);
   const { join, serve } = createScheduler(queues, sessionPorts);
 
-  return (question) =>
+  const { random } = sessionPorts;
+  const ask: Probe = (question) =>
     new Promise((resolve) => {
-      const { key, hosts } = chooseHosts(question.hosts, queues.all, sessionPorts.random);
-      const queue = queues.getOrAddQueue(key, hosts[0]);
-      const { provider } = queue;
+      const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
       const { requester = SOLE_REQUESTER } = question;
+      const own = { requester, unknownRecipients: [], hosts, resolve, failures: 0 };
+      const waiting = { fallbacks: [], ...question, ...own, refusedExits: [], leftExits: [] };
+      const queue = chooseQueue(queues, waiting, { hostsKey, hosts, random });
+      const { provider } = queue;
       const isFirst = !queue.waiting.has(requester);
-      const own = {
-        requester,
-        unknownRecipients: [],
-        hosts,
-        resolve,
-        failures: 0,
-        refusedExits: [],
-      };
-      const waiting = { fallbacks: [], ...question, ...own };
       resumeTurn(queue.turn, queue.slotKey, question.ticket);
       const early = findEarlyResult(sessionPorts, queue, waiting);
       if (early) resolve(early);
@@ -77,6 +72,8 @@ export const createProbe = (ports: ProbePorts): Probe => {
       // Recipients that arrive in the same tick share the session.
       if (isFirst) void sessionPorts.sleep(0).then(() => serve(queue));
     });
+  const { warmUp } = ports;
+  return warmUp ? (question) => warmUp.ready().then(() => ask(question)) : ask;
 };
 
 /** Opens as many sessions for each host queue as the limits of the server and of this process allow. */
@@ -84,11 +81,9 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const shares = createSessionShares(sessionPorts.sessionsMax);
   const waiting = createWaitingProbes();
   const updateQueue = createQueueUpdater(queues, shares);
-
-  const resolveWaiting = (queue: HostQueue, result: CommonResult): void => {
-    resolveAll(sessionPorts, queue, waiting.takeAll(queue), result);
-    updateQueue(queue);
-  };
+  const parts = { queues, sessionPorts, waiting, shares };
+  const moves = createMoves(parts, updateQueue, (at) => serve(at));
+  const resolveWaiting = createWaitingResolver(parts, updateQueue);
 
   const serve = (queue: HostQueue): void => {
     while (mayOpen(queue)) {
@@ -103,19 +98,18 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const runNext = async (queue: HostQueue, opener: Requester): Promise<void> => {
     const { provider } = queue;
     const taken = dropEarly(sessionPorts, queue, waiting.take(queue, opener));
-    const { batch, others } = splitByExits(sessionPorts, queue, taken);
-    waiting.putBack(queue, others);
+    const batch = moves.keepAdmitted(queue, taken);
     if (batch.length === 0) return updateQueue(queue);
     countSession(queue, 1, batch.length);
     shares.open(opener);
     updateQueue(queue);
     const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
     const session = { ...sessionPorts, shouldEnd, pipelining: decidePipelining(queue) };
-    const request = createSlotRequest(queue, opener, batch.length);
+    const request = createSlotRequest(queue, opener, batch.length, moves.mayMove(queue, batch));
     const summary = await runWithSlot(session, queue.slotKey, batch, request);
     const isShort = shares.close(opener);
     countSession(queue, -1, batch.length);
-    waiting.putBack(queue, summary.remaining);
+    moves.putBack(queue, request, summary);
     if (summary.lostFlight) avoidPipelining(queue);
     if (hasEnded()) provider.yielding--;
     else adjustBatchSize(queue, batch.length, summary.remaining.length);
@@ -134,6 +128,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
       resume(provider),
     );
     const { refusal } = provider;
+    if (provider.isBackingOff) moves.moveWaiting(provider);
     if (!isOver || !refusal) return;
     for (const queue of listQueuesAt(queues, provider)) resolveWaiting(queue, { outcome: refusal });
   };
@@ -148,7 +143,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const serveOthers = (provider: ProviderState, { any = false, afresh = false }): void => {
     if (afresh) clearFull(queues, provider);
     const isEligible = (queue: HostQueue) => any || queue.provider === provider;
-    const withoutSlot = openSessions({ sessionPorts, waiting, shares }, isEligible, runNext);
+    const withoutSlot = openSessions(parts, isEligible, runNext);
     for (const one of withoutSlot) waitForSlot(one);
   };
 
@@ -165,6 +160,7 @@ const clearFull = ({ all }: HostQueues, provider: ProviderState): void => {
 };
 
 type SchedulerParts = {
+  readonly queues: HostQueues;
   readonly sessionPorts: SessionPorts;
   readonly waiting: ReturnType<typeof createWaitingProbes>;
   readonly shares: SessionShares;
@@ -190,32 +186,6 @@ const openSessions = (
   }
 };
 
-/** The recipients at each host queue, with the turns that accounts take among the queues. */
-const createWaitingProbes = () => {
-  const turns = createTurns<HostQueue>();
-  const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
-    for (const { requester } of removed)
-      if (!queue.waiting.has(requester)) turns.remove(requester, queue);
-    return removed;
-  };
-  return {
-    next: turns.next,
-    join: (queue: HostQueue, one: PendingProbe): void => {
-      queue.waiting.push(one);
-      turns.add(one.requester, queue);
-    },
-    take: (queue: HostQueue, opener: Requester): readonly PendingProbe[] => {
-      turns.putLast(opener, queue);
-      return leave(queue, queue.waiting.take(getBatchSize(queue, opener), opener));
-    },
-    takeAll: (queue: HostQueue): readonly PendingProbe[] => leave(queue, queue.waiting.takeAll()),
-    putBack: (queue: HostQueue, remaining: readonly PendingProbe[]): void => {
-      queue.waiting.putBack(remaining);
-      for (const { requester } of remaining) turns.add(requester, queue);
-    },
-  };
-};
-
 /** The result of a recipient that no mail server is asked about: a limit is reached, or all exits are refused. */
 const findEarlyResult = (
   sessionPorts: SessionPorts,
@@ -230,6 +200,13 @@ const findEarlyResult = (
   const result = toProbeResult(sessionPorts, toSharedOutcome(standing.refusal), one);
   return createRefusedResult(result, standing.isLasting);
 };
+
+const createWaitingResolver =
+  ({ sessionPorts, waiting }: SchedulerParts, updateQueue: (queue: HostQueue) => void) =>
+  (queue: HostQueue, result: CommonResult): void => {
+    resolveAll(sessionPorts, queue, waiting.takeAll(queue), result);
+    updateQueue(queue);
+  };
 
 type CommonResult = { readonly outcome: SessionOutcome; readonly comeBack?: SlotReturn };
 
@@ -247,9 +224,6 @@ const resolveAll = (
   }
 };
 
-const listQueuesAt = ({ all }: HostQueues, provider: ProviderState): readonly HostQueue[] =>
-  [...all.values()].filter((queue) => queue.provider === provider);
-
 /** A limit or a refusal may have come up while recipients waited: those get their results at once. */
 const dropEarly = (
   sessionPorts: SessionPorts,
@@ -262,23 +236,6 @@ const dropEarly = (
     return !early;
   });
 
-/** The recipients that may leave by the same exits as the first, and the others. */
-const splitByExits = (
-  { breaker }: SessionPorts,
-  { slotKey }: HostQueue,
-  taken: readonly PendingProbe[],
-): { readonly batch: readonly PendingProbe[]; readonly others: readonly PendingProbe[] } => {
-  const all = taken.map((one) => {
-    const exits = breaker.listExits(toCircuitSubject(slotKey, one)).join();
-    return { one, exits };
-  });
-  const isAlike = ({ exits }: { readonly exits: string }) => exits === all[0]?.exits;
-  return {
-    batch: all.filter(isAlike).map(({ one }) => one),
-    others: all.filter((entry) => !isAlike(entry)).map(({ one }) => one),
-  };
-};
-
 const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void => {
   queue.taken += by * recipients;
   queue.sessions += by;
@@ -286,8 +243,8 @@ const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void =>
   queue.provider.sessions += by;
 };
 
-const mayOpen = ({ provider, limits, host }: HostQueue): boolean =>
-  host.sessions < limits.connections &&
+const mayOpen = ({ provider, slotKey, host }: HostQueue): boolean =>
+  host.sessions < slotKey.slots.length &&
   provider.sessions < provider.connections &&
   !provider.isBackingOff;
 

@@ -8,7 +8,7 @@ import type { ProviderRefusal } from "./slots/slots.ts";
 // What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
 
 /** A reply with the host that it is from. */
-export type HostReply = Omit<ObservedReply, "exit"> & { readonly host: string };
+export type HostReply = ObservedReply & { readonly host: string };
 
 /**
  * In their order. A reply that shows neither is left out, such as a rate limit, a fault, or words that no rule

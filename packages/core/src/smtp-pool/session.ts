@@ -18,6 +18,8 @@ import {
 import type { CircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import type { DailyQuota } from "./daily-limits.ts";
 import type { EgressHealth } from "./egress/egress-health.ts";
+import type { Exits } from "./egress/exits.ts";
+import type { WarmUp } from "./egress/warm-up.ts";
 import { toFinding } from "./finding.ts";
 import type { YieldToCallers } from "./requester.ts";
 import type { SlotPool } from "./slots/slots.ts";
@@ -38,6 +40,8 @@ export type ProbePorts = {
   readonly slots?: SlotPool;
   /** Absent: this process counts refusals of us alone. */
   readonly breaker?: CircuitBreaker;
+  /** Absent: every exit has each provider's full limits. */
+  readonly warmUp?: WarmUp | undefined;
   /** Absent: mail hosts have no daily limits. */
   readonly quota?: DailyQuota;
   /** How many sessions this process may have open at a time. */
@@ -47,6 +51,7 @@ export type ProbePorts = {
 
 export type SessionPorts = ProbePorts & {
   readonly egress: EgressHealth;
+  readonly exits: Exits;
   readonly slots: SlotPool;
   readonly breaker: CircuitBreaker;
   readonly quota: DailyQuota;

@@ -9,6 +9,7 @@ import type { Canaries } from "../smtp-pool/canaries.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
 import { createCircuitBreaker } from "../smtp-pool/circuit-breaker/circuit-breaker.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
+import { createWarmUp } from "../smtp-pool/egress/warm-up.ts";
 import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
 import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
 import type { YieldToCallers } from "../smtp-pool/requester.ts";
@@ -47,6 +48,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly probePolicy?: ProbePolicy;
   /** The exits that `connect` chooses from, by name. Absent: the process has one. */
   readonly exits?: readonly string[];
+  /** Those that providers know already, so that they get no warm-up. */
+  readonly warmExits?: readonly string[];
   /** Absent: nothing is logged. */
   readonly log?: World["log"];
   /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
@@ -80,6 +83,7 @@ export const createMailQuestions = (
     quota: createDailyQuota(ports),
     // The pauses stand in the table and outlive the process, so they end by the clock that all processes have.
     breaker: createCircuitBreaker(ports),
+    ...(ports.exits && { warmUp: createWarmUp({ ...ports, exits: listNewExits(ports) }) }),
     canaries,
   });
   return {
@@ -87,6 +91,9 @@ export const createMailQuestions = (
     probe: createProbeByPolicy(probe, ports.probePolicy ?? NO_POLICY),
   };
 };
+
+const listNewExits = ({ exits = [], warmExits = [] }: MailPorts): readonly string[] =>
+  exits.filter((exit) => !warmExits.includes(exit));
 
 const withSteadyClock = (ports: MailPorts): MailPorts => ({
   ...ports,

@@ -23,6 +23,8 @@ export type ProbeRequest = {
   readonly requester?: Requester;
   /** From an earlier attempt that found no slot. */
   readonly ticket?: Ticket | undefined;
+  /** The exit by which it was greylisted: it is preferred. */
+  readonly exit?: string | undefined;
 };
 
 export type ProbeResult = {
@@ -41,6 +43,8 @@ export type ProbeResult = {
   readonly randomRecipient: string | null;
   /** The mail provider had no slot for us, and no server was asked. */
   readonly comeBack?: SlotReturn;
+  /** The exit of the session. Absent: the process has one exit, or there was no session. */
+  readonly exit?: string;
 };
 
 /** A recipient whose reply is still to come. */
@@ -50,6 +54,8 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   failures: number;
   /** The exits from which the provider refused a session with this recipient. */
   refusedExits: readonly string[];
+  /** The exits that it left for another, since they had no slot or could not be reached. */
+  leftExits: readonly string[];
   /** The guess that is tried now; the guesses still to be tried; those that the server does not know. */
   recipient: string;
   fallbacks: readonly string[];

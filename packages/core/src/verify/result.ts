@@ -301,6 +301,8 @@ export const RESULT_FIELDS = {
   retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
   // No server was asked, for want of a slot: when the address comes back for one. Never stored.
   comeBack: { schema: typed<SlotReturn | undefined>(), isPrivate: true },
+  // The exit that a mail server greylisted: the next attempt prefers it. Never stored.
+  greylistedExit: { schema: typed<string | undefined>(), isPrivate: true },
   verifiedAt: {
     name: "verified_at",
     schema: describe(Text, "When the address was verified, ISO 8601."),

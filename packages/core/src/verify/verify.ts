@@ -49,6 +49,8 @@ export type VerifyOptions = {
   readonly history?: AccountHistory | undefined;
   /** The address comes back for a slot that it did not find. */
   readonly ticket?: Ticket | undefined;
+  /** The exit that was greylisted at an earlier attempt. */
+  readonly exit?: string | undefined;
 };
 
 /** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
@@ -166,7 +168,7 @@ export const findListings = (
 const lookUpDomain = async (
   engine: Engine,
   address: Address,
-  { deepVerify, requester, ticket }: VerifyOptions,
+  { deepVerify, requester, ticket, exit }: VerifyOptions,
 ): Promise<DomainLookup> => {
   // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
   // hosts of its choice.
@@ -191,6 +193,7 @@ const lookUpDomain = async (
     ...planRandomRecipient(engine.beliefs, address.domain, mailHost),
     ...(requester && { requester }),
     ...(ticket && { ticket }),
+    ...(exit !== undefined && { exit }),
   });
   return {
     ...NOT_LOOKED_UP,
@@ -273,6 +276,8 @@ const createVerification = (
     retry,
     ...(retryCause && { retryCause }),
     ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
+    ...(retryCause === "greylisting" &&
+      probeResult?.exit !== undefined && { greylistedExit: probeResult.exit }),
     verifiedAt: engine.now().toISOString(),
   };
 };

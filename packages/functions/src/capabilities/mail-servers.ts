@@ -5,7 +5,7 @@ import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
-import { createProxyConnect, listProxyExits } from "@mailproof/net/socks";
+import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
 import { createLambdaLog } from "../log.ts";
 import { publishMetrics, putMetric } from "../metrics.ts";
@@ -27,7 +27,10 @@ export const withMailServers = (base: BaseContext) => {
     engine: createEngine({
       dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
       connect: countSessions(connectOut),
-      ...(proxies.length > 0 && { exits: listProxyExits(proxies) }),
+      ...(proxies.length > 0 && {
+        exits: listProxyExits(proxies),
+        warmExits: listWarmExits(proxies),
+      }),
       log: createLambdaLog(),
       table,
       lists: createLists(),

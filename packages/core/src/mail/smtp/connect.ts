@@ -59,11 +59,8 @@ export const trySession = async (
 
 type ConnectRoute = { readonly connect: SmtpConnect; readonly affinityKey: string };
 
-/**
- * All sessions to these hosts use one IP address, and so does the next attempt, whichever recipients share its session.
- * The hosts come in an order that chance decides.
- */
-const getAffinityKey = (hosts: readonly MailHost[]): string =>
+/** All sessions to these hosts prefer one exit. The hosts come in an order that chance decides. */
+export const getAffinityKey = (hosts: readonly MailHost[]): string =>
   hosts.toSorted((a, b) => a.priority - b.priority || (a.host < b.host ? -1 : 1))[0]?.host ?? "";
 
 const listTargets = (hosts: readonly MailHost[], port: number): readonly SmtpTarget[] =>

@@ -44,8 +44,6 @@ export type SmtpWire = {
    * waited for a moment. May be called twice.
    */
   close(): Promise<void>;
-  /** The exit that it left by. Absent: the process has one. */
-  readonly exit?: string;
 };
 
 /** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
@@ -53,11 +51,14 @@ export type SmtpTarget = { readonly ip: string; readonly port: number; readonly 
 
 export type ConnectOptions = {
   readonly timeoutMs: number;
-  /** Calls with one lane leave from one address of ours, as greylisting requires of a second attempt. */
+  /** Without `exit`: calls with one key leave by one exit while it works. */
   readonly affinityKey: string;
-  /** Absent: any exit may be used. */
-  readonly mayUse?: (exit: string) => boolean;
+  /** The exit to leave by. Absent: any of them. */
+  readonly exit?: string;
 };
+
+/** The exit of a process that uses no proxy. */
+export const DIRECT_EXIT = "direct";
 
 /** The port to mail servers. Never rejects. */
 export type SmtpConnect = (

@@ -1,13 +1,11 @@
+import { DIRECT_EXIT } from "../../mail/smtp/wire.ts";
 import type { Log } from "../../ports/world.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
 import { type Circuit, countOpenings, type ReplyToUs } from "./circuit.ts";
 import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
 import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
-import { type CircuitPorts, createSharedCircuits, type TrialEnd } from "./shared-circuits.ts";
+import { type CircuitPorts, createSharedCircuits } from "./shared-circuits.ts";
 import { redactRefusal } from "./stored-refusal.ts";
-
-/** The way out of a process that uses no proxy. */
-export const DIRECT_EXIT = "direct";
 
 /** A recipient, as far as a refusal may concern it. */
 export type CircuitSubject = DomainSubject & {
@@ -18,21 +16,19 @@ export type CircuitSubject = DomainSubject & {
 /** `isLasting`: a later attempt of the same verification would meet the same refusal. */
 type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
 
-/** What a session may use. `trial`: the exit whose circuit this session decides. */
+/** `isTrial`: this session decides the exit's circuit. `openings`: of the circuit when the session began. */
 export type SessionAdmission = {
   readonly kind: "admitted";
-  readonly exits: readonly string[];
-  readonly trial: string | null;
-  /** Of each exit's circuit when the session began. */
-  readonly openings: ReadonlyMap<string, number>;
+  readonly exit: string;
+  readonly isTrial: boolean;
+  readonly openings: number;
 };
 
-/** `refused`: all circuits are open. `wait`: another session has the trial, and its replies decide. */
+/** `refused`: the exit's circuit is open. `wait`: another session has the trial, and its replies decide. */
 type Admission = SessionAdmission | { readonly kind: "refused" } | { readonly kind: "wait" };
 
-/** A reply of a session that left by this exit. `about`: the recipient; null before RCPT. */
+/** A reply of a session. `about`: the recipient; null before RCPT. */
 export type ObservedReply = {
-  readonly exit: string;
   readonly about: Pick<DomainSubject, "domain" | "account"> | null;
   /** Null: the reply is no refusal of us. */
   readonly refusal: ProviderRefusal | null;
@@ -75,55 +71,37 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     return refusal ? { refusal, isLasting: true } : null;
   };
 
-  /** Before a session. After a pause it gets the trial, unless another session has it. */
-  const admit = async (subject: CircuitSubject): Promise<Admission> => {
-    const { providerKey } = subject;
-    await providers.refresh(providerKey, exits);
-    const allowed = listExits(subject);
-    const isClosed = (exit: string) => providers.getState({ providerKey, exit }) === "closed";
-    const halfOpen = allowed.filter((exit) => !isClosed(exit));
-    const trial = await providers.claimTrial(providerKey, halfOpen);
-    const usable = allowed.filter((exit) => exit === trial || isClosed(exit));
-    if (usable.length === 0) return { kind: halfOpen.length > 0 ? "wait" : "refused" };
-    const count = (exit: string) =>
-      countOpenings(providers.get({ providerKey, exit }), now().getTime());
-    const openings = new Map(usable.map((exit) => [exit, count(exit)]));
-    return { kind: "admitted", exits: usable, trial, openings };
+  /** Before a session by this exit. After a pause it gets the trial, unless another session has it. */
+  const admit = async (subject: CircuitSubject, exit: string): Promise<Admission> => {
+    const name = { providerKey: subject.providerKey, exit };
+    await providers.refresh(subject.providerKey, exits);
+    if (!listExits(subject).includes(exit)) return { kind: "refused" };
+    const isTrial = providers.getState(name) !== "closed";
+    if (isTrial && !(await providers.claimTrial(name))) return { kind: "wait" };
+    const openings = countOpenings(providers.get(name), now().getTime());
+    return { kind: "admitted", exit, isTrial, openings };
   };
 
   /** After a session, with its replies in their order. Never rejects. */
   const record = async (
     providerKey: string,
-    { openings, trial }: SessionAdmission,
+    { exit, openings, isTrial }: SessionAdmission,
     replies: readonly ObservedReply[],
-    usedExits: ReadonlySet<string>,
   ): Promise<void> => {
-    for (const { exit, about, ...reply } of replies)
-      if (about) domains.apply({ providerKey, ...about }, exit, toReplyToUs({ about, ...reply }));
-    const toTrialEnd = (exit: string): TrialEnd => {
-      if (exit !== trial) return "none";
-      return usedExits.has(exit) || openings.size === 1 ? "used" : "unused";
-    };
-    await Promise.all(
-      [...openings].map(async ([exit, count]) => {
-        const name = { providerKey, exit };
-        const own = replies.filter((reply) => reply.exit === exit).map(toReplyToUs);
-        const opened = await providers.apply(name, own, {
-          openings: count,
-          trial: toTrialEnd(exit),
-        });
-        if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
-      }),
-    );
+    for (const { about, refusal } of replies)
+      if (about) domains.apply({ providerKey, ...about }, exit, toReplyToUs({ about, refusal }));
+    const name = { providerKey, exit };
+    const opened = await providers.apply(name, replies.map(toReplyToUs), { openings, isTrial });
+    if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
   };
 
   const deferDomain = (subject: DomainSubject, refusal: ProviderRefusal): void =>
     domains.defer(subject, redactRefusal(refusal));
 
-  return { listExits, findRefusal, admit, record, deferDomain };
+  return { exits, listExits, findRefusal, admit, record, deferDomain };
 };
 
-const toReplyToUs = ({ refusal, about }: Omit<ObservedReply, "exit">): ReplyToUs =>
+const toReplyToUs = ({ refusal, about }: ObservedReply): ReplyToUs =>
   refusal
     ? { kind: "refused", domain: about?.domain ?? null, refusal: redactRefusal(refusal) }
     : { kind: "accepted" };

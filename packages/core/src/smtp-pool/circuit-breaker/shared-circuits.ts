@@ -24,9 +24,6 @@ const FRESH_MS = 10_000;
 /** Providers and exits that this process remembers; it reads a forgotten one again. */
 const REMEMBERED_MAX = 50_000;
 
-/** The part that a session had in a trial; `unused`: it went another way. */
-export type TrialEnd = "none" | "used" | "unused";
-
 /** `hasTrial`: the one session after the pause is this process's. `trialUntilMs`: it is another's. */
 type LocalCircuit = {
   circuit: Circuit;
@@ -70,7 +67,8 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     return local.read;
   };
 
-  const claimOne = async (name: CircuitName): Promise<boolean> => {
+  /** False: another session has the trial. */
+  const claimTrial = async (name: CircuitName): Promise<boolean> => {
     const local = getLocal(name);
     if (local.hasTrial || isUnexpired(local.trialUntilMs, getMs(), TRIAL_LEASE_MS)) return false;
     local.hasTrial = true;
@@ -81,30 +79,23 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     return false;
   };
 
-  /** The first of these exits whose trial no session has; null when there is none. */
-  const claimTrial = async (providerKey: string, exits: readonly string[]) => {
-    for (const exit of exits) if (await claimOne({ providerKey, exit })) return exit;
-    return null;
-  };
-
   /** After a session. Returns the circuit if these replies opened it, otherwise null. */
   const apply = async (
     name: CircuitName,
     replies: readonly ReplyToUs[],
-    { openings, trial }: Pick<SessionTime, "openings"> & { readonly trial: TrialEnd },
+    { openings, isTrial }: Pick<SessionTime, "openings"> & { readonly isTrial: boolean },
   ): Promise<Circuit | null> => {
     const change = (circuit: Circuit): Circuit =>
       applyReplies(circuit, replies, { openings, atMs: getMs() });
     const local = getLocal(name);
     let changed: CircuitChange = { before: local.circuit, after: change(local.circuit) };
     local.circuit = changed.after;
-    if (trial !== "none") {
+    if (isTrial) {
       local.hasTrial = false;
-      // The session preferred another exit, and so would the next ones.
-      local.trialUntilMs = trial === "unused" ? getMs() + TRIAL_LEASE_MS : 0;
+      local.trialUntilMs = 0;
     }
-    if (items && (changed.after !== changed.before || trial === "used")) {
-      const stored = await items.changeCircuit(name, change, trial === "used").catch(() => null);
+    if (items && (changed.after !== changed.before || isTrial)) {
+      const stored = await items.changeCircuit(name, change, isTrial).catch(() => null);
       local.isUnsaved = stored === null;
       changed = stored ?? changed;
       local.circuit = changed.after;

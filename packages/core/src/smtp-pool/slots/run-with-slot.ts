@@ -3,10 +3,10 @@ import type { SmtpConnect } from "../../mail/smtp/wire.ts";
 import type { PendingProbe } from "../../verify/recipient-check.ts";
 import { NO_REFUSAL } from "../backoff.ts";
 import type { ProbeCount } from "../daily-limits.ts";
-import { openSessionExits, type SessionExits } from "../egress/session-exits.ts";
+import { openSessionExit, type SessionExit } from "../egress/session-exit.ts";
 import { runSession, type SessionPorts, type SessionSummary } from "../session.ts";
 import {
-  findSlotKey,
+  findProviderKey,
   getJitteredPauseMs,
   type ProviderBackoff,
   type Slot,
@@ -69,16 +69,16 @@ const acquireAndRun = async (
   batch: readonly PendingProbe[],
   request: SlotRequest,
 ): Promise<SlotSessionSummary> => {
-  const exits = await openSessionExits(ports, slotKey, batch);
-  if (exits === "refused") return createEmptySummary(batch);
-  if (exits === "wait") return { ...createEmptySummary(batch), isFull: true };
+  const exit = await openSessionExit(ports, slotKey, batch);
+  if (exit === "refused") return createEmptySummary(batch);
+  if (exit === "wait") return { ...createEmptySummary(batch), isFull: true };
   const acquired = await ports.slots.acquire(slotKey, request);
   if (acquired.kind === "acquired")
-    return runThrough({ ...ports, connect: exits.connect }, slotKey, batch, {
+    return runThrough({ ...ports, connect: exit.connect }, slotKey, batch, {
       ownSlot: acquired.slot,
-      record: exits.record,
+      record: exit.record,
     });
-  await exits.release();
+  await exit.release();
   const summary = createEmptySummary(batch);
   if (acquired.kind === "full") return { ...summary, isFull: true, pauseMs: acquired.pauseMs };
   return acquired.kind === "later"
@@ -86,7 +86,7 @@ const acquireAndRun = async (
     : { ...summary, sharedBackoff: acquired.backoff };
 };
 
-type HeldSlot = Pick<SessionExits, "record"> & { readonly ownSlot: Slot };
+type HeldSlot = Pick<SessionExit, "record"> & { readonly ownSlot: Slot };
 
 const runThrough = async (
   ports: SessionPorts,
@@ -107,7 +107,7 @@ const runThrough = async (
     return { ...summary, sharedBackoff: await ownSlot.release(summary, work), isFull: false };
 
   // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
-  const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
+  const reachedProvider = findProviderKey(hosts, summary.host);
   const [sharedBackoff = null] = await Promise.all(
     [[slotKey.providerKey, ownSlot] as const, ...fallbackSlots].map(([providerKey, slot]) =>
       slot.release(providerKey === reachedProvider ? summary : null),
@@ -142,7 +142,7 @@ const limitFallbackHosts =
     if (target.host === own.host) return ports.connect(target, options);
     const at = hosts.find(({ host }) => host === target.host);
     if (ports.quota.isReached(account, "", at)) return "deadline";
-    const slotKey = toSlotKey(at);
+    const slotKey = toSlotKey(at, own.exit, ports.exits.getShare(own.exit));
     if (slotKey.providerKey !== own.providerKey && !fallbackSlots.has(slotKey.providerKey)) {
       const slot = await acquireFallbackSlot(ports, slotKey);
       if (!slot) return "deadline";

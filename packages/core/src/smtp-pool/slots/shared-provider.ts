@@ -8,7 +8,7 @@ import { StoredRefusal, toRefusal, toStoredRefusal } from "../circuit-breaker/st
 import { SESSION_MS } from "../session.ts";
 import { PAUSE_MS, type ProviderBackoff, type SessionWork } from "./slots.ts";
 
-// Layout. All processes share one small item per mail provider: its slots and its backoff. A process acquires a slot by
+// Layout. All processes share one small item per mail provider and exit: its slots and its backoff. A process acquires a slot by
 // a write whose conditions are that the slot is free and that no backoff began; it reads the item once before.
 //
 //   pk               sk      what
@@ -36,8 +36,8 @@ const SharedProvider = v.object({
   said: v.optional(StoredRefusal),
 });
 
-export const toItemKey = (providerKey: string): Key => ({
-  pk: `OPERATOR#${providerKey}`,
+export const toItemKey = (limitKey: string): Key => ({
+  pk: `OPERATOR#${limitKey}`,
   sk: "SHARED",
 });
 

@@ -54,19 +54,19 @@ type SlotLease = { readonly slotKey: SlotKey; readonly slot: number; readonly te
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
   const waitQueues = createWaitQueues({ ...ports, table: withTimeouts(ports) });
   const localUses = new Map<string, LocalUse>();
-  const getLocalUse = ({ providerKey }: SlotKey): LocalUse => {
-    const localUse = localUses.get(providerKey) ?? {
+  const getLocalUse = ({ limitKey }: SlotKey): LocalUse => {
+    const localUse = localUses.get(limitKey) ?? {
       own: new Set(),
       yielded: new Set(),
       acquiring: 0,
     };
-    localUses.set(providerKey, localUse);
+    localUses.set(limitKey, localUse);
     return localUse;
   };
-  const forget = ({ providerKey }: SlotKey): void => {
-    const localUse = localUses.get(providerKey);
+  const forget = ({ limitKey }: SlotKey): void => {
+    const localUse = localUses.get(limitKey);
     if (localUse && localUse.own.size + localUse.yielded.size + localUse.acquiring === 0)
-      localUses.delete(providerKey);
+      localUses.delete(limitKey);
   };
 
   const yieldSlots = (slotKey: SlotKey, slots: Iterable<number>, ms: number): void => {
@@ -124,7 +124,7 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
 
   return {
     mayAcquire: (slotKey) => {
-      const localUse = localUses.get(slotKey.providerKey);
+      const localUse = localUses.get(slotKey.limitKey);
       return !localUse || listOpenSlots(slotKey, localUse).length > 0;
     },
     // Without the table every process counts alone: less polite, but no verdict changes.
@@ -178,6 +178,7 @@ const acquireSlot = async (
       const { atMs: backMs, ticket } = step;
       return { kind: "later", comeBack: { at: new Date(backMs).toISOString(), ticket } };
     }
+    if (step.kind === "leave") return { kind: "full", takenSlots: [], isNext: false };
     if (slot === undefined || step.kind === "wait") {
       if (!isWaitMarkFresh(shared, atMs))
         await writeProvider(ports, slotKey, createWaitMark(atMs), {}).catch(ignoreError);
@@ -214,6 +215,7 @@ const decideStep = async (
 ) => {
   const isContended = free === 0 || hasWaiter(shared, now().getTime());
   if (!request || !isContended) return { kind: "first" } as const;
+  if (request.mayLeave && !request.turn.ticket) return { kind: "leave" } as const;
   return waitQueues.decide(slotKey, request, { free, paceMs: shared.pace });
 };
 
@@ -260,16 +262,16 @@ const releaseSlot = async (
   return shared;
 };
 
-const readProvider = async (ports: SlotPorts, { providerKey }: SlotKey): Promise<SharedProvider> =>
-  parseSharedProvider(await withTableTimeout(ports, ports.table.get(toItemKey(providerKey))));
+const readProvider = async (ports: SlotPorts, { limitKey }: SlotKey): Promise<SharedProvider> =>
+  parseSharedProvider(await withTableTimeout(ports, ports.table.get(toItemKey(limitKey))));
 
 const writeProvider = (
   ports: SlotPorts,
-  { providerKey }: SlotKey,
+  { limitKey }: SlotKey,
   set: Fields,
   where: Where,
 ): Promise<WriteResult> => {
-  const update = toItemKey(providerKey);
+  const update = toItemKey(limitKey);
   const all = { ...set, ...createExpiry(ports.now().getTime()) };
   return withTableTimeout(ports, ports.table.write({ update, set: all, where, orCreate: true }));
 };

@@ -4,14 +4,19 @@ import { DEFAULT_LIMITS } from "../../mail/mail-provider-table.ts";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "../../mail/mail-providers.ts";
 import type { Reply } from "../../mail/smtp/reply.ts";
 import type { RecipientResult } from "../../mail/smtp/session.ts";
+import { DIRECT_EXIT } from "../../mail/smtp/wire.ts";
 import type { SessionEnd } from "../backoff.ts";
 import type { Requester } from "../requester.ts";
 
 /** The host and the provider that a session needs a slot for. */
 export type SlotKey = {
   readonly providerKey: string;
+  /** The exit that the session leaves by. */
+  readonly exit: string;
+  /** The provider and the exit: each exit has the provider's limits. */
+  readonly limitKey: string;
   readonly host: string;
-  /** The provider's concurrency, over all its hosts. */
+  /** The concurrency at the provider by this exit, over all the provider's hosts. */
   readonly connections: number;
   /** The provider's slots that this host may use, counted from 0. */
   readonly slots: readonly number[];
@@ -61,8 +66,8 @@ export const resumeTurn = (turn: SlotTurn, slotKey: SlotKey, ticket: Ticket | un
 };
 
 /** Processes with the same slots to choose from wait in one queue. */
-export const toWaitQueueName = ({ providerKey, slots, connections }: SlotKey): string =>
-  `${providerKey} ${slots.length < connections ? slots.join("-") : "all"}`;
+export const toWaitQueueName = ({ limitKey, slots, connections }: SlotKey): string =>
+  `${limitKey} ${slots.length < connections ? slots.join("-") : "all"}`;
 
 export const compareTickets = (
   a: Pick<Ticket, "position" | "draw">,
@@ -96,6 +101,8 @@ export type SlotRequest = {
   readonly batch: number;
   /** How many recipients of the host queue have no result yet. */
   readonly countRecipients: () => number;
+  /** The recipients have another exit: where others wait, they do not. */
+  readonly mayLeave: boolean;
 };
 
 /**
@@ -125,23 +132,28 @@ export const LOCAL_SLOT: SlotResult = {
 /** For a deployment of one process, whose own count is enough. */
 export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () => LOCAL_SLOT };
 
-/** The key of a provider with all its hosts, or of one IP address, in whatever order DNS lists the addresses. */
-export const toSlotKey = (at: MailHost | undefined): SlotKey => {
+/**
+ * The key of a provider with all its hosts, or of one IP address, in whatever order DNS lists the addresses. `share`: of
+ * the limits, while the exit warms up.
+ */
+export const toSlotKey = (at: MailHost | undefined, exit = DIRECT_EXIT, share = 1): SlotKey => {
   const host = at?.host ?? "";
   const provider = findMailProvider(host);
-  const { connections: hostConnections } = provider.limits;
-  if (provider.name === "other") {
-    const providerKey = at?.ips.toSorted()[0] ?? "";
-    return { providerKey, host, connections: hostConnections, slots: ALL_SLOTS };
-  }
-  const connections = PROVIDER_CONNECTIONS;
-  const providerKey = provider.name;
-  return { providerKey, host, connections, slots: listSlots(host, hostConnections, connections) };
+  const isOther = provider.name === "other";
+  const providerKey = isOther ? (at?.ips.toSorted()[0] ?? "") : provider.name;
+  const limitKey = exit === DIRECT_EXIT ? providerKey : `${providerKey} by ${exit}`;
+  const take = (count: number) => Math.max(1, Math.floor(count * share));
+  const hostConnections = take(provider.limits.connections);
+  const connections = isOther ? hostConnections : take(PROVIDER_CONNECTIONS);
+  const slots = isOther
+    ? ALL_SLOTS.slice(0, hostConnections)
+    : listSlots(host, hostConnections, connections);
+  return { providerKey, exit, limitKey, host, connections, slots };
 };
 
 /** Of the host by this name. */
-export const findSlotKey = (hosts: readonly MailHost[], name: string): SlotKey =>
-  toSlotKey(hosts.find(({ host }) => host === name));
+export const findProviderKey = (hosts: readonly MailHost[], name: string): string =>
+  toSlotKey(hosts.find(({ host }) => host === name)).providerKey;
 
 const ALL_SLOTS = [...Array(DEFAULT_LIMITS.connections).keys()];
 

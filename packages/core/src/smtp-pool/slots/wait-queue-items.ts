@@ -52,8 +52,8 @@ const Counts = v.object({
 
 export const toWaitQueueKey = (slotKey: SlotKey): Key => {
   const name = toWaitQueueName(slotKey);
-  const { providerKey } = slotKey;
-  return { pk: `OPERATOR#${providerKey}`, sk: `WAIT#${name.slice(providerKey.length + 1)}` };
+  const { limitKey } = slotKey;
+  return { pk: `OPERATOR#${limitKey}`, sk: `WAIT#${name.slice(limitKey.length + 1)}` };
 };
 
 export const toLineNumber = ({ account, priority }: Requester): number =>

@@ -1,24 +1,15 @@
 import type { SmtpConnect } from "../../mail/smtp/wire.ts";
 import type { PendingProbe } from "../../verify/recipient-check.ts";
-import {
-  type CircuitSubject,
-  DIRECT_EXIT,
-  type ObservedReply,
-  type SessionAdmission,
-} from "../circuit-breaker/circuit-breaker.ts";
+import type { ObservedReply, SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionPorts, SessionSummary } from "../session.ts";
 import { findOpeningRefusal, listDomainRefusals, listHostReplies } from "../session-replies.ts";
-import { findSlotKey, type SlotKey } from "../slots/slots.ts";
+import { findProviderKey, type SlotKey } from "../slots/slots.ts";
+import { toCircuitSubject } from "./exits.ts";
 
-export const toCircuitSubject = (
-  { providerKey }: Pick<SlotKey, "providerKey">,
-  { domain, requester: { account }, refusedExits }: PendingProbe,
-): CircuitSubject => ({ providerKey, domain, account, refusedExits });
+type BatchPorts = Pick<SessionPorts, "breaker" | "connect" | "exits">;
 
-type BatchPorts = Pick<SessionPorts, "breaker" | "connect">;
-
-/** The ways out that one session may take, and what it learns about them. */
-export type SessionExits = {
+/** The way out of one session, and what it learns about it. */
+export type SessionExit = {
   readonly connect: SmtpConnect;
   /** Returns the recipients that another exit may reach as remaining. */
   readonly record: <Summary extends SessionSummary>(summary: Summary) => Promise<Summary>;
@@ -27,43 +18,38 @@ export type SessionExits = {
 };
 
 /** Asks the circuit breaker of each provider that the session reaches. */
-export const openSessionExits = async (
-  { breaker, connect: connectOut }: BatchPorts,
+export const openSessionExit = async (
+  { breaker, connect: connectOut, exits }: BatchPorts,
   own: SlotKey,
   batch: readonly PendingProbe[],
-): Promise<SessionExits | "refused" | "wait"> => {
+): Promise<SessionExit | "refused" | "wait"> => {
   const [first] = batch;
   if (!first) return "refused";
   const { hosts } = first;
-  const ownAdmission = await breaker.admit(toCircuitSubject(own, first));
+  const { exit } = own;
+  const ownAdmission = await breaker.admit(toCircuitSubject(own, first), exit);
   if (ownAdmission.kind !== "admitted") return ownAdmission.kind;
   const admissions = new Map<string, SessionAdmission>([[own.providerKey, ownAdmission]]);
-  const exitByHost = new Map<string, string>();
-  const getProviderKey = (host: string): string => findSlotKey(hosts, host).providerKey;
+  const getProviderKey = (host: string): string => findProviderKey(hosts, host);
 
   const connect: SmtpConnect = async (target, options) => {
     const providerKey = getProviderKey(target.host);
     const admission =
       admissions.get(providerKey) ??
-      (await breaker.admit(toCircuitSubject({ providerKey }, first)));
+      (await breaker.admit(toCircuitSubject({ providerKey }, first), exit));
     if (admission.kind !== "admitted") return "deadline";
     admissions.set(providerKey, admission);
-    const mayUse = (exit: string) => admission.exits.includes(exit);
-    const wire = await connectOut(target, { ...options, mayUse });
-    if (typeof wire !== "string") exitByHost.set(target.host, wire.exit ?? DIRECT_EXIT);
-    return wire;
+    return connectOut(target, { ...options, exit });
   };
 
   const recordReplies = async (summary: SessionSummary): Promise<void> => {
     const replies = listHostReplies(summary);
     await Promise.all(
       [...admissions].map(([providerKey, admission]) => {
-        const isOwn = ({ host }: { readonly host: string }) => getProviderKey(host) === providerKey;
-        const usedExits = [...exitByHost].flatMap(([host, exit]) => (isOwn({ host }) ? exit : []));
         const observed = replies
-          .filter(isOwn)
-          .map(({ host, ...reply }) => ({ ...reply, exit: exitByHost.get(host) ?? DIRECT_EXIT }));
-        return breaker.record(providerKey, admission, dropRepeated(observed), new Set(usedExits));
+          .filter(({ host }) => getProviderKey(host) === providerKey)
+          .map(({ about, refusal }) => ({ about, refusal }));
+        return breaker.record(providerKey, admission, dropRepeated(observed));
       }),
     );
     for (const { one, refusal } of listDomainRefusals(summary))
@@ -73,30 +59,37 @@ export const openSessionExits = async (
       );
   };
 
-  const record: SessionExits["record"] = async (summary) => {
+  /** Where the session never left, another exit may do for all. */
+  const isAnotherUp = (one: PendingProbe): boolean =>
+    exits.listAdmitted(own, one).some((other) => other !== exit && !exits.isDown(other));
+
+  /** A greylisting server expects the next attempt from the same address. */
+  const withExit = (one: AnsweredProbe): AnsweredProbe =>
+    exits.all.length > 1 ? { ...one, probeResult: { ...one.probeResult, exit } } : one;
+
+  const record: SessionExit["record"] = async (summary) => {
     await recordReplies(summary);
+    const isDown = isProxyDown(summary);
+    if (isDown) exits.markDown(exit);
     const refusedHosts = new Set(
       summary.attempts.filter(findOpeningRefusal).map(({ host }) => host),
     );
     const mayGoOn = ({ one, probeResult: { host }, wasTried }: AnsweredProbe): boolean => {
-      const exit = exitByHost.get(host);
-      if (wasTried || exit === undefined || !refusedHosts.has(host)) return false;
+      if (isDown) return isAnotherUp(one);
+      if (wasTried || !refusedHosts.has(host)) return false;
       const refusedExits = [...one.refusedExits, exit];
-      const isAnotherLeft =
-        breaker.listExits({ ...toCircuitSubject(own, one), refusedExits }).length > 0;
+      const isAnotherLeft = exits.listAdmitted(own, { ...one, refusedExits }).length > 0;
       if (isAnotherLeft) one.refusedExits = refusedExits;
       return isAnotherLeft;
     };
     const going = new Set(summary.answered.filter(mayGoOn));
-    const exit = exitByHost.get(summary.host);
-    // The circuit took over: a backoff would keep the other exits waiting for nothing.
-    const isOpened =
-      exit !== undefined &&
-      !breaker.listExits({ ...toCircuitSubject(own, first), refusedExits: [] }).includes(exit);
+    // The circuit took over: a backoff would keep other recipients waiting for nothing.
+    const isOpened = !exits.listAdmitted(own, { ...first, refusedExits: [] }).includes(exit);
     return {
       ...summary,
       refusal: isOpened ? null : summary.refusal,
-      answered: summary.answered.filter((one) => !going.has(one)),
+      needsCooldown: isDown ? false : summary.needsCooldown,
+      answered: summary.answered.filter((one) => !going.has(one)).map(withExit),
       remaining: [...[...going].map(({ one }) => one), ...summary.remaining],
     };
   };
@@ -104,6 +97,9 @@ export const openSessionExits = async (
   const release = () => recordReplies({ ...NO_SESSION, remaining: batch });
   return { connect, record, release };
 };
+
+const isProxyDown = ({ attempts }: SessionSummary): boolean =>
+  attempts.length > 0 && attempts.every(({ result }) => result.ending?.reply === "proxy_failed");
 
 const NO_SESSION = {
   answered: [],
@@ -117,10 +113,8 @@ const NO_SESSION = {
 /** Several hosts of one provider that refuse the same session count once. */
 const dropRepeated = (replies: readonly ObservedReply[]): readonly ObservedReply[] =>
   replies.filter(
-    ({ exit, about, refusal }, at) =>
+    ({ about, refusal }, at) =>
       about !== null ||
       refusal === null ||
-      !replies
-        .slice(0, at)
-        .some((earlier) => earlier.exit === exit && earlier.about === null && earlier.refusal),
+      !replies.slice(0, at).some((earlier) => earlier.about === null && earlier.refusal),
   );

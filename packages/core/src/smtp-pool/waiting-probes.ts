@@ -1,0 +1,104 @@
+import type { PendingProbe } from "../verify/recipient-check.ts";
+import { findOtherExit, getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
+import type { ProviderState } from "./providers.ts";
+import type { Requester } from "./requester.ts";
+import type { SessionPorts } from "./session.ts";
+import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
+import type { SlotRequest } from "./slots/slots.ts";
+import { createTurns } from "./turns.ts";
+
+/** The recipients at each host queue, with the turns that accounts take among the queues. */
+export const createWaitingProbes = () => {
+  const turns = createTurns<HostQueue>();
+  const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
+    for (const { requester } of removed)
+      if (!queue.waiting.has(requester)) turns.remove(requester, queue);
+    return removed;
+  };
+  return {
+    next: turns.next,
+    join: (queue: HostQueue, one: PendingProbe): void => {
+      queue.waiting.push(one);
+      turns.add(one.requester, queue);
+    },
+    take: (queue: HostQueue, opener: Requester): readonly PendingProbe[] => {
+      turns.putLast(opener, queue);
+      return leave(queue, queue.waiting.take(getBatchSize(queue, opener), opener));
+    },
+    takeAll: (queue: HostQueue): readonly PendingProbe[] => leave(queue, queue.waiting.takeAll()),
+    putBack: (queue: HostQueue, remaining: readonly PendingProbe[]): void => {
+      queue.waiting.putBack(remaining);
+      for (const { requester } of remaining) turns.add(requester, queue);
+    },
+  };
+};
+
+export const listQueuesAt = ({ all }: HostQueues, provider: ProviderState): readonly HostQueue[] =>
+  [...all.values()].filter((queue) => queue.provider === provider);
+
+type MoveParts = {
+  readonly queues: HostQueues;
+  readonly sessionPorts: SessionPorts;
+  readonly waiting: ReturnType<typeof createWaitingProbes>;
+};
+
+/** How recipients leave by another exit than their queue's. */
+export const createMoves = (
+  { queues, sessionPorts, waiting }: MoveParts,
+  updateQueue: (queue: HostQueue) => void,
+  serve: (queue: HostQueue) => void,
+) => {
+  const findExit = (queue: HostQueue, one: PendingProbe) =>
+    findOtherExit(queues, one, queue, sessionPorts.random);
+
+  /** Those that are leaving go on by another exit, where there is one. Returns the others. */
+  const moveOn = (
+    queue: HostQueue,
+    recipients: readonly PendingProbe[],
+    isLeaving: (one: PendingProbe) => boolean,
+  ): readonly PendingProbe[] => {
+    const others = new Set<HostQueue>();
+    const staying = recipients.filter((one) => {
+      const exit = isLeaving(one) ? findExit(queue, one) : null;
+      if (exit === null) return true;
+      const other = queues.getOrAddQueue(queue.hostsKey, one.hosts[0], exit);
+      one.leftExits = [...one.leftExits, queue.slotKey.exit];
+      waiting.join(other, one);
+      others.add(other);
+      return false;
+    });
+    for (const other of others) serve(other);
+    return staying;
+  };
+
+  return {
+    /** The recipients that may leave by the queue's exit; the others go on by another. */
+    keepAdmitted: (queue: HostQueue, taken: readonly PendingProbe[]) =>
+      moveOn(queue, taken, (one) => !mayUseExit(sessionPorts, queue, one)),
+    mayMove: (queue: HostQueue, recipients: readonly PendingProbe[]): boolean =>
+      recipients.some((one) => findExit(queue, one) !== null),
+    /** After a session. Those that found no slot leave, unless they have a turn in the wait queue. */
+    putBack: (queue: HostQueue, { mayLeave }: SlotRequest, summary: SlotSessionSummary): void => {
+      const isLeaving = summary.isFull && mayLeave && !queue.turn.ticket;
+      waiting.putBack(
+        queue,
+        moveOn(queue, summary.remaining, () => isLeaving),
+      );
+    },
+    /** The provider backs off from this exit. */
+    moveWaiting: (provider: ProviderState): void => {
+      if (queues.exits.all.length === 1) return;
+      for (const queue of listQueuesAt(queues, provider)) {
+        waiting.putBack(
+          queue,
+          moveOn(queue, waiting.takeAll(queue), () => true),
+        );
+        updateQueue(queue);
+      }
+    },
+  };
+};
+
+/** The provider accepts the recipient by this exit, as far as this process knows, and the exit can be reached. */
+const mayUseExit = ({ exits }: SessionPorts, { slotKey }: HostQueue, one: PendingProbe): boolean =>
+  exits.listAdmitted(slotKey, one).includes(slotKey.exit) && !exits.isDown(slotKey.exit);
