@@ -184,7 +184,7 @@ test("a port in use is named, with a way to choose another", async () => {
   });
 
   expect(await text(second.stderr)).toBe(
-    `Another program has port ${port}; set PORT to a free one, or to 0 for any.\n`,
+    `Another program has port ${port}; set PORT or METRICS_PORT to a free one, or to 0 for any.\n`,
   );
 });
 

@@ -143,6 +143,6 @@ test("an address that this machine does not have is named at the start", async (
   child.stderr.setEncoding("utf8").on("data", (part: string) => (text += part));
   while (child.exitCode === null) await setTimeout(10);
 
-  expect(text).toContain("HOST: 192.0.2.77 is not an address of this machine.");
+  expect(text).toContain("192.0.2.77 is not an address of this machine.");
   expect(child.exitCode).toBe(1);
 });

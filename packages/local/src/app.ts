@@ -14,6 +14,7 @@ import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import { openEngine } from "./engine-threads/open-engine.ts";
 import type { Environment } from "./environment.ts";
+import type { Counters } from "./metrics/counters.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
@@ -41,6 +42,7 @@ export const createApp = (
   environment: Environment,
   baseUrl: () => string,
   lab: Lab | null,
+  counters?: Counters,
 ): App => {
   const directory = environment.MAILPROOF_DIR;
   prepareFolder(directory);
@@ -48,23 +50,21 @@ export const createApp = (
   const secrets = loadSecrets(directory);
   const now = () => new Date();
   const links = createBlobLinks({ secret: secrets.link_secret, baseUrl, now });
-  const table = createSqliteTable(join(directory, "state.sqlite"), now, (error) =>
+  const sqlite = createSqliteTable(join(directory, "state.sqlite"), now, (error) =>
     health.report("table", error),
   );
+  const table = counters?.observeTable(sqlite) ?? sqlite;
   const callersFirst = createCallersFirst();
-  const log: AppWorld["log"] = (event, fields) => {
-    const level = LOG_LEVELS[event] ?? "info";
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(environment.LOG_LEVEL)) return;
-    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
-    process.stderr.write(`${JSON.stringify(line)}\n`);
-  };
+  const log = createLineLog(environment.LOG_LEVEL, now);
   const { yieldToCallers } = callersFirst;
-  const { engine, mail, ...opened } = openEngine(environment, lab, { table, yieldToCallers, log });
+  const ports = { table, yieldToCallers, log, observeConnect: counters?.observeConnect };
+  const { engine, mail, ...opened } = openEngine(environment, lab, ports);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
   );
   const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
-  const https = createHttpsClient({ dns: mail.dns, port: HTTPS_PORT, allowed });
+  const httpsClient = createHttpsClient({ dns: mail.dns, port: HTTPS_PORT, allowed });
+  const https = counters?.observeHttps(httpsClient) ?? httpsClient;
 
   const blobs = join(directory, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
@@ -80,7 +80,7 @@ export const createApp = (
     rateLimit: createRateLimit(table, now),
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
-    engine,
+    engine: { ...engine, onVerification: counters?.onVerification },
     names: mail.dnsLookups,
     https,
     now,
@@ -90,17 +90,7 @@ export const createApp = (
     sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
     log,
     pressure: meter.pressure,
-    settings: {
-      version: manifest.version,
-      keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
-      cursorSecret: environment.CURSOR_SECRET ?? deriveSecret(secrets.link_secret, "cursors"),
-      activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
-      activityPool: environment.ACTIVITY_POOL,
-      sesAccount: environment.SES_ACCOUNT ?? null,
-      encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "sealed secrets"),
-      chunkRows: CHUNK_ROWS,
-      slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
-    },
+    settings: toSettings(environment, secrets),
   };
   const close = () => {
     meter.stop();
@@ -110,6 +100,30 @@ export const createApp = (
   };
   return { world, health, openLink: links.open, startEngine: opened.start, close };
 };
+
+const createLineLog =
+  (lowest: Environment["LOG_LEVEL"], now: AppWorld["now"]): AppWorld["log"] =>
+  (event, fields) => {
+    const level = LOG_LEVELS[event] ?? "info";
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(lowest)) return;
+    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
+  };
+
+const toSettings = (
+  environment: Environment,
+  secrets: ReturnType<typeof loadSecrets>,
+): AppWorld["settings"] => ({
+  version: manifest.version,
+  keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
+  cursorSecret: environment.CURSOR_SECRET ?? deriveSecret(secrets.link_secret, "cursors"),
+  activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
+  activityPool: environment.ACTIVITY_POOL,
+  sesAccount: environment.SES_ACCOUNT ?? null,
+  encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "sealed secrets"),
+  chunkRows: CHUNK_ROWS,
+  slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
+});
 
 const trustedTokens = (
   { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience }: Environment,

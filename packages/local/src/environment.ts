@@ -140,6 +140,8 @@ const Environment = v.object({
   TRUST_PROXY: v.optional(createListSchema(TrustedProxy), "127.0.0.0/8, ::1"),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
+  METRICS_PORT: v.optional(Port),
+  METRICS_HOST: v.optional(Host, "127.0.0.1"),
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
@@ -181,6 +183,13 @@ const CheckedEnvironment = v.pipe(
       "must be set with OAUTH_ISSUER, and only then",
     ),
     ["OAUTH_AUDIENCE"],
+  ),
+  v.forward(
+    v.check(
+      ({ PORT, METRICS_PORT: port }) => port === undefined || port === 0 || port !== PORT,
+      "must not be PORT",
+    ),
+    ["METRICS_PORT"],
   ),
   v.forward(
     v.check(

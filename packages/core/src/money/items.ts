@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { Item, Key } from "../ports/table.ts";
+import type { Item, Key, Write } from "../ports/table.ts";
 import { StoredHalves, toShardSuffix } from "./balance.ts";
 import type { Halves } from "./credits.ts";
-import { MOVES, type MovedAmounts } from "./moves.ts";
+import { MOVES, type MovedAmounts, type MoveKind } from "./moves.ts";
 
 // Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage is counted in as many shards
 // as the balance: each charge writes both, so they are busy together.
@@ -62,6 +62,17 @@ export const toEntryItem = (entry: LedgerEntry): Item => ({
   ...entry,
 });
 export const readEntry = (item: Item): LedgerEntry => v.parse(LedgerEntry, item) as LedgerEntry;
+
+/** The movements of the ledger entries that these writes create. */
+export const findMovedAmounts = (writes: readonly Write[]): readonly [MoveKind, Halves][] =>
+  writes.flatMap((write) =>
+    "create" in write && write.create.pk.startsWith(LEDGER_PREFIX)
+      ? (Object.entries(readEntry(write.create).moved) as [MoveKind, Halves][])
+      : [],
+  );
+
+const LEDGER_PREFIX = "LEDGER#";
+
 export const toLedgerPartition = (account: string, month: string): string =>
   `LEDGER#${account}#${month}`;
 

@@ -26,6 +26,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   mail_provider_blocked: "warn",
   mcp_refused: "info",
   message_failed: "warn",
+  metric_failed: "warn",
   pressure_began: "warn",
   pressure_ended: "info",
   probe_broke: "error",

@@ -16,6 +16,7 @@ import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { SlotPool } from "../smtp-pool/slots/slots.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
+import type { Verification } from "./result.ts";
 
 /** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */
 export type Engine = {
@@ -27,6 +28,8 @@ export type Engine = {
   readonly beliefs?: ProviderBeliefs | undefined;
   /** Absent where a process serves one caller at a time. */
   readonly yieldToCallers?: YieldToCallers | undefined;
+  /** Called with each result, for figures. */
+  readonly onVerification?: ((result: Verification) => void) | undefined;
 };
 
 /** For functions that verify: the way to mail servers. */

@@ -64,7 +64,7 @@ export const verify = async (
   const parsed = parseAddress(text);
   if (!isAddress(parsed)) {
     const lookup = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
-    return createVerification(engine, lookup, options);
+    return report(engine, createVerification(engine, lookup, options));
   }
   const listed = findListings(engine.lists, parsed);
   const deepVerify = options.deepVerify && !listed.trap && findUngivenName(parsed) === null;
@@ -72,7 +72,12 @@ export const verify = async (
   await engine.yieldToCallers?.(requester);
   const lookup = { text, address: parsed, fault: null, listed, ...domainLookup };
   const past = await readHistory(engine, lookup, options.history);
-  return createVerification(engine, { ...lookup, ...past }, options);
+  return report(engine, createVerification(engine, { ...lookup, ...past }, options));
+};
+
+const report = (engine: Engine, result: Verification): Verification => {
+  engine.onVerification?.(result);
+  return result;
 };
 
 /** The domain's past is read only where no more than an estimate is left. */

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import type { YieldToCallers } from "@mailproof/core/smtp-pool/requester";
@@ -12,6 +13,8 @@ type EnginePorts = {
   readonly table: Table;
   readonly yieldToCallers: YieldToCallers;
   readonly log: Log;
+  /** Absent: sessions are not counted. Those of other threads never are. */
+  readonly observeConnect?: ((connect: SmtpConnect) => SmtpConnect) | undefined;
 };
 
 export type OpenEngine = {
@@ -37,7 +40,8 @@ export const openEngine = (
   const threads = chooseThreads(environment);
   if (threads === 0) {
     const mail = openMailPorts(environment, table, lab);
-    const engine = createEngine({ ...mail, yieldToCallers, log });
+    const connect = ports.observeConnect?.(mail.connect) ?? mail.connect;
+    const engine = createEngine({ ...mail, connect, yieldToCallers, log });
     return { engine, mail, start: () => undefined, close: mail.close };
   }
   const mail = openMailPorts(environment, table, lab, { packets: MAIN_PACKETS_SHARE, sessions: 1 });

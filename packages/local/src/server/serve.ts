@@ -39,8 +39,8 @@ const explainAddress = (error: StartFailure): never => {
 
 const findAddressFault = ({ code, port, address }: StartFailure): string | undefined => {
   if (code === "EADDRINUSE")
-    return `Another program has port ${port}; set PORT to a free one, or to 0 for any.`;
+    return `Another program has port ${port}; set PORT or METRICS_PORT to a free one, or to 0 for any.`;
   return code === "EADDRNOTAVAIL" && address !== undefined
-    ? `HOST: ${address} is not an address of this machine.`
+    ? `HOST or METRICS_HOST: ${address} is not an address of this machine.`
     : undefined;
 };

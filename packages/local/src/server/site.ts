@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { toBaseUrl } from "@mailproof/api/http/documents";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import type { Environment } from "../environment.ts";
@@ -39,6 +40,12 @@ export const listWarnings = ({ publicUrl }: Site, host: string): readonly string
         "addresses can be read on the way. Let only a proxy with TLS reach it (docs/operating.md).",
         ...(publicUrl === null ? ["Links to files name this machine only: set PUBLIC_URL."] : []),
       ];
+
+/** Every address of the machine is listened at: programs of this machine use its loopback address. */
+export const toLocalUrl = ({ address, port }: AddressInfo): string => {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+};
 
 /** The base URL for this caller. */
 export const getBaseUrl = (

@@ -11,6 +11,8 @@ import { MCP_PATH } from "@mailproof/mcp/serve";
 import { type App, createApp } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { isLabEnabled } from "../mail-ports.ts";
+import { type Counters, createCounters } from "../metrics/counters.ts";
+import { startMetrics } from "../metrics/metrics-server.ts";
 import { writeFileAtomic } from "../storage/atomic-file.ts";
 import { clearUnfinished } from "../storage/file-blobs.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
@@ -31,7 +33,7 @@ import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
 import { createOwnErrorWatch } from "./own-error-watch.ts";
 import { resetState } from "./reset-state.ts";
 import { createApiServer } from "./server.ts";
-import { createSite, isLoopback, listWarnings } from "./site.ts";
+import { createSite, isLoopback, listWarnings, toLocalUrl } from "./site.ts";
 import { createSweeper } from "./sweeper.ts";
 
 /** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
@@ -67,22 +69,22 @@ export const start = async (
   const linkBase = () => site.publicUrl ?? baseUrl;
   // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
-  const { world, health, openLink, startEngine, close } = await openCheckedApp(
-    environment,
-    linkBase,
-    lab,
-  );
-  startEngine();
+  const counters = environment.METRICS_PORT === undefined ? undefined : createCounters();
+  const app = await openCheckedApp(environment, linkBase, lab, counters);
+  const { world, openLink, close } = app;
+  app.startEngine();
   rmSync(readyFile, { force: true });
   // The folder belongs to this process, so the process that held messages has ended.
   await world.queue.releaseAbandoned();
-  const blobs = join(directory, "blobs");
-  clearUnfinished(blobs);
+  clearUnfinished(join(directory, "blobs"));
 
   const { HOST: host, PORT: port, BASE_PATH: basePath } = environment;
   const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, {
     site,
-    onRequest: (request) => world.log("request", request),
+    onRequest: (request) => {
+      world.log("request", request);
+      counters?.onRequest(request);
+    },
   });
   const httpServer = await listen(server, { host, port });
   baseUrl = toLocalUrl(httpServer.address() as AddressInfo) + basePath;
@@ -91,23 +93,10 @@ export const start = async (
   const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
   if (demo) markDemo(directory);
 
+  const metrics = counters && (await startMetrics(environment, world, counters));
+
   const stopping = new AbortController();
-  const background = runBackground(
-    world,
-    {
-      workers,
-      schedules: [
-        ...schedules,
-        createClockWatch(),
-        createOwnErrorWatch(),
-        createSweeper(world.table),
-        createBlobSweeper(blobs),
-        createGenerationSchedule(directory, world.table),
-        health.schedule,
-      ],
-    },
-    stopping.signal,
-  );
+  const background = startBackground(directory, app, stopping.signal);
 
   const { version } = world.settings;
   world.log("started", { version, url: baseUrl, node: process.version, pid: process.pid });
@@ -115,6 +104,7 @@ export const start = async (
     base_url: baseUrl,
     ...demo,
     mcp_url: mcpUrl,
+    ...(metrics && { metrics_url: metrics.url }),
     ...describeLab(lab),
   });
 
@@ -123,6 +113,7 @@ export const start = async (
     stopping.abort();
     await withTimeout(world, DRAIN_MS, Promise.all([drain(httpServer), background]));
     world.log("stopped", { pid: process.pid });
+    metrics?.stop();
     // First the table: a worker in progress must not record that a host of the lab does not respond.
     close();
     await lab?.close();
@@ -131,14 +122,37 @@ export const start = async (
   return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
 };
 
+const startBackground = (
+  directory: string,
+  { world, health }: App,
+  signal: AbortSignal,
+): Promise<void> =>
+  runBackground(
+    world,
+    {
+      workers,
+      schedules: [
+        ...schedules,
+        createClockWatch(),
+        createOwnErrorWatch(),
+        createSweeper(world.table),
+        createBlobSweeper(join(directory, "blobs")),
+        createGenerationSchedule(directory, world.table),
+        health.schedule,
+      ],
+    },
+    signal,
+  );
+
 /** Refuses a folder whose state cannot be read, or is behind. */
 const openCheckedApp = async (
   environment: Environment,
   linkBase: () => string,
   lab: Lab | null,
+  counters: Counters | undefined,
 ): Promise<App> => {
   try {
-    const app = createApp(environment, linkBase, lab);
+    const app = createApp(environment, linkBase, lab, counters);
     await assertLatest(environment.MAILPROOF_DIR, app.world.table);
     await app.health.assertUndamaged();
     return app;
@@ -151,12 +165,6 @@ const describeLab = (lab: Lab | null) => ({
   dns: lab?.dns ?? null,
   smtp: lab && { port: lab.smtpPort, addresses: lab.smtpAddresses },
 });
-
-/** Every address of the machine is listened at: programs of this machine use its loopback address. */
-const toLocalUrl = ({ address, port }: AddressInfo): string => {
-  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-};
 
 const listen = async (
   httpServer: Server,

@@ -29,10 +29,18 @@ export type SqliteQueue = Queue &
     releaseAbandoned(): Promise<void>;
     /** The dead letters, oldest first. Reading them changes nothing. */
     listDead(max: number): readonly DeadLetter[];
+    /** Every queue with messages, and for how long the oldest that a worker may take has waited. */
+    readDepths(): readonly QueueDepth[];
     /** Moves the dead letters of a queue back into it as new messages. Returns how many. */
     replay(queue: string): Promise<number>;
     close(): void;
   };
+
+export type QueueDepth = {
+  readonly name: string;
+  readonly messages: number;
+  readonly waitMs: number;
+};
 
 export type DeadLetter = { readonly id: number; readonly queue: string; readonly body: Json };
 
@@ -48,7 +56,7 @@ export const createSqliteQueue = (
   const { commit, close } = createGroupCommit(db);
   const ms = () => now().getTime();
   const statements = prepareStatements(db);
-  const { soonest, finish, putBack, takeBack, counts } = statements;
+  const { soonest, finish, putBack, takeBack, counts, depths } = statements;
   const turns = createGroupTurns(db);
   const { sleepUntilSent, wake } = createSleepers();
 
@@ -72,6 +80,13 @@ export const createSqliteQueue = (
       wake(queue);
       return messages.map(() => sent);
     },
+
+    readDepths: () =>
+      depths.all(ms()).map((row) => ({
+        name: String(row["queue"]),
+        messages: Number(row["n"]),
+        waitMs: row["since"] === null ? 0 : Math.max(0, ms() - Number(row["since"])),
+      })),
 
     countDeadLetters: async () =>
       counts
@@ -211,6 +226,10 @@ const prepareStatements = (db: DatabaseSync) => ({
   replay: db.prepare(
     `UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL, ready = 0
      WHERE queue = ? AND receipt IS NULL`,
+  ),
+  depths: db.prepare(
+    `SELECT queue, COUNT(*) AS n, MIN(CASE WHEN receipt IS NULL AND visible_at <= ? THEN visible_at END) AS since
+     FROM messages GROUP BY queue`,
   ),
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });

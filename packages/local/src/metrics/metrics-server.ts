@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Log } from "@mailproof/core/ports/world";
+import type { LocalWorld } from "../app.ts";
+import type { Environment } from "../environment.ts";
+import { toLocalUrl } from "../server/site.ts";
+import type { Counters } from "./counters.ts";
+import { CONTENT_TYPE, formatMetrics, type Metric } from "./exposition.ts";
+import { createGaugeMetrics } from "./gauges.ts";
+
+const METRICS_PATH = "/metrics";
+
+/** On a port of its own: metrics name providers and amounts, and have no key. */
+export const startMetrics = async (
+  { METRICS_HOST, METRICS_PORT, MAILPROOF_DIR }: Environment,
+  world: LocalWorld,
+  counters: Counters,
+): Promise<{ readonly url: string; readonly stop: () => void }> => {
+  const gauges = createGaugeMetrics(world, MAILPROOF_DIR);
+  const server = createMetricsServer([...counters.metrics, ...gauges.metrics], world.log);
+  server.listen(METRICS_PORT, METRICS_HOST);
+  await once(server, "listening");
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+    gauges.stop();
+  };
+  return { url: toLocalUrl(server.address() as AddressInfo) + METRICS_PATH, stop };
+};
+
+const createMetricsServer = (metrics: readonly Metric[], log: Log): Server =>
+  createServer(async (incoming, outgoing) => {
+    if (incoming.url?.split("?")[0] !== METRICS_PATH || incoming.method !== "GET") {
+      outgoing.writeHead(404, { "content-type": "text/plain" }).end(`Only GET ${METRICS_PATH}.\n`);
+      return;
+    }
+    const text = await formatMetrics(metrics, (metric, cause) =>
+      log("metric_failed", { metric, cause }),
+    );
+    outgoing.writeHead(200, { "content-type": CONTENT_TYPE }).end(text);
+  });

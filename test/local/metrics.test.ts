@@ -1,0 +1,159 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createCounter, createHistogram, formatMetrics } from "@mailproof/local/metrics/exposition";
+import { expect, test, vi } from "vitest";
+import { describeUnless } from "../describe-when.ts";
+import { createFolder, whenStarted } from "./running.ts";
+
+const PROMTOOL = ".cache/prometheus/usr/bin/promtool";
+const ALERTS = "monitoring/alerts.yml";
+
+/** A server that has answered, verified and charged. */
+const whenUsed = async () => {
+  const folder = createFolder();
+  const running = await whenStarted(folder, [], { METRICS_PORT: "0" });
+  const {
+    base_url: base,
+    live_key: key,
+    metrics_url: url,
+  } = running.ready as typeof running.ready & {
+    metrics_url: string;
+  };
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  const verify = (email: string) =>
+    fetch(`${base}/v1/verify`, { method: "POST", headers, body: JSON.stringify({ email }) });
+  await verify("ada.lovelace@valid.lab.mailproof.test");
+  await verify("nobody@valid.lab.mailproof.test");
+  await verify("nobody");
+  await fetch(`${base}/v1/nothing`);
+  await (await fetch(`${base}/v1/account`, { headers })).text();
+  const scrape = async () => (await fetch(url)).text();
+  // A request counts when its response has ended, which the client may see a moment earlier.
+  const text = await vi.waitFor(async () => {
+    const found = await scrape();
+    expect(found).toContain('route="GET /v1/account",status="200"} 1');
+    return found;
+  });
+  return { ...running, text, url };
+};
+
+const readValue = (text: string, sample: string): number | undefined => {
+  const line = text.split("\n").find((one) => one.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+};
+
+test("a scrape has what the server did: requests, verdicts, sessions and credits", async () => {
+  const { text, url, stop } = await whenUsed();
+  const value = (sample: string) => readValue(text, sample);
+
+  expect(value('mailproof_http_requests_total{route="POST /v1/verify",status="200"}')).toBe(3);
+  expect(value('mailproof_http_requests_total{route="none",status="404"}')).toBe(1);
+  const verify = 'route="POST /v1/verify"';
+  expect(value(`mailproof_http_request_duration_seconds_count{${verify}}`)).toBe(3);
+  expect(value(`mailproof_http_request_duration_seconds_bucket{${verify},le="+Inf"}`)).toBe(3);
+  expect(value('mailproof_verifications_total{status="valid",provider="other"}')).toBe(1);
+  expect(value('mailproof_verifications_total{status="invalid",provider="other"}')).toBe(1);
+  expect(value('mailproof_verifications_total{status="invalid",provider="none"}')).toBe(1);
+  expect(value('mailproof_smtp_sessions_total{outcome="connected"}')).toBeGreaterThan(0);
+  const moved = (kind: string) => value(`mailproof_credits_moved_total{kind="${kind}"}`) ?? 0;
+  expect(moved("grant")).toBe(1_000_000);
+  expect(moved("hold")).toBe(moved("settle") + moved("release"));
+  expect(moved("hold") + moved("charge")).toBeGreaterThan(0);
+  const readOpen = async () =>
+    readValue(await (await fetch(url)).text(), "mailproof_smtp_sessions_open");
+  await vi.waitFor(async () => expect(await readOpen()).toBe(0), { timeout: 20_000 });
+  expect(value('mailproof_sqlite_size_bytes{database="state"}')).toBeGreaterThan(1_000);
+  expect(value("mailproof_due_age_seconds")).toBe(0);
+  expect(text).toMatch(/mailproof_build_info\{version="[\d.]+",node="v\d+/);
+  expect(text).not.toContain("ada");
+  expect((await fetch(url.replace("/metrics", "/v1/account"))).status).toBe(404);
+  await stop("SIGTERM");
+});
+
+test("without METRICS_PORT there are no metrics, and the port of the API never has any", async () => {
+  const { ready, stop } = await whenStarted(createFolder());
+
+  expect(ready).not.toHaveProperty("metrics_url");
+  expect((await fetch(`${ready.base_url}/metrics`)).status).toBe(404);
+  await stop("SIGTERM");
+});
+
+test("a bucket counts everything up to its bound, and the last one everything", async () => {
+  const { metric, observe } = createHistogram({
+    name: "a_seconds",
+    help: "A.",
+    labels: ["of"],
+    bounds: [0.1, 1],
+  });
+  for (const value of [0.1, 0.5, 3]) observe(['"x"'], value);
+
+  expect(await formatMetrics([metric], () => {})).toBe(`# HELP a_seconds A.
+# TYPE a_seconds histogram
+a_seconds_bucket{of="\\"x\\"",le="0.1"} 1
+a_seconds_bucket{of="\\"x\\"",le="1"} 2
+a_seconds_bucket{of="\\"x\\"",le="+Inf"} 3
+a_seconds_sum{of="\\"x\\""} 3.6
+a_seconds_count{of="\\"x\\""} 3
+`);
+});
+
+test("a metric that cannot be read is left out and reported, and the others are there", async () => {
+  const { metric, add } = createCounter({ name: "b_total", help: "B.", labels: [] });
+  add([]);
+  const failed: string[] = [];
+  const broken = {
+    ...metric,
+    name: "broken",
+    read: () => Promise.reject(new Error("the disk is gone")),
+  };
+
+  const text = await formatMetrics([broken, metric], (name) => failed.push(name));
+
+  expect(text).toBe("# HELP b_total B.\n# TYPE b_total counter\nb_total 1\n");
+  expect(failed).toEqual(["broken"]);
+});
+
+/** Names of ours in an expression; those of a histogram's parts are its own. */
+const findNames = (text: string): readonly string[] =>
+  [...text.matchAll(/\b(?:mailproof|process)_\w+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|sum|count)$/, ""),
+  );
+
+test("every alert and every panel asks for a metric that the server has", async () => {
+  const { text, stop } = await whenUsed();
+  await stop("SIGTERM");
+  const existing = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const rules = [...readFileSync(ALERTS, "utf8").matchAll(/expr: (["'])(.*)\1/g)].map(
+    ([, , found = ""]) => found,
+  );
+  const dashboard = JSON.parse(readFileSync("monitoring/dashboard.json", "utf8")) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  const panels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+  expect(rules.length).toBeGreaterThan(10);
+  expect(panels.length).toBeGreaterThan(15);
+  const named = [...rules, ...panels].flatMap(findNames);
+  expect(named.filter((name) => !existing.has(name))).toEqual([]);
+  const unused = [...existing].filter((name) => name && !named.includes(name));
+  expect(unused).toEqual(["process_start_time_seconds", "mailproof_clock_jump_seconds"]);
+});
+
+describeUnless(
+  existsSync(PROMTOOL) ? null : `there is no ${PROMTOOL}: run scripts/fetch-prometheus.sh`,
+  "promtool",
+  () => {
+    test("finds nothing to say about a scrape", async () => {
+      const { text, stop } = await whenUsed();
+      await stop("SIGTERM");
+
+      expect(execFileSync(PROMTOOL, ["check", "metrics"], { input: text }).toString()).toBe("");
+    });
+
+    test("accepts the alert rules", () => {
+      expect(execFileSync(PROMTOOL, ["check", "rules", ALERTS]).toString()).toContain(
+        "SUCCESS: 13 rules found",
+      );
+    });
+  },
+);
