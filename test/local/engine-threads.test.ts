@@ -195,6 +195,18 @@ describe("slots of several threads", () => {
   });
 });
 
+test.each([
+  [1, 0],
+  [2, 0],
+  [3, 1],
+  [16, 1],
+])(
+  "a machine of %i cores has %i engine threads, unless the setting says otherwise",
+  (cores, threads) => {
+    expect(chooseThreads(readEnvironment({}), cores)).toBe(threads);
+  },
+);
+
 test("the setting says how many threads there are", () => {
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "3" }), 1)).toBe(3);
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "0" }), 8)).toBe(0);
