@@ -50,6 +50,14 @@ export const getAccount = async (table: Table, account: string): Promise<Account
   return found;
 };
 
+export const renameAccount = async (table: Table, account: string, name: string): Promise<void> => {
+  const { outcome } = await table.write({ update: toAccountKey(account), set: { name } });
+  if (outcome === "refused")
+    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+  if (outcome === "ambiguous")
+    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was renamed.");
+};
+
 /** The balance after the grant. */
 export const grantCredits = async (
   world: World,

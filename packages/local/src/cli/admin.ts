@@ -13,24 +13,24 @@ import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { audit } from "@mailproof/core/background/audit";
 import { reportCalibration } from "@mailproof/core/calibration/report";
-import { Failure } from "@mailproof/core/lib/failure";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
-import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
 import * as v from "valibot";
-import { createApp, type LocalWorld } from "../app.ts";
+import { createApp } from "../app.ts";
+import { accountDefinitions } from "./account-commands.ts";
 import { formatCalibration } from "./calibration-output.ts";
+import {
+  type AdminDefinition,
+  type AdminResult,
+  createNoAccountError,
+  definePortable,
+  Name as Text,
+} from "./define-admin.ts";
 import { type Command, defineCommand, Flag, UsageError } from "./define-command.ts";
 import { formatProviders } from "./providers-output.ts";
 
-const Text = v.pipe(
-  v.string(),
-  v.trim(),
-  v.minLength(1, "must not be empty"),
-  v.maxLength(100, "must have at most 100 characters"),
-);
 const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
@@ -59,22 +59,6 @@ const Scopes = v.pipe(
   v.transform((text) => text.split(",").map((scope) => scope.trim())),
   v.array(v.picklist(SCOPES, `must be a list of ${SCOPES.join(", ")}`)),
 );
-
-type AdminResult = { readonly output: Json; readonly exitCode?: number };
-
-export type AdminDefinition<
-  O extends Command["options"] = Command["options"],
-  W = LocalWorld,
-> = Omit<Command<O>, "run"> & {
-  /** Whether it may be the first thing that is ever done in a folder. */
-  readonly mayCreateFolder?: true;
-  run(world: W, options: v.InferOutput<O>): Promise<AdminResult>;
-};
-
-/** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-aws.ts). */
-const definePortable = <O extends Command["options"]>(
-  definition: AdminDefinition<O, World>,
-): AdminDefinition<O, World> => definition;
 
 export const printResult = ({ output, exitCode = 0 }: AdminResult): number => {
   process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
@@ -108,6 +92,8 @@ export const assertStateFolder = (directory: string): void => {
 
 /** The operator's commands. They print JSON, for scripts. */
 export const adminDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
+  ...accountDefinitions,
+
   definePortable({
     name: "admin accounts create",
     usage: "--name N [--plan free|pro|scale] [--credits C]",
@@ -195,6 +181,3 @@ export const adminDefinitions: readonly AdminDefinition<Command["options"], Worl
 export const adminCommands: readonly Command[] = adminDefinitions.map((one) =>
   defineAppCommand(one),
 );
-
-const createNoAccountError = (account: string) =>
-  new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
