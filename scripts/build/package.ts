@@ -8,15 +8,21 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { inlineBuiltModules } from "../../packages/functions/bundle.ts";
 
 export const PROGRAM = "mailproof.cjs";
 
+const STARTED_THREAD = /\bstartThread\(\s*new URL\("\.\/([\w-]+\.ts)"/g;
+
 /** Modules that run in a thread of their own are files of their own (packages/local/src/installation.ts). */
-const THREADS = ["packages/local/src/storage/state-check-worker.ts"];
-export const THREAD_FILES = ["state-check-worker.cjs"];
+const THREADS = globSync("packages/local/src/**/*.ts").flatMap((file) =>
+  [...readFileSync(file, "utf8").matchAll(STARTED_THREAD)].map(([, name = ""]) =>
+    join(dirname(file), name),
+  ),
+);
+export const THREAD_FILES = THREADS.map((file) => `${basename(file, ".ts")}.cjs`);
 
 /** The young heap is as small as package.json of the root makes it for npm start. */
 export const NODE_OPTIONS = ["--max-semi-space-size=4"];

@@ -26,7 +26,11 @@ type Ready = { readonly base_url: string; readonly live_key: string };
 /** The server in an empty folder of its own. */
 const whenServing = async ({ program, env }: Installed) => {
   const cwd = mkdtempSync(join(folder, "empty-"));
-  const child = spawn(program, ["start"], { cwd, env: { ...env, PORT: "0" }, stdio: "ignore" });
+  const child = spawn(program, ["start"], {
+    cwd,
+    env: { ...env, PORT: "0", ENGINE_THREADS: "1" },
+    stdio: "ignore",
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   const file = join(cwd, ".local/ready.json");
   while (!existsSync(file)) {

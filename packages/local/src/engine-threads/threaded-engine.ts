@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { createUnansweredResult } from "@mailproof/core/smtp-pool/unprobed-results";
 import type { MailQuestions } from "@mailproof/core/verify/engine";
 import type { Environment } from "../environment.ts";
+import { startThread } from "../installation.ts";
 import type { LabAddress } from "../mail-ports.ts";
 import { getMessage } from "../storage/sqlite.ts";
 import { type Calls, createCalls, ENDED } from "./calls.ts";
@@ -104,7 +105,7 @@ const createThread = (
 
   const begin = (): RunningThread => {
     if (isClosed) throw new Error("the engine is closed");
-    const worker = new Worker(new URL("./engine-thread.ts", import.meta.url), { workerData });
+    const worker = startThread(new URL("./engine-thread.ts", import.meta.url), workerData);
     // The server ends by its own decision, whatever its threads wait for.
     worker.unref();
     const calls = createCalls<EngineThreadHandlers>(worker);
