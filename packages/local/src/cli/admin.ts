@@ -30,6 +30,7 @@ import {
 } from "./define-admin.ts";
 import { type Command, defineCommand, Flag, UsageError } from "./define-command.ts";
 import { formatProviders } from "./providers-output.ts";
+import { webhookDefinitions } from "./webhook-commands.ts";
 
 const Amount = v.pipe(
   v.string(),
@@ -93,6 +94,7 @@ export const assertStateFolder = (directory: string): void => {
 /** The operator's commands. They print JSON, for scripts. */
 export const adminDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
   ...accountDefinitions,
+  ...webhookDefinitions,
 
   definePortable({
     name: "admin accounts create",
