@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { audit } from "@mailproof/core/background/audit";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { iterateChecks } from "@mailproof/core/deliverability/items";
@@ -221,9 +222,14 @@ const checkJobs = async ({
     const events = items.filter(
       ({ pk, data }) => pk.startsWith("EVENT#") && belongsTo(data, job.id),
     );
-    const types = events.map(({ type }) => type).join();
     // The contract has no event for it: who cancels a job knows.
-    if (types !== (job.status === "cancelled" ? "" : `job.${job.status}`))
+    const expected = job.status === "cancelled" ? [] : [`job.${job.status}`];
+    if (
+      !isDeepStrictEqual(
+        events.map(({ type }) => type),
+        expected,
+      )
+    )
       wrong.push(`${id} is ${job.status} and has ${events.length} events`);
   }
   return wrong;

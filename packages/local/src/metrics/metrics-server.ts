@@ -30,13 +30,13 @@ export const startMetrics = async (
 };
 
 const createMetricsServer = (metrics: readonly Metric[], log: Log): Server =>
-  createServer(async (incoming, outgoing) => {
+  createServer((incoming, outgoing) => {
     if (incoming.url?.split("?")[0] !== METRICS_PATH || incoming.method !== "GET") {
       outgoing.writeHead(404, { "content-type": "text/plain" }).end(`Only GET ${METRICS_PATH}.\n`);
       return;
     }
-    const text = await formatMetrics(metrics, (metric, cause) =>
-      log("metric_failed", { metric, cause }),
+    const report = (metric: string, cause: unknown) => log("metric_failed", { metric, cause });
+    void formatMetrics(metrics, report).then((text) =>
+      outgoing.writeHead(200, { "content-type": CONTENT_TYPE }).end(text),
     );
-    outgoing.writeHead(200, { "content-type": CONTENT_TYPE }).end(text);
   });
