@@ -10,7 +10,7 @@ const LONG = [
   "test/core/find/population.test.ts",
   "test/simulation/{cluster,storm,hooks,mutants,paid-rate,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,damaged-state,installed,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
+  "test/local/{admin,backup,check-command,damaged-state,deploy,installed,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",

@@ -28,7 +28,12 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
-    cancelJob: (client, { job }) => client.cancelJob({ id: job }),
+    // Greylisted, so it is not over at once.
+    cancelJob: async (client) => {
+      const emails = ["ada.lovelace@greylist.lab.mailproof.test"];
+      const { job_id } = await client.verifyBatch({ emails });
+      return client.cancelJob({ id: job_id });
+    },
     listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
     downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
     findEmail: (client) =>

@@ -126,7 +126,7 @@ test("an operator reads what became of mail, and what canaries found, before the
 });
 
 test.each([
-  ["no command", [], "Commands:\n\n  npx mailproof verify"],
+  ["no command", [], "Commands:\n\n  npx mailproof start"],
   ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
   ["a missing option", ["admin", "accounts", "create"], "--name is required"],
   ["an unknown option", ["admin", "audit", "--fix"], "--fix"],

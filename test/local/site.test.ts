@@ -146,3 +146,12 @@ test("an address that this machine does not have is named at the start", async (
   expect(text).toContain("192.0.2.77 is not an address of this machine.");
   expect(child.exitCode).toBe(1);
 });
+
+test("what a reader copies from the documents calls the service where it is", async () => {
+  const { origin } = await startAt({ BASE_PATH: "/mp" });
+  const read = async (path: string) =>
+    (await fetch(`${origin}/mp${path}`, { headers: { accept: "text/html" } })).text();
+
+  for (const path of ["/", "/docs"])
+    expect(await read(path)).toMatch(new RegExp(`curl -s '?(?:&#39;)?${origin}/mp/v1/verify`));
+});

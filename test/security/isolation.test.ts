@@ -81,6 +81,10 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
     { of: "a cursor", path: { id: own.job }, query: { next_key: nextKey }, status: 400 },
     { of: "a job and its cursor", path: { id: job }, query: { next_key: nextKey }, status: 404 },
   ],
+  "POST /v1/jobs/{id}/cancel": ({ job, fileJob }) => [
+    { of: "a batch", path: { id: job }, status: 404 },
+    { of: "a file", path: { id: fileJob }, status: 404 },
+  ],
   "GET /v1/jobs/{id}/download": ({ job, fileJob }) => [
     { of: "a batch", path: { id: job }, status: 404 },
     { of: "a file", path: { id: fileJob }, query: { format: "json" }, status: 404 },

@@ -110,7 +110,7 @@ test("work under way for a test key holds no credits", async () => {
 });
 
 const COUNTERS =
-  "a job's counters add up to what it processed, and a completed job has processed or refunded all";
+  "a job's counters add up to what it processed, and a completed or cancelled job has processed or refunded all";
 const CHUNKS = "a job has processed the rows that its chunks have";
 
 test.each([

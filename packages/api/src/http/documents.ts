@@ -43,8 +43,8 @@ const documents: Readonly<Record<string, Document>> = {
 /** Placeholder for the base URL. No syntax escapes its characters, or those of a host. */
 export const HERE = "https://here.invalid";
 
-/** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. */
-export const HERE_PATH = "/here.invalid";
+/** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. No part of HERE. */
+export const HERE_PATH = "/path.here.invalid";
 
 /** By path: every document, built before the first request. */
 export type Texts = Readonly<Record<string, string>>;
