@@ -23,6 +23,7 @@ export default $config({
     await import("./infra/schedules.ts");
     await import("./infra/upload-limit.ts");
     await import("./infra/published-names.ts");
-    return { api: api.url };
+    const { front } = await import("./infra/dashboard.ts");
+    return { api: api.url, dashboard: $interpolate`${front.url}/app/` };
   },
 });

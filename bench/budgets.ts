@@ -109,6 +109,16 @@ export const GROUPS = {
     what: "50 accounts' batches of ten beside a file of 500,000 rows on AWS, by a model of SQS (decision 89)",
     boundBy: "",
   },
+  exportJson: {
+    bench: "export-json",
+    what: "500,000 results as JSON: a worker makes the file, and it is downloaded (decision 98)",
+    boundBy: "",
+  },
+  rows: {
+    bench: "rows",
+    what: "a page of 100 rows of a job of 500,000: `GET /v1/jobs/{id}`, processor time (decision 121)",
+    boundBy: "",
+  },
   cachedCare: {
     bench: "api",
     what: "at that speed: responses and money are right",
@@ -117,6 +127,11 @@ export const GROUPS = {
   check: {
     bench: "check",
     what: "a deliverability check, over sockets and without a cache",
+    boundBy: "",
+  },
+  reports: {
+    bench: "reports",
+    what: "10,000 DMARC reports of 100 records in gzip: unpacked, read and summed, on one core (decision 128)",
     boundBy: "",
   },
   tools: {
@@ -130,12 +145,19 @@ export const GROUPS = {
     what: "the audit of an account with 1,000,000 ledger entries in 24 months (decision 79)",
     boundBy: "",
   },
+  dashboard: {
+    bench: "dashboard",
+    what: "the overview of the dashboard in Chromium, from a fresh profile, with a processor slowed down four times",
+    boundBy: "",
+  },
   ports: { bench: "ports", what: "SQLite, with every write flushed", boundBy: "" },
 } as const satisfies Record<string, BudgetGroup>;
 
 export type GroupName = keyof typeof GROUPS;
 
 export const BUDGETS = {
+  dashboardPaint: { of: "dashboard", what: "largest contentful paint", unit: "ms", most: 1_500 },
+  dashboardBytes: { of: "dashboard", what: "sent until then, the data too", unit: "KB", most: 90 },
   oneServerRate: { of: "oneServer", what: "one MX", unit: "addresses/s", least: 420 },
   oneServerSessions: { of: "oneServer", what: "one MX, sessions", unit: "per 1,000", most: 60 },
   deadRate: {
@@ -166,12 +188,36 @@ export const BUDGETS = {
   exportRate: { of: "export", what: "rows", unit: "per second", least: 100_000 },
   // 134 of them are what V8 lets young objects grow to, however few are alive. All rows as objects would be 1,000.
   exportMemory: { of: "export", what: "memory on top, at its peak", unit: "MB", most: 256 },
+  // The goal of decision 98. On a machine with other work, processor time is up to three times what it is on an idle one.
+  exportJsonWork: { of: "exportJson", what: "server's processor time", unit: "seconds", most: 15 },
+  // Four times as many bytes, written to a file and read again.
+  exportJsonRatio: {
+    of: "exportJson",
+    what: "the same",
+    unit: "of the CSV's processor time",
+    most: 2.5,
+  },
+  rowsSummary: { of: "rows", what: "the counts of all rows", unit: "ms", most: 150 },
+  rowsFilter: { of: "rows", what: "filtered by two statuses", unit: "ms", most: 150 },
+  rowsScore: { of: "rows", what: "sorted by score", unit: "ms", most: 150 },
+  rowsMiddle: { of: "rows", what: "the same, from its middle", unit: "ms", most: 150 },
+  rowsEmail: { of: "rows", what: "sorted by address", unit: "ms", most: 150 },
+  rowsText: { of: "rows", what: "a text in many addresses", unit: "ms", most: 150 },
+  rowsRare: { of: "rows", what: "a text in few addresses", unit: "ms", most: 150 },
+  rowsAll: { of: "rows", what: "all of these at once", unit: "ms", most: 150 },
   cachedRate: { of: "cached", what: "from the cache", unit: "requests/s", least: 1_500 },
   cachedP99: { of: "cached", what: "99th percentile", unit: "ms", most: 40 },
+  reportsRate: { of: "reports", what: "reports read", unit: "per second", least: 200 },
+  reportsHostileMemory: {
+    of: "reports",
+    what: "memory on top, for hostile files",
+    unit: "MB",
+    most: 300,
+  },
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 330 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
   // 37 of that of POST /v1/find are packed tables of names (decision 62): a text, which nothing compiles.
-  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 540 },
+  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 550 },
   reachImport: {
     of: "lambdas",
     what: "queue, mail or DNS, the slowest import",
@@ -260,7 +306,7 @@ export const BUDGETS = {
     most: 0.5,
   },
   checkSilent: { of: "check", what: "half of the name servers silent", unit: "ms", most: 10_000 },
-  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_290 },
+  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_480 },
   toolsImport: { of: "tools", what: "its import", unit: "ms", most: 220 },
   workersSize: { of: "workers", what: "the largest", unit: "KB", most: 800 },
   portsWrites: {

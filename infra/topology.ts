@@ -108,6 +108,8 @@ type WorkerNeeds = {
    */
   readonly batch: number;
   readonly concurrency: number;
+  /** Absent: MEMORY_MB. */
+  readonly memoryMb?: number;
 };
 
 /**
@@ -118,7 +120,7 @@ const WORK: Readonly<Record<string, WorkerNeeds>> = {
   singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 10, concurrency: 50 },
   "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, concurrency: 2 },
   chunks: {
-    needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],
+    needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
     batch: 1,
     // SQS counts an account as noisy by its messages in flight only from 30 on (decision 89).
     concurrency: 40,
@@ -128,8 +130,26 @@ const WORK: Readonly<Record<string, WorkerNeeds>> = {
     batch: 1,
     concurrency: 2,
   },
+  exports: {
+    needs: ["table:readwrite", "blobs:read", "blobs:write"],
+    batch: 1,
+    // The parts of the largest export, side by side.
+    concurrency: 10,
+    memoryMb: WHOLE_PROCESSOR_MB,
+  },
+  "exports-dead": {
+    needs: ["table:readwrite", "blobs:read", "blobs:write"],
+    batch: 1,
+    concurrency: 2,
+  },
   monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, concurrency: 5 },
   "monitors-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
+  "mail-tests": {
+    needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
+    batch: 1,
+    concurrency: 5,
+  },
+  "mail-tests-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
   activity: { needs: ["table:readwrite"], batch: 10, concurrency: 10 },
   events: { needs: ["table:readwrite", "queue:send"], batch: 10, concurrency: 10 },
   "events-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
@@ -154,7 +174,7 @@ const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
 const getWorkerFile = (queue: string): string => queue.replace(/-dead$/, "-dead-letters");
 
 export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
-  const { needs, batch, concurrency: atOnce } = getWork(queue.name);
+  const { needs, batch, concurrency: atOnce, memoryMb = MEMORY_MB } = getWork(queue.name);
   return {
     queue: queue.name,
     batch,
@@ -164,7 +184,7 @@ export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
       needs: [...needs, "queue:receive"],
       actsForAccounts: true,
       timeoutSeconds: getWorkSeconds(queue),
-      memoryMb: MEMORY_MB,
+      memoryMb,
       reserved: atOnce,
     },
   };

@@ -7,20 +7,38 @@ import { json } from "node:stream/consumers";
 import { withBlobs } from "@mailproof/functions/capabilities/blobs";
 import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
-import { adminDefinitions, printResult } from "@mailproof/local/cli/admin";
-import { defineCommand } from "@mailproof/local/cli/define-command";
+import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-version";
+import { adminEntries } from "@mailproof/local/cli/admin";
+import { definePrinted } from "@mailproof/local/cli/define-admin";
 import { runCommand } from "@mailproof/local/cli/run-command";
+import * as v from "valibot";
 
 const openStage = async () => {
   const settings = (await json(process.stdin)) as Record<string, string>;
-  return createLambdaWorld([withQueue, withBlobs], { ...process.env, ...settings });
+  const world = createLambdaWorld([withQueue, withBlobs], { ...process.env, ...settings });
+  return { world, version: await readTableVersion(world.table) };
 };
 
-const commands = adminDefinitions.map((definition) =>
-  defineCommand({
-    ...definition,
-    run: async ({ options }) => printResult(await definition.run(await openStage(), options)),
-  }),
-);
+const versionCommand = definePrinted({ usage: "", options: v.strictObject({}) }, async () => {
+  const { version } = await openStage();
+  return { output: { table_version: version, newest_version: TABLE_VERSION } };
+});
 
-process.exitCode = await runCommand(commands, ["admin", ...process.argv.slice(2)]);
+const commands = adminEntries.map(({ name, summary, load }) => ({
+  name,
+  summary,
+  load: async () => {
+    const definition = await load();
+    return definePrinted(definition, async ({ options }) => {
+      const { world } = await openStage();
+      return definition.run(world, options);
+    });
+  },
+}));
+
+const VERSION = { name: "admin version", summary: "Prints the version of the table's data." };
+
+process.exitCode = await runCommand(
+  [...commands, { ...VERSION, load: async () => versionCommand }],
+  ["admin", ...process.argv.slice(2)],
+);

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { findTools } from "./tools.ts";
 
 const HOME = "packages/client";
 
@@ -26,9 +27,13 @@ export const bundleClient = async (minify: boolean): Promise<string> => {
 
 /** Everything that is published, into this folder. */
 export const buildClient = async (folder: string): Promise<void> => {
-  execFileSync("node_modules/.bin/tsc", ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder], {
-    stdio: "inherit",
-  });
+  execFileSync(
+    join(findTools(), "tsc"),
+    ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder],
+    {
+      stdio: "inherit",
+    },
+  );
   // In a package there are no sources, but what was made of them.
   for (const file of globSync(join(folder, "*.d.ts")))
     writeFileSync(

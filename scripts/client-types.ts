@@ -5,12 +5,14 @@
 // Run it after an endpoint has changed; test/client/types.test.ts says when that was forgotten.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { ActivityRecord } from "@mailproof/api/schema/activity";
 import { KeySummary } from "@mailproof/api/schema/api-keys";
 import { CheckResult, CheckSummary } from "@mailproof/api/schema/deliverability-check";
 import { JobSummary, ResultRow } from "@mailproof/api/schema/jobs";
+import { MailTest } from "@mailproof/api/schema/mail-tests";
 import { MonitorSummary } from "@mailproof/api/schema/monitors";
 import { VerificationResult } from "@mailproof/api/schema/verification";
 import { DeliverySummary, WebhookSummary } from "@mailproof/api/schema/webhooks";
@@ -26,6 +28,7 @@ import {
   type NamedSchemas,
   toType,
 } from "./client/to-type.ts";
+import { findTools } from "./tools.ts";
 
 const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
@@ -34,6 +37,7 @@ const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [ActivityRecord, "ActivityRecord"],
   [CheckSummary, "CheckSummary"],
   [CheckResult, "CheckResult"],
+  [MailTest, "MailTest"],
   [MonitorSummary, "Monitor"],
   [KeySummary, "ApiKey"],
   [WebhookSummary, "Webhook"],
@@ -59,9 +63,11 @@ const listOperations = (endpoint: Endpoint): readonly Operation[] => {
   const body = endpoint.body as GenericSchema | undefined;
   const output = endpoint.output as GenericSchema;
   const repeat = getRepeat(endpoint, endpoint.repeat);
-  // The method returns data: the CSV is a stream, which has a method of its own.
-  if (id === "downloadJob")
-    return [{ endpoint, name: id, fixed: { format: "json" }, body, output, repeat }];
+  // The method returns data: the CSV is a stream, which has a method of its own. The client waits while it is made.
+  if (id === "downloadJob") {
+    const [made = output] = getParts(output).options as readonly GenericSchema[];
+    return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
+  }
   if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
   // The answer of each action stands at its own place in the union.
   const answers = getParts(output).options as readonly GenericSchema[];
@@ -167,10 +173,14 @@ const HEAD =
   "// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.\n";
 
 const formatSource = (source: string): string =>
-  execFileSync("node_modules/.bin/biome", ["format", "--stdin-file-path=made.ts"], {
+  execFileSync(join(findTools(), "biome"), ["format", "--stdin-file-path=made.ts"], {
     input: source,
     encoding: "utf8",
   });
+
+/** A read is repeated until it is answered with 200. */
+const isPendingRead = ({ route, answers }: Endpoint): boolean =>
+  route.startsWith("GET ") && answers.includes(202);
 
 /** The files of the client that follow from the endpoints, by their path. */
 export const buildClientTypes = (): Readonly<Record<string, string>> => {
@@ -201,7 +211,9 @@ ${operations.map(formatMethod).join("\n\n")}
       ...(buildInput({ endpoint, name, repeat, fixed, ...operation }).fields === "" && {
         bare: true,
       }),
+      ...(endpoint.query && endpoint.route.startsWith("POST ") && { inQuery: true }),
       ...(endpoint.enveloped === false && { unwrapped: true }),
+      ...(isPendingRead(endpoint) && { mayBePending: true }),
       ...(Object.keys(fixed).length > 0 && { fixed }),
     };
     return `${name}: ${JSON.stringify(row)},`;

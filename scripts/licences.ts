@@ -91,8 +91,11 @@ let shippedOnce: Promise<readonly ShippedPackage[]> | undefined;
 const listShipped = async (): Promise<readonly ShippedPackage[]> => {
   const lock = read<Lock>("package-lock.json");
   const folders = globSync("packages/*/package.json").map(dirname);
-  const readDependencies = (folder: string) =>
-    read<Manifest>(`${folder}/package.json`).dependencies ?? {};
+  // Of a package whose bundle is what is shipped, the bundled ones are development dependencies: nothing else needs them.
+  const readDependencies = (folder: string) => {
+    const { dependencies, devDependencies } = read<Manifest>(`${folder}/package.json`);
+    return { ...dependencies, ...devDependencies };
+  };
   const server = folders.filter((folder) => !["functions", "client"].includes(basename(folder)));
   const all = collectDependencies(lock, Object.assign({}, ...folders.map(readDependencies)));
   const ofServer = collectDependencies(lock, Object.assign({}, ...server.map(readDependencies)));
@@ -163,7 +166,8 @@ export const formatLicencesPage = async (): Promise<string> => `# Licences of th
 
 Written by \`node scripts/write-licences.mjs\`; do not edit. A test compares it with the lock files and the bundles that
 esbuild makes, and every licence with a list of those compatible with MIT (\`scripts/licences.ts\`). The client has no
-dependencies.
+dependencies. \`mailproof licences\` prints the texts of these licences: they are inside the npm package and the executable, and in
+\`dist/LICENCES.txt\`. The executable also contains Node, whose licence is the last of the texts.
 
 ## Packages
 
@@ -182,7 +186,7 @@ ${UNICODE_NOTICE.replaceAll(/^/gm, "> ")}
 
 ## Tools
 
-These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}.
+These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}, ${formatTools("tools/package.json", "tools/package-lock.json")}.
 
 For deployment: ${formatTools("infra/package.json", "infra/package-lock.json")}.
 `;

@@ -2,7 +2,9 @@
 // npx node scripts/write-openapi.mjs
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { recordEvents, recordExamples } from "../test/api/recorded.ts";
+import { findTools } from "./tools.ts";
 
 const EXAMPLES = "packages/api/src/openapi/examples.ts";
 
@@ -31,7 +33,7 @@ writeFileSync(
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = ${events};\n`,
 );
-execFileSync("node_modules/.bin/biome", ["format", "--write", EXAMPLES]);
+execFileSync(join(findTools(), "biome"), ["format", "--write", EXAMPLES]);
 
 // Not before they are written: the document has them in it.
 const { openapi } = await import("@mailproof/api/openapi/openapi");

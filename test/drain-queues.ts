@@ -57,7 +57,7 @@ export const whenReconciled = ({ world }: Pick<TestContext, "world">): Promise<v
 
 type Quieting = TestContext & {
   readonly queue: { readonly pending: () => number };
-  readonly table: Table & { items: () => Item[] };
+  readonly table: Table & { items: () => readonly Item[] };
   readonly later: (ms: number) => void;
 };
 

@@ -123,7 +123,7 @@ export const whenChunkIsGone = (table: Table, job: string, chunk: number) =>
 
 /** What nothing in the product does: the chunk says that it has rows, and they are not there. */
 export const whenPagesAreGone = async (
-  table: Table & { items: () => Item[] },
+  table: Table & { items: () => readonly Item[] },
   job: string,
   chunk: number,
 ): Promise<void> => {

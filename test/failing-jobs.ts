@@ -3,6 +3,7 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { Failure, type FailureCode } from "@mailproof/core/lib/failure";
 import { credits } from "@mailproof/core/money/credits";
+import { whenWorked } from "./drain-queues.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -41,7 +42,21 @@ export const requestBatch: TestRequest = (world, { liveKey }, idempotencyKey) =>
 
 const eitherBatch = createBothWays(requestBatch);
 
+/** A repeat of the request whose job has been deleted. */
+const createDeleted = (ask: TestRequest, given: Failing["given"] = async () => {}): Failing => ({
+  what: "a job that was deleted",
+  code: "RESULT_DELETED",
+  given: async (ctx) => {
+    await given(ctx);
+    const { data } = await ask(ctx.world, ctx, "k");
+    await whenWorked(ctx);
+    await send(ctx.world, `DELETE /v1/jobs/${data.job_id}`, { key: ctx.liveKey });
+  },
+  when: (ctx) => ask(ctx.world, ctx, "k"),
+});
+
 export const BATCH: readonly Failing[] = [
+  createDeleted(requestBatch),
   ...listRequestFailures("POST /v1/verify/batch"),
   ...beforeTheLookUp(requestBatch),
   {
@@ -118,6 +133,7 @@ const requestForm: TestRequest = (world, { liveKey }, idempotencyKey) =>
 
 export const FILE: readonly Failing[] = [
   ...listRequestFailures(FILE_ROUTE),
+  createDeleted(requestFile, ONE.given),
   ...beforeTheLookUp(requestFile, ONE.given),
   ...beforeTheLookUp(requestForm).map((failing) => ({
     ...failing,

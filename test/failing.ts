@@ -27,12 +27,8 @@ export type Failing = {
   readonly repeat?: TestRequest;
 };
 
-const denyRateLimit = async () => ({
-  allowed: false,
-  limit: 1,
-  remaining: 0,
-  resetAt: 1_795_219_260,
-});
+const denyRateLimit = async () =>
+  ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 1_795_219_260 }) as const;
 
 /** What any route behind a key answers before it does anything. */
 export const listRequestFailures = (route: string): readonly Failing[] => [

@@ -1,4 +1,4 @@
-import { endpoint } from "@mailproof/api/http/endpoint";
+import { endpoint, type Streamed } from "@mailproof/api/http/endpoint";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 
@@ -37,7 +37,7 @@ export const fakeFormEndpoint = endpoint({
 /** Streams what it was made with. */
 export const createFakeStreamEndpoint = (
   stream: () => AsyncIterable<Piece>,
-  elsewhere: () => Promise<string> = async () => "https://blobs.example/elsewhere",
+  elsewhere: Streamed["elsewhere"] = async () => "https://blobs.example/elsewhere",
 ) =>
   endpoint({
     id: "pretendStream",

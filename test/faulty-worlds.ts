@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import type { Message, SendOutcome } from "@mailproof/core/ports/queue";
-import type { Key, Table } from "@mailproof/core/ports/table";
+import type { Key, Table, Write } from "@mailproof/core/ports/table";
 import { isAnybodyBusy } from "./aws/pending-calls.ts";
 
 // Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
@@ -116,6 +116,11 @@ export const withMessageFates = (
   return { ...world, queue: { ...queue, sendMany } };
 };
 
+/** When a key was last used, and the record of a request: neither is what a request is about. */
+const isRecord = (write: Write): boolean =>
+  ("update" in write && write.update.sk === "KEY") ||
+  ("put" in write && write.put.pk.startsWith("REQUESTS#"));
+
 /** A process that is gone after it has changed so many things: no door answers it any more. */
 export const createProcessGoneAfter = ({ world }: Pick<TestContext, "world">, effects: number) => {
   let done = 0;
@@ -132,7 +137,7 @@ export const createProcessGoneAfter = ({ world }: Pick<TestContext, "world">, ef
     table: {
       get: (key) => look(() => table.get(key)),
       query: (query) => look(() => table.query(query)),
-      write: (write) => change(() => table.write(write)),
+      write: (write) => (isRecord(write) ? look : change)(() => table.write(write)),
       transact: (writes) => change(() => table.transact(writes)),
     },
     queue: {

@@ -8,6 +8,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createEmulatedPorts, type EmulatedPorts } from "./aws/emulated-ports.ts";
 import { isAwsShaped } from "./aws/shape.ts";
@@ -43,6 +44,7 @@ export const givenWorld = (seed = 1) => {
     queue,
     blobs,
     rateLimit: createRateLimit(table, now),
+    requestLog: createRequestLog(table, now),
     accessTokens: null,
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
     engine: createSandboxEngine({ engine: { lists: createLists() }, now, sleep }),
@@ -68,6 +70,7 @@ export const givenWorld = (seed = 1) => {
       activityKey: "an activity key for tests",
       activityPool: "own",
       sesAccount: null,
+      mailDomain: "mail.example.com",
       encryptionKey: "a sealing key for tests",
       chunkRows: CHUNK_ROWS,
     },

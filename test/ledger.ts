@@ -6,7 +6,10 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { expect } from "vitest";
 
-type Ledger = { readonly table: Table & { items: () => Item[] }; readonly account: string };
+type Ledger = {
+  readonly table: Table & { items: () => readonly Item[] };
+  readonly account: string;
+};
 
 /** What an account owns, in credits. */
 export const readCredits = async ({ table, account }: Ledger): Promise<Record<Total, number>> => {
@@ -29,11 +32,12 @@ export const listMoves = ({ table, account }: Ledger): string[] =>
       Object.entries(moved).map(([move, amount]) => `${move} ${toCredits(amount)}`),
     );
 
-/** Everything that is stored, but for the counting of requests, which every request moves. */
+/** Everything that is stored, but for the counting of requests and the use of keys, which every request moves. */
 export const listStoredItems = ({ table }: Pick<Ledger, "table">): Item[] =>
   table
     .items()
-    .filter(({ pk }) => !pk.startsWith("RATE#"))
+    .filter(({ pk }) => !/^(?:RATE|REQUESTS)#/.test(pk))
+    .map((item): Item => ({ ...item, lastUsedAt: undefined }))
     .toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
 
 /** The news that wait to be told, in the order in which they came up. */

@@ -25,6 +25,7 @@ export type TestResponse = {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as it came. All there is of a streamed one. */
   readonly text: string;
+  readonly bytes: Buffer;
   readonly data: any;
   readonly error: any;
   readonly request_id: string;
@@ -36,12 +37,13 @@ export const sendTo = (listed: readonly Endpoint[]) => {
   return async (world: AppWorld, what: string, sent: Sent = {}): Promise<TestResponse> => {
     const { statusCode, headers, body } = await respondTo(world, route, what, sent);
     const isWhole = typeof body === "string";
-    const text = isWhole ? body : await getText(body.stream);
+    const bytes = isWhole ? Buffer.from(body) : await getBytes(body.stream);
+    const text = bytes.toString();
     const response = (isWhole ? JSON.parse(text) : {}) as Pick<
       TestResponse,
       "data" | "error" | "request_id"
     >;
-    return { statusCode, headers, text, ...response };
+    return { statusCode, headers, text, bytes, ...response };
   };
 };
 
@@ -64,11 +66,11 @@ export const whenVerified = (
 export const whenFound = (world: AppWorld, key: string, body: unknown): Promise<TestResponse> =>
   send(world, "POST /v1/find", { key, body });
 
-const getText = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
+const getBytes = async (stream: AsyncIterable<string | Uint8Array>): Promise<Buffer> => {
   const pieces = await Array.fromAsync(stream, (piece) =>
     typeof piece === "string" ? Buffer.from(piece) : piece,
   );
-  return Buffer.concat(pieces).toString();
+  return Buffer.concat(pieces);
 };
 
 const respondTo = async (

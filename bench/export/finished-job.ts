@@ -11,7 +11,9 @@ import {
   toJobItem,
 } from "@mailproof/core/jobs/items";
 import { toInputBlobKey } from "@mailproof/core/jobs/new-job";
+import { buildSummaryWrites } from "@mailproof/core/jobs/result-summary";
 import { toPageItems, type VerifiedRow } from "@mailproof/core/jobs/results";
+import { buildIndexWrites } from "@mailproof/core/jobs/row-index";
 import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import type { Verification } from "@mailproof/core/verify/result";
@@ -46,6 +48,7 @@ export const createFinishedJob = async (
   const job: Job = {
     ...NO_PROGRESS,
     ...toDoneFields(world.now()),
+    domains: [],
     ...buckets,
     id: JOB,
     owner: account,
@@ -62,6 +65,8 @@ export const createFinishedJob = async (
     total: rows,
     processed: rows,
     input: { key, version },
+    isIndexed: true,
+    chunkRows: CHUNK_ROWS.file,
   };
   await world.table.write({ create: toJobItem(job) });
   const emailColumn = { name: "E-Mail", at: 1 };
@@ -72,6 +77,7 @@ export const createFinishedJob = async (
   return { job: JOB, key: liveKey };
 };
 
+const DOMAINS = ["gmail.com", "yahoo.com", "outlook.com", "hotmail.com"];
 const RETENTION_SECONDS = 86_400;
 
 async function* listPeople(rows: number): AsyncGenerator<readonly InputRow[]> {
@@ -116,7 +122,12 @@ const storeResults = async (world: AppWorld, rows: number) => {
       { ...toChunkItem({ ...done, waiting: 0, from: 0, to: 0 }), expires_at: expiresAt },
       ...toPageItems({ job: JOB, chunk, token: "pass" }, here, expiresAt),
     ];
-    await world.table.transact(items.map((create) => ({ create })));
+    const job = { id: JOB, isIndexed: true, domains: DOMAINS };
+    await world.table.transact([
+      ...items.map((create) => ({ create })),
+      ...buildSummaryWrites(job, here, expiresAt),
+      ...buildIndexWrites({ job, chunk, token: "pass", pass: 0 }, here, expiresAt),
+    ]);
   }
   return buckets;
 };

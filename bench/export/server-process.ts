@@ -8,6 +8,7 @@ export type ServerFigures = {
   readonly baseUrl: string;
   readonly peakMegabytes: number;
   readonly stallMs: number;
+  readonly processorSeconds: number;
 };
 
 const [, , folder = ""] = process.argv;
@@ -21,6 +22,7 @@ const readFigures = (): ServerFigures => ({
   // In kilobytes on every platform.
   peakMegabytes: (process.resourceUsage().maxRSS * 1_024) / 1e6,
   stallMs: delay.max / 1e6,
+  processorSeconds: (({ user, system }) => (user + system) / 1e6)(process.cpuUsage()),
 });
 
 process.send?.(readFigures());

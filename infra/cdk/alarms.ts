@@ -49,7 +49,7 @@ const AUDIT_HOURS = 30;
 const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   {
     id: "DueWork",
-    metric: measures.createOwnMetric(stage, "due_age_seconds"),
+    metric: measures.createOwnMetric(stage, "mailproof_due_age_seconds"),
     threshold: 300,
     periods: 5,
     description: "Work that crashes left is not repaired: see the log of ScheduleReconcile.",
@@ -57,7 +57,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   },
   {
     id: "MisplacedWork",
-    metric: measures.createOwnMetric(stage, "due_misplaced"),
+    metric: measures.createOwnMetric(stage, "mailproof_due_misplaced_items"),
     threshold: 1,
     // Each of eight runs repairs one partition.
     periods: 15,
@@ -67,7 +67,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   },
   {
     id: "HeldCredits",
-    metric: measures.createOwnMetric(stage, "held_over_an_hour"),
+    metric: measures.createOwnMetric(stage, "mailproof_credits_held_over_an_hour"),
     threshold: 1,
     periods: 5,
     description: "Credits have been held for over an hour: a job or a check does not end.",
@@ -75,7 +75,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   },
   {
     id: "ProviderInDoubt",
-    metric: measures.createOwnMetric(stage, "providers_in_doubt"),
+    metric: measures.createOwnMetric(stage, "mailproof_mail_providers_in_doubt"),
     threshold: 1,
     periods: 1,
     description:
@@ -83,7 +83,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   },
   {
     id: "MailProviderBlocked",
-    metric: measures.createOwnMetric(stage, "mail_providers_blocked"),
+    metric: measures.createOwnMetric(stage, "mailproof_mail_providers_blocked"),
     threshold: 1,
     periods: 1,
     description:

@@ -44,24 +44,48 @@ const createApiWidgets = (stage: Monitored): IWidget[] => {
   ];
 };
 
+/** By class of status: API Gateway, which the first row shows, knows no durations of these. */
+const createAnswerWidgets = (stage: Monitored): IWidget[] => [
+  createGraph(
+    "Responses in five minutes, by status",
+    measures.createOwnMetrics(stage, "mailproof_http_requests_total", "Sum"),
+    8,
+  ),
+  createGraph(
+    "The slowest 1 %, by status, s",
+    measures.createOwnMetrics(stage, "mailproof_http_request_duration_seconds", "p99"),
+    8,
+  ),
+  createGraph(
+    "Webhook calls in five minutes, by outcome",
+    measures.createOwnMetrics(stage, "mailproof_webhook_calls_total", "Sum"),
+    8,
+  ),
+];
+
 const createMoneyWidgets = (stage: Monitored): IWidget[] => [
   createGraph(
     "Delay of scheduled work, s",
-    [measures.createOwnMetric(stage, "due_age_seconds")],
-    8,
+    [measures.createOwnMetric(stage, "mailproof_due_age_seconds")],
+    6,
     300,
   ),
   createGraph(
     "Credits held for over an hour",
-    [measures.createOwnMetric(stage, "held_over_an_hour")],
-    8,
+    [measures.createOwnMetric(stage, "mailproof_credits_held_over_an_hour")],
+    6,
     1,
   ),
   createGraph(
     "Broken invariants at the last audit",
     [measures.createAuditMetric(stage, "Maximum")],
-    8,
+    6,
     1,
+  ),
+  createGraph(
+    "Credits moved in five minutes, by kind",
+    measures.createOwnMetrics(stage, "mailproof_credits_moved_total", "Sum"),
+    6,
   ),
 ];
 
@@ -73,26 +97,36 @@ const createListWidgets = (stage: Monitored): IWidget[] => {
       .filter(({ receivesMax }) => (receivesMax === null) === areDead)
       .map(({ name }) => createQueueMetric(stage, name, what).with({ label: name }));
   return [
-    createGraph("Waiting messages", of(false, VISIBLE), 8),
-    createGraph("Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
-    createGraph("Dead letters", of(true, VISIBLE), 8, 1),
+    createGraph("Waiting messages", of(false, VISIBLE), 6),
+    createGraph("Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage"), 6),
+    createGraph("Dead letters", of(true, VISIBLE), 6, 1),
+    createGraph(
+      "Verdicts in five minutes, by status",
+      measures.createOwnMetrics(stage, "mailproof_verifications_total", "Sum"),
+      6,
+    ),
   ];
 };
 
 const createMailServerWidgets = (stage: Monitored): IWidget[] => {
-  const { sessions, unreached } = measures.createSessionMetrics(stage);
+  const sessions = measures.createOwnMetrics(stage, "mailproof_smtp_sessions_total", "Sum");
   const ports = (stage.size === "full" ? ZONES : []).map((zone) =>
     measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
   );
   return [
-    createGraph("Sessions in five minutes", [sessions, unreached], 8),
+    createGraph("Sessions in five minutes", sessions, 6),
     createGraph(
       "Sessions that reached no server, %",
       [measures.createUnreachedShare(stage)],
-      8,
+      6,
       50,
     ),
-    ...(ports.length > 0 ? [createGraph("NAT gateways without a free port", ports, 8)] : []),
+    createGraph(
+      "Wait for a slot, s",
+      [measures.createWaitMetric(stage, "p50"), measures.createWaitMetric(stage, "p99")],
+      6,
+    ),
+    ...(ports.length > 0 ? [createGraph("NAT gateways without a free port", ports, 6)] : []),
   ];
 };
 
@@ -125,11 +159,21 @@ const createSystemWidgets = (stage: Monitored): IWidget[][] => {
   ];
 };
 
+/** CloudWatch takes no more in one widget. */
+const ALARMS_PER_WIDGET = 100;
+
+const createAlarmWidgets = (alarms: readonly Alarm[]): IWidget[] =>
+  Array.from({ length: Math.ceil(alarms.length / ALARMS_PER_WIDGET) }, (_, at) => {
+    const some = alarms.slice(at * ALARMS_PER_WIDGET, (at + 1) * ALARMS_PER_WIDGET);
+    return new AlarmStatusWidget({ title: "What rings", alarms: some, width: WIDTH, height: 5 });
+  });
+
 /** The operator's dashboard during an incident: whether something fails, for whom, how much, and where. */
 const createRows = (stage: Monitored, alarms: readonly Alarm[]): IWidget[][] => [
-  [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
+  createAlarmWidgets(alarms),
   [createTitle("## Callers")],
   createApiWidgets(stage),
+  createAnswerWidgets(stage),
   [createTitle("## Money")],
   createMoneyWidgets(stage),
   [createTitle("## Lists")],

@@ -1,10 +1,5 @@
-import {
-  COLD_STARTS,
-  DIMENSIONS,
-  FAILURES,
-  type MetricName,
-  NAMESPACE,
-} from "@mailproof/functions/metric-names";
+import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/runtime/metric-names";
+import { NAMESPACE, SERVICE_DIMENSION } from "@mailproof/functions/metric-namespace";
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Size } from "../size.ts";
@@ -61,8 +56,8 @@ export const createOwnFailureMetric = (
   period = MINUTE,
 ) =>
   createMetricFactory(NAMESPACE, "Sum", period)(
-    FAILURES,
-    { [DIMENSIONS.service]: service, [DIMENSIONS.lambda]: nameOf(`lambda/${lambda}`) },
+    "mailproof_lambda_failures_total",
+    { [SERVICE_DIMENSION]: service, function_name: nameOf(`lambda/${lambda}`) },
     lambda,
   );
 
@@ -243,32 +238,66 @@ export const createConflictShare = (stage: Monitored) => {
 export const createNatMetric = ({ nameOf }: Monitored, zone: number, what: string) =>
   createMetricFactory("AWS/NATGateway", "Sum")(what, { NatGatewayId: nameOf(`nat/${zone}`) });
 
-/** A figure that our Lambdas publish. */
+/** A metric that our Lambdas publish. `dimensions`: all of those that it has. */
 export const createOwnMetric = (
   { service }: Monitored,
-  name: MetricName | typeof COLD_STARTS,
+  name: CloudMetricName,
   statistic = "Maximum",
   period = MINUTE,
-) => createMetricFactory(NAMESPACE, statistic, period)(name, { [DIMENSIONS.service]: service });
+  dimensions: Dimensions = {},
+) =>
+  createMetricFactory(NAMESPACE, statistic, period)(
+    name,
+    { [SERVICE_DIMENSION]: service, ...dimensions },
+    Object.values(dimensions).join(" ") || undefined,
+  );
+
+/** One for each combination of the values that its dimensions may have. */
+export const createOwnMetrics = (stage: Monitored, name: CloudMetricName, statistic: string) =>
+  listDimensions(name).map((dimensions) =>
+    createOwnMetric(stage, name, statistic, FIVE_MINUTES, dimensions),
+  );
+
+/** The metrics that CloudWatch bills of a name: a combination of dimension values each. */
+export const listDimensions = (name: CloudMetricName): readonly Dimensions[] => {
+  const { dimensions }: { dimensions: Readonly<Record<string, readonly string[] | string>> } =
+    METRICS_ON_AWS[name];
+  return Object.entries(dimensions).reduce<readonly Dimensions[]>(
+    (all, [dimension, values]) =>
+      typeof values === "string"
+        ? []
+        : all.flatMap((some) => values.map((value) => ({ ...some, [dimension]: value }))),
+    [{}],
+  );
+};
 
 export const createAuditMetric = (stage: Monitored, statistic: "Maximum" | "SampleCount") =>
-  createOwnMetric(stage, "audit_violations", statistic, HOUR);
+  createOwnMetric(stage, "mailproof_audit_violations", statistic, HOUR);
 
 export const createColdStartMetric = (stage: Monitored) =>
-  createOwnMetric(stage, COLD_STARTS, "Sum", FIVE_MINUTES);
+  createOwnMetric(stage, "ColdStart", "Sum", FIVE_MINUTES);
 
-export const createSessionMetrics = (stage: Monitored) => ({
-  sessions: createOwnMetric(stage, "smtp_sessions", "Sum", FIVE_MINUTES),
-  unreached: createOwnMetric(stage, "smtp_unreached", "Sum", FIVE_MINUTES),
-});
+export const createWaitMetric = (stage: Monitored, percentile: "p50" | "p99") =>
+  createOwnMetric(stage, "mailproof_slot_wait_seconds", percentile, FIVE_MINUTES).with({
+    label: percentile,
+  });
+
+const createSessionMetric = (stage: Monitored, outcome: "connected" | "unreached") =>
+  createOwnMetric(stage, "mailproof_smtp_sessions_total", "Sum", FIVE_MINUTES, { outcome });
 
 /** A few sessions are no sample: some servers are always down. */
 const SESSIONS_MIN = 20;
 
-export const createUnreachedShare = (stage: Monitored) =>
-  new MathExpression({
-    expression: `IF(sessions >= ${SESSIONS_MIN}, 100 * unreached / sessions, 0)`,
-    usingMetrics: createSessionMetrics(stage),
+/** The percentage of sessions that reached no server. Each of the two is absent while there are none. */
+export const createUnreachedShare = (stage: Monitored) => {
+  const all = "(FILL(connected, 0) + FILL(unreached, 0))";
+  return new MathExpression({
+    expression: `IF(${all} >= ${SESSIONS_MIN}, 100 * FILL(unreached, 0) / ${all}, 0)`,
+    usingMetrics: {
+      connected: createSessionMetric(stage, "connected"),
+      unreached: createSessionMetric(stage, "unreached"),
+    },
     period: FIVE_MINUTES,
     label: "% of sessions that reached no server",
   });
+};

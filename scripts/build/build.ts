@@ -1,16 +1,17 @@
-// npm run build -- [package] [executable] writes what people install into dist/:
+// npm run build writes what people install into dist/; npm run build -- package writes the first of these alone:
 //
 //   mailproof-x.y.z.tgz         npm install -g ./mailproof-x.y.z.tgz   (any system with Node 24)
 //   mailproof-client-x.y.z.tgz  npm install ./mailproof-client-x.y.z.tgz
 //   mailproof-linux-x64         one file, without Node
+//   LICENCES.txt                the licences of everything inside them, in their own words
 //   sbom.cdx.json, SHA256SUMS   what is in them, and their checksums
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildClient } from "../build-client.ts";
-import { buildExecutable } from "./executable.ts";
-import { writePackage } from "./package.ts";
+import { buildExecutable, joinExecutableLicences } from "./executable.ts";
+import { LICENCES, writePackage } from "./package.ts";
 
 const DIST = "dist";
 const PACKAGE = join(DIST, "package");
@@ -33,7 +34,7 @@ const writeSbom = (): void => {
 };
 
 const writeChecksums = (): void => {
-  const files = readdirSync(DIST).filter((name) => /\.tgz$|linux|sbom/.test(name));
+  const files = readdirSync(DIST).filter((name) => /\.tgz$|linux|sbom|LICENCES/.test(name));
   const lines = files.toSorted().map((name) => {
     const hash = createHash("sha256")
       .update(readFileSync(join(DIST, name)))
@@ -44,13 +45,17 @@ const writeChecksums = (): void => {
 };
 
 rmSync(DIST, { recursive: true, force: true });
-mkdirSync(CLIENT, { recursive: true });
+mkdirSync(DIST);
 await writePackage(PACKAGE);
 pack(PACKAGE, "mailproof");
-await buildClient(CLIENT);
-pack(CLIENT, "mailproof-client");
-if (process.platform === "linux" && process.arch === "x64")
-  buildExecutable(PACKAGE, join(DIST, "mailproof-linux-x64"));
-writeSbom();
-writeChecksums();
-process.stdout.write(readFileSync(join(DIST, "SHA256SUMS"), "utf8"));
+if (process.argv[2] !== "package") {
+  mkdirSync(CLIENT);
+  await buildClient(CLIENT);
+  pack(CLIENT, "mailproof-client");
+  if (process.platform === "linux" && process.arch === "x64")
+    buildExecutable(PACKAGE, join(DIST, "mailproof-linux-x64"));
+  writeFileSync(join(DIST, LICENCES), joinExecutableLicences(PACKAGE));
+  writeSbom();
+  writeChecksums();
+  process.stdout.write(readFileSync(join(DIST, "SHA256SUMS"), "utf8"));
+}

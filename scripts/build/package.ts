@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -10,9 +11,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
+import { buildDashboard } from "../../packages/dashboard/build.ts";
 import { inlineBuiltModules } from "../../packages/functions/bundle.ts";
+import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
 
 export const PROGRAM = "mailproof.cjs";
+export const LICENCES = "LICENCES.txt";
 
 const STARTED_THREAD = /\bstartThread\(\s*new URL\("\.\/([\w-]+\.ts)"/g;
 
@@ -59,7 +63,7 @@ export const writePackage = async (folder: string): Promise<void> => {
     target: "node24",
     mainFields: ["module", "main"],
     legalComments: "none",
-    define: { "import.meta.url": "moduleUrl" },
+    define: { "import.meta.url": "moduleUrl", COMMIT_OF_BUILD: JSON.stringify(readCommit()) },
     banner: { js: `const moduleUrl = require("node:url").pathToFileURL(__filename).href;` },
     outExtension: { ".js": ".cjs" },
     outdir: folder,
@@ -72,9 +76,23 @@ export const writePackage = async (folder: string): Promise<void> => {
   writeFileSync(join(folder, PROGRAM), `${shebang}\n${NODE_CHECK}\n${bundled}`);
   chmodSync(join(folder, PROGRAM), 0o755);
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(createManifest(), null, 2)}\n`);
-  writeFileSync(join(folder, "LICENCES.txt"), joinLicences(Object.keys(metafile.inputs)));
+  const dashboard = await buildDashboard();
+  writeFileSync(join(folder, DASHBOARD), JSON.stringify(dashboard));
+  const inputs = [...Object.keys(metafile.inputs), ...dashboard.packages.map(toFolder)];
+  writeFileSync(join(folder, LICENCES), joinLicences(inputs));
   writeFileSync(join(folder, "README.md"), README);
   copyFileSync("LICENSE", join(folder, "LICENSE"));
+};
+
+const toFolder = (name: string): string => `node_modules/${name}`;
+
+/** Null: the sources come without their repository. */
+const readCommit = (): string | null => {
+  try {
+    return execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return null;
+  }
 };
 
 const createManifest = (): object => {
@@ -88,9 +106,13 @@ const createManifest = (): object => {
     license,
     engines: { node: ">=24.0.0" },
     bin: { mailproof: PROGRAM },
-    files: [PROGRAM, ...THREAD_FILES, "LICENCES.txt"],
+    files: [PROGRAM, ...THREAD_FILES, DASHBOARD, LICENCES],
   };
 };
+
+/** With a line between them. */
+export const joinTexts = (texts: readonly string[]): string =>
+  texts.join(`\n${"-".repeat(80)}\n\n`);
 
 /** The licences of what is in the bundle, in their own words, as they ask for; and the page about lists and data. */
 const joinLicences = (inputs: readonly string[]): string => {
@@ -102,5 +124,5 @@ const joinLicences = (inputs: readonly string[]): string => {
     if (!file || !existsSync(file)) throw new Error(`${folder} has no text of its licence`);
     return `${folder.slice("node_modules/".length)}\n\n${readFileSync(file, "utf8")}`;
   });
-  return [readFileSync("docs/licences.md", "utf8"), ...texts].join(`\n${"-".repeat(80)}\n\n`);
+  return joinTexts([readFileSync("docs/licences.md", "utf8"), ...texts]);
 };

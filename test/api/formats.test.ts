@@ -110,7 +110,12 @@ const MAY_BE_OTHERWISE: Readonly<Record<string, string>> = {
   "results.email": "a verdict names what was sent, which may be no address",
   "results.submitted": "a row may hold any text",
   "POST /v1/verify/batch.emails": "text that is no address has a verdict, too",
+  "DELETE /v1/data.email": "a list may hold text that is no address, and it is erased, too",
+  "envelope.ip": "a client may have an IPv6 address",
+  "envelope.mail_from": "the null reverse-path is empty",
+  "from.address": "a mail may have any text there",
   "mx_records.ip": "a host may have an IPv6 address only",
+  "sources.ip": "mail may be sent over IPv6",
 };
 
 test("a text that is a date, a moment, an address or a URL in every example has that format", () => {

@@ -22,18 +22,26 @@ const CONTRACT = [
 /** Fields that the contract does not have, where null is one of the answers. */
 const OURS = [
   "account: key.scopes",
-  "api-keys: api_keys.scopes",
-  "api-keys: scopes",
+  ...["api-keys: api_keys.", "api-keys: "].flatMap((fieldPath) => [
+    `${fieldPath}expires_at`,
+    `${fieldPath}networks`,
+    `${fieldPath}scopes`,
+  ]),
+  "api-keys: api_keys.last_used_at",
+  "requests: requests.error_code",
   "last_check",
   "last_problem",
   "provider",
   "sub_status",
+  "webhooks: next_since",
   ...["webhooks: deliveries.", "webhooks: delivery.", "webhooks: ", "jobs: deliveries."].flatMap(
     (fieldPath) => [
       `${fieldPath}error`,
       `${fieldPath}last_attempt_at`,
       `${fieldPath}latency_ms`,
       `${fieldPath}next_attempt_at`,
+      `${fieldPath}payload`,
+      `${fieldPath}response_body`,
       `${fieldPath}response_status`,
     ],
   ),

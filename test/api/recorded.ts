@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
 import { createRouter } from "@mailproof/api/http/router";
 import type { Example } from "@mailproof/api/openapi/examples";
@@ -18,6 +19,7 @@ import {
   whenFiled,
   whenPut,
 } from "../jobs.ts";
+import { createDailyReport } from "../reports.ts";
 import { send, whenVerified } from "../send.ts";
 
 type RecordedRequest = {
@@ -187,6 +189,7 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
   await ask("A completed job with its first two results", `GET /v1/jobs/${job}`, {
     query: { limit: "2" },
   });
+  await ask("A row with its evidence", `GET /v1/jobs/${job}/results/2`);
   await ask("Valid addresses as JSON", `GET /v1/jobs/${job}/download`, {
     query: { format: "json", filter: "valid" },
   });
@@ -194,13 +197,18 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
   const { job_id: started } = await ask("A batch", "POST /v1/verify/batch", {
     body: { emails: ["cy@example.com", "dee@example.com"] },
   });
+  await ask("Erase an address of a running job", "DELETE /v1/data", {
+    query: { email: "cy@example.com" },
+  });
   await ask("Cancel it before it begins", `POST /v1/jobs/${started}/cancel`);
+  await ask("Delete it", `DELETE /v1/jobs/${started}`);
   await ask("Found", "POST /v1/find", {
     body: { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
   });
 };
 
-const recordChecks = async (ask: Ask, { later }: TestContext): Promise<void> => {
+const recordChecks = async (ask: Ask, ctx: TestContext): Promise<void> => {
+  const { later } = ctx;
   await ask("An active address", "GET /v1/activity/high@example.com", {
     mode: "test",
   });
@@ -236,12 +244,35 @@ const recordChecks = async (ask: Ask, { later }: TestContext): Promise<void> => 
   });
   await ask("The list of checks", "GET /v1/deliverability/checks", { mode: "test" });
   await ask("One check", `GET /v1/deliverability/checks/${check_id}`, { mode: "test" });
+  const { test_id } = await ask("An address for one mail", "POST /v1/deliverability/tests", {
+    mode: "test",
+  });
+  later(1_000);
+  await whenWorked(ctx);
+  await whenWorked(ctx);
+  await ask("The list of mail tests", "GET /v1/deliverability/tests", { mode: "test" });
+  await ask("A test whose mail arrived", `GET /v1/deliverability/tests/${test_id}`, {
+    mode: "test",
+  });
   const { monitor_id } = await ask("A weekly monitor", "POST /v1/deliverability/monitors", {
     mode: "test",
     body: { domain: "example.com", interval_hours: 168 },
   });
   later(1_000);
   await ask("The list of monitors", "GET /v1/deliverability/monitors", { mode: "test" });
+  const content = gzipSync(createDailyReport({ records: [{ count: 42 }] })).toString("base64");
+  await ask("A DMARC report in gzip", "POST /v1/deliverability/reports", {
+    mode: "test",
+    body: { content },
+  });
+  await ask("The same report again", "POST /v1/deliverability/reports", {
+    mode: "test",
+    body: { content },
+  });
+  await ask("What receivers reported", "GET /v1/deliverability/domains/example.com/reports", {
+    mode: "test",
+    query: { days: "7" },
+  });
   await ask("Delete the monitor", `DELETE /v1/deliverability/monitors/${monitor_id}`, {
     mode: "test",
   });
@@ -261,6 +292,13 @@ const recordSubscriptions = async (ask: Ask, ctx: TestContext): Promise<void> =>
   await whenWorked(ctx);
   const { deliveries } = await ask("The list of deliveries", `GET /v1/webhooks/${id}/deliveries`);
   await ask("Retry a delivery", `POST /v1/webhooks/${id}/deliveries/${deliveries[0].id}/retry`);
+  await ask("A sample of an event", `POST /v1/webhooks/${id}/test`, {
+    query: { event: "credits.low" },
+  });
+  await ask("Send again what failed", `POST /v1/webhooks/${id}/replay`, {
+    query: { since: "2026-11-20T00:00:00Z" },
+  });
+  await ask("Events from now on", "GET /v1/events");
   await ask("Rotate the secret", `POST /v1/webhooks/${id}/secret`);
   await ask("Delete the webhook", `DELETE /v1/webhooks/${id}`);
 };
@@ -270,6 +308,11 @@ const recordManagement = async (ask: Ask): Promise<void> => {
   await ask("Usage by day", "GET /v1/account/usage", {
     query: { from: "2026-11-01", to: "2026-11-30" },
   });
+  await ask("The last movements of credits", "GET /v1/account/ledger", { query: { limit: "2" } });
+  await ask("The last request that failed", "GET /v1/requests", {
+    query: { limit: "1", status: "4xx" },
+  });
+  await ask("Erase an address", "DELETE /v1/data", { query: { email: "bo@example.com" } });
   const { key_id } = await ask("A read-only key", "POST /v1/api-keys", {
     body: { name: "Dashboard", mode: "test", scopes: ["verification:read", "account:read"] },
   });

@@ -9,6 +9,7 @@ const manifests = [
   "package.json",
   "bench/package.json",
   "infra/package.json",
+  "tools/package.json",
   "test/clients/package.json",
   ...globSync("packages/*/package.json"),
 ];
@@ -22,7 +23,7 @@ test.each(manifests)("%s names exact versions", (file) => {
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
-test.each(["package-lock.json", "infra/package-lock.json"])(
+test.each(["package-lock.json", "tools/package-lock.json", "infra/package-lock.json"])(
   "%s holds no address to download from",
   (file) => {
     expect(readFileSync(file, "utf8")).not.toMatch(/"resolved": "https?:/);

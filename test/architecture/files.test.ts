@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const files = globSync("{*.ts,{packages,infra,scripts,bench,test}/**/*.{ts,mjs}}", {
+const files = globSync("{*.ts,{packages,infra,scripts,bench,test}/**/*.{ts,tsx,mjs}}", {
   exclude: ["**/node_modules/**", "**/dist/**", "**/generated/**"],
 });
 const texts = new Map(files.map((file) => [file, readFileSync(file, "utf8")]));
@@ -73,7 +73,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "SANDBOX_MAILBOXES",
     "SANDBOX_REPUTATIONS",
     "SANDBOX_SENDERS",
-    "createSandboxLookups",
     "getStaff",
   ],
   "the manual's own texts and programs: a test runs or compares them": [
@@ -81,25 +80,30 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "TEST_ADDRESSES",
     "isFromMailproof",
   ],
+  "every screen of the dashboard: a test tries each": ["OPERATOR_SCREENS", "SCREENS"],
   "one step of a longer way: its cases are too many to be told apart at the end of the way": [
     "DAY_SUMS",
-    "chooseEncoding",
     "chooseThread",
     "chooseThreads",
     "computePressure",
     "isDomainExistenceDecided",
     "listWalkNames",
-    "toGrade",
+    "readAlignment",
     "toSigningKey",
     "toZone",
   ],
-  "a port's inner half, which a test gives other parts": ["createLog", "createRemoteProbe"],
+  "a port's inner half, which a test gives other parts": [
+    "createLog",
+    "createMetricLog",
+    "createRemoteProbe",
+  ],
   "steps of a build or a deployment: a test takes them one by one": [
     "GRANTS",
     "buildClientTypes",
     "bundleClient",
     "dropDescriptions",
     "inlineKeys",
+    "listDimensions",
     "installTools",
     "formatPage",
     "loadShipped",

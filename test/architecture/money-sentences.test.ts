@@ -17,6 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/docs-site/src/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",
   "packages/mcp/src/input.ts": "descriptions of a tool's fields",
+  "packages/mcp/src/prompts.ts": "instructions for a model",
   "packages/client/src/": "runs without core; it speaks where the service could not",
   "packages/lab/src/": "descriptions of the lab",
   "packages/local/src/": "the command and the first screen speak where the service could not",

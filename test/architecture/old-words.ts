@@ -25,13 +25,14 @@ export const findOldWords = (file: string): string[] => {
   const text = readFileSync(file, "utf8");
   const lines = text.split("\n");
   const names = getNames(file, text).split("\n");
-  return lines.flatMap((line, at) =>
-    OLD_WORDS.flatMap(({ word, say, where, except }) => {
-      const searched = splitNames((where === "names" ? names[at] : line) ?? "");
+  return lines.flatMap((line, at) => {
+    const [inLine, inNames] = [splitNames(line), splitNames(names[at] ?? "")];
+    return OLD_WORDS.flatMap(({ word, say, where, except }) => {
+      const searched = where === "names" ? inNames : inLine;
       const plain = except ? searched.replaceAll(new RegExp(except, "gi"), "") : searched;
       return word.test(plain)
         ? [`${file}:${at + 1}: ${word.source} -> ${say}: ${line.trim()}`]
         : [];
-    }),
-  );
+    });
+  });
 };

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
+import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
+import { loadCommands } from "@mailproof/local/cli/define-command";
+import { isOfOperator } from "@mailproof/local/cli/help";
+import { formatReference } from "@mailproof/local/cli/reference";
 import { expect, test } from "vitest";
+
+const loaded = await loadCommands(commands);
 
 const page = (file: string) => readFileSync(file, "utf8");
 
@@ -10,6 +16,21 @@ test.each(commands.map(({ name }) => name))(
     expect(page("docs/command-line.md")).toContain(`npx mailproof ${name}`);
   },
 );
+
+test("docs/command-line.md ends with the table that parsing, help and completion are made from", () => {
+  const [, reference] = page("docs/command-line.md").split("## Reference\n\n");
+
+  expect(reference, "npx node scripts/write-command-line.ts").toBe(formatReference(loaded));
+});
+
+test("every option of a command that is not the operator's says what it does", () => {
+  const silent = loaded
+    .filter((command) => !isOfOperator(command))
+    .flatMap((command) => listOptions(command).map((option) => ({ command, option })))
+    .filter(({ option }) => option.text === "");
+
+  expect(silent.map(({ command, option }) => `${command.name} --${option.name}`)).toEqual([]);
+});
 
 /** As infra/cdk names them; what stands behind a name that is made is another for each queue, Lambda or zone. */
 const alarms = ["alarms", "lambda-alarms"].flatMap((file) =>

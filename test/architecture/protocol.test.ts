@@ -13,6 +13,8 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/ports/https.ts": "the port to addresses of others",
   "packages/core/src/mail/hints/document-fetcher.ts": "fetches that policy, and a logo",
   "packages/core/src/mail/hints/bimi.ts": "reads what came in place of a logo",
+  "packages/core/src/deliverability/message/header-summary.ts": "reads the fields of a mail",
+  "packages/core/src/deliverability/message/parse/parts.ts": "reads the fields of a mail's parts",
   "packages/core/src/mail/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
   "packages/core/src/webhooks/retry-policy.ts": "reads what the receiver of a webhook answers",
   "packages/core/src/webhooks/health.ts": "tells why a webhook was disabled",

@@ -28,6 +28,11 @@ const getSum = (amounts: readonly (number | null)[]): number =>
 const FIGURES: readonly (readonly [what: string, figure: number, file: string])[] = [
   ["requests a second, all clients", throttle.perSecond, "infra/topology.ts"],
   ["requests a minute of a key, plan `scale`", PLANS.scale.requestsPerMinute, "accounts/plans.ts"],
+  [
+    "requests a minute of an account, `scale`",
+    PLANS.scale.accountRequestsPerMinute,
+    "accounts/plans.ts",
+  ],
   ["keys of an account", KEYS_MAX, "accounts/api-key-items.ts"],
   ["shards of a balance, plan `scale`", PLANS.scale.balanceShards, "accounts/plans.ts"],
   ["concurrent chunks", getConcurrency("chunks"), "infra/topology.ts"],

@@ -16,9 +16,13 @@ export const SPEC: readonly Operation[] = [
 
   of("GET /v1/jobs", 200, 400, 401, 403, 429),
   of("GET /v1/jobs/{id}", 200, 400, 401, 403, 404, 429),
+  // Its 202 is ours (decision 98): test/story/download-job-large.test.ts.
   of("GET /v1/jobs/{id}/download", 200, 400, 401, 403, 404, 409, 429),
+  // Ours: the evidence of one row (decision 122).
+  of("GET /v1/jobs/{id}/results/{row}", 200, 400, 401, 403, 404, 429),
   // Ours: the contract has the status, and nothing that leads to it.
   of("POST /v1/jobs/{id}/cancel", 200, 400, 401, 403, 404, 409, 429, 503),
+  of("DELETE /v1/jobs/{id}", 200, 400, 401, 403, 404, 409, 429, 503),
   // Ours: the contract has the callback of a job, and no log of it.
   of("GET /v1/jobs/{id}/callbacks", 200, 400, 401, 403, 404, 429),
 
@@ -33,6 +37,14 @@ export const SPEC: readonly Operation[] = [
   of("POST /v1/deliverability/check", 200, 400, 401, 402, 403, 409, 429, 500, 503),
   of("GET /v1/deliverability/checks", 200, 400, 401, 403, 429),
   of("GET /v1/deliverability/checks/{id}", 200, 400, 401, 403, 404, 429),
+  // Ours: the contract has checks of what is published, and no reports of what was received.
+  of("POST /v1/deliverability/reports", 200, 201, 400, 401, 403, 409, 413, 429, 503),
+  of("GET /v1/deliverability/domains/{domain}/reports", 200, 400, 401, 403, 429),
+
+  // Ours: the contract has no test mail.
+  of("POST /v1/deliverability/tests", 201, 400, 401, 402, 403, 429, 500, 501, 503),
+  of("GET /v1/deliverability/tests", 200, 400, 401, 403, 429),
+  of("GET /v1/deliverability/tests/{id}", 200, 400, 401, 403, 404, 429, 500),
 
   // Beside the contract: domains that are watched.
   of("POST /v1/deliverability/monitors", 200, 201, 400, 401, 403, 409, 413, 429),
@@ -43,7 +55,7 @@ export const SPEC: readonly Operation[] = [
   of("POST /v1/webhooks", 201, 400, 401, 403, 429),
   of("PUT /v1/webhooks/{id}", 200, 400, 401, 403, 404, 429),
   of("DELETE /v1/webhooks/{id}", 200, 401, 403, 404, 429),
-  of("POST /v1/webhooks/{id}/test", 200, 401, 403, 404, 429),
+  of("POST /v1/webhooks/{id}/test", 200, 400, 401, 403, 404, 429),
   of("POST /v1/webhooks/{id}/secret", 200, 401, 403, 404, 429),
   of("GET /v1/webhooks/events", 200, 401, 403, 429),
 
@@ -51,9 +63,18 @@ export const SPEC: readonly Operation[] = [
   of("GET /v1/webhooks/{id}/deliveries", 200, 400, 401, 403, 404, 429),
   of("POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry", 202, 400, 401, 403, 404, 409, 429),
 
+  of("POST /v1/webhooks/{id}/replay", 202, 400, 401, 403, 404, 409, 429),
+  of("GET /v1/events", 200, 400, 401, 403, 429),
+
   // Groups that the contract names without their paths.
   of("GET /v1/account", 200, 400, 401, 403, 429),
+  // Ours: the contract says nothing of how data is erased.
+  of("DELETE /v1/data", 200, 202, 400, 401, 403, 429, 503),
   of("GET /v1/account/usage", 200, 400, 401, 403, 429),
+  // Ours: the entries behind the usage.
+  of("GET /v1/account/ledger", 200, 400, 401, 403, 429),
+  // Ours: an account's own requests.
+  of("GET /v1/requests", 200, 400, 401, 403, 429),
   of("GET /v1/api-keys", 200, 400, 401, 403, 429),
   of("POST /v1/api-keys", 201, 400, 401, 403, 409, 413, 429),
   of("DELETE /v1/api-keys/{id}", 200, 400, 401, 403, 404, 429),

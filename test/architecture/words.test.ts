@@ -24,7 +24,7 @@ const EXEMPT: readonly string[] = [
 ];
 
 const files = globSync([
-  "packages/*/src/**/*.ts",
+  "packages/*/src/**/*.{ts,tsx}",
   "infra/**/*.ts",
   "docs/**/*.md",
   "README.md",

@@ -67,8 +67,9 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(
     /\bseal(s|ed|ing)?\b/,
     "encrypt, sign, stamp",
-    // The last one is the label of a derived key: with another one stored secrets could not be read.
-    /SEALING_KEY|sealing_key|sealing key|"sealed secrets"/i,
+    // "sealed secrets" is the label of a derived key: with another one stored secrets could not be read. ARC-Seal is a
+    // field of RFC 8617.
+    /SEALING_KEY|sealing_key|sealing key|"sealed secrets"|arc[- ]seals?/i,
   ),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),
   inNames(/\bmanner\b/, "effect"),

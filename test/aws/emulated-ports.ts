@@ -18,7 +18,7 @@ import { createSqsReceiving } from "./sqs-receiving.ts";
 // The doors of a house on AWS, over a table, queues and a bucket of its own, and what stories look into.
 
 export type EmulatedPorts = {
-  readonly table: Table & { items: () => Item[]; hasScheduledWork: () => boolean };
+  readonly table: Table & { items: () => readonly Item[]; hasScheduledWork: () => boolean };
   readonly queue: Queue & QueueReceiver & { pending: () => number };
   readonly blobs: Blobs & { keys: () => string[] };
 };
@@ -48,7 +48,7 @@ export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
   const items = (): Item[] => (opened ? listItems(opened).filter(isAlive) : []);
   const blobs = pickMethods(
     deferCall((state) => state.blobs),
-    ["put", "head", "get", "remove", "presignPut", "presignGet"],
+    ["put", "head", "get", "remove", "join", "presignPut", "presignGet"],
   );
   const ports = { table: deferCall(({ table }) => table), queue: deferCall(({ queue }) => queue) };
   return {

@@ -4,9 +4,14 @@ import { OPERATIONS } from "@mailproof/client/operations";
 import type { Operations } from "@mailproof/client/types";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { whenServed } from "./proxied-server.ts";
+import { createDailyReport } from "../reports.ts";
+import { serveAccounts } from "./proxied-server.ts";
+
+const whenServed = serveAccounts();
 
 const EMAIL = "ann@example.com";
+/** Asked again after minutes, so its job is open when it is cancelled. */
+const DEFERRED = "greylisted@example.com";
 
 type Made = { readonly job: string; readonly check: string; readonly file: string };
 
@@ -16,6 +21,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     getHealth: (client) => client.getHealth(),
     getCatalog: (client) => client.getCatalog(),
     getAccount: (client) => client.getAccount(),
+    listLedgerEntries: (client) => client.listLedgerEntries({ from: "2026-01-01", limit: 1 }),
     getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),
     verifyEmail: (client) =>
       client.verifyEmail({
@@ -28,11 +34,15 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
-    // Greylisted, so it is not over at once.
+    getJobRow: (client, { job }) => client.getJobRow({ id: job, row: "2" }),
     cancelJob: async (client) => {
-      const emails = ["ada.lovelace@greylist.lab.mailproof.test"];
-      const { job_id } = await client.verifyBatch({ emails });
+      const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
       return client.cancelJob({ id: job_id });
+    },
+    deleteJob: async (client) => {
+      const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
+      await client.cancelJob({ id: job_id });
+      return client.deleteJob({ id: job_id });
     },
     listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
     downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
@@ -48,13 +58,24 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     checkDomain: (client) => client.checkDomain({ domain: "example.com", sending_ip: "192.0.2.1" }),
     listChecks: (client) => client.listChecks({ limit: 5 }),
     getCheck: (client, { check }) => client.getCheck({ id: check }),
+    createMailTest: (client) => client.createMailTest(),
+    listMailTests: (client) => client.listMailTests({ limit: 1 }),
+    getMailTest: async (client) => {
+      const { test_id } = await client.createMailTest();
+      return client.getMailTest({ id: test_id });
+    },
     createMonitor: (client) => client.createMonitor({ domain: "example.com", interval_hours: 48 }),
     listMonitors: (client) => client.listMonitors(),
     deleteMonitor: async (client) => {
       const { monitor_id } = await client.createMonitor({ domain: "other.example.com" });
       return client.deleteMonitor({ id: monitor_id });
     },
+    uploadReport: (client) =>
+      client.uploadReport({ content: Buffer.from(createDailyReport()).toString("base64") }),
+    getDomainReports: (client) => client.getDomainReports({ domain: "example.com", days: 7 }),
     ...webhookCalls(),
+    eraseData: (client) => client.eraseData({ email: EMAIL }),
+    listRequests: (client) => client.listRequests({ status: "4xx" }),
     listApiKeys: (client) => client.listApiKeys(),
     createApiKey: (client) =>
       client.createApiKey({ name: "Shop", mode: "test", scopes: ["verification:read"] }),
@@ -89,6 +110,9 @@ function webhookCalls() {
       const { webhook, delivery } = await tested(client);
       return client.retryDelivery({ id: webhook, delivery_id: delivery.id });
     },
+    replayDeliveries: async (client: Client) =>
+      client.replayDeliveries({ id: await made(client), since: "2026-11-01T00:00:00Z" }),
+    listEvents: (client: Client) => client.listEvents({ wait: 0 }),
     deleteWebhook: async (client: Client) => client.deleteWebhook({ id: await made(client) }),
   };
 }
@@ -116,6 +140,16 @@ test("every operation answers what its type says, on a real server", async () =>
   }
 
   expect(wrong).toEqual([]);
+});
+
+test("a POST that takes a query gets its input there", async () => {
+  const { clientWith, testKey } = await whenServed();
+  const client = clientWith({ key: testKey });
+  const { id } = await client.createWebhook({ url, events: ["credits.low"] });
+
+  const { delivery } = await client.testWebhook({ id, event: "credits.low" });
+
+  expect(delivery.event).toBe("credits.low");
 });
 
 test("lists are read to their end, page by page", async () => {

@@ -1,7 +1,9 @@
 import type { Client } from "@mailproof/client/client";
 import { MailproofError } from "@mailproof/client/errors";
 import { expect, test } from "vitest";
-import { whenLosing, whenServed } from "./proxied-server.ts";
+import { serveAccounts, whenLosing } from "./proxied-server.ts";
+
+const whenServed = serveAccounts();
 
 // Goal: whatever answers are lost, a call is paid for once. The server is real, and so are the broken connections.
 

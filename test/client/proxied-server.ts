@@ -4,8 +4,12 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "@mailproof/client/client";
 import { SYSTEM_CLOCK } from "@mailproof/client/clock";
 import type { ClientOptions } from "@mailproof/client/options";
+import { type OpenedAccount, openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { createApp } from "@mailproof/local/app";
+import { readEnvironment } from "@mailproof/local/environment";
 import { onTestFinished } from "vitest";
-import { createFolder, whenStarted } from "../local/running.ts";
+import { serveFile } from "../local/running.ts";
 
 /** Waits, but never long. */
 const HURRIED = {
@@ -13,11 +17,29 @@ const HURRIED = {
   random: () => 0,
 };
 
-/** A real server in a process of its own, and a client of it. */
-export const whenServed = async (options: Partial<ClientOptions> = {}) => {
-  const folder = createFolder();
-  const { ready } = await whenStarted(folder);
-  const { base_url: baseUrl, live_key: key, test_key: testKey } = ready;
+/** A real server in a process of its own for the tests of a file, and for each of them an account and a client of it. */
+export const serveAccounts = () => {
+  const { folder, server } = serveFile();
+  return async (options: Partial<ClientOptions> = {}) => {
+    const { ready } = await server;
+    return createServed(ready.base_url, await openDemoAccount(folder), options);
+  };
+};
+
+const openDemoAccount = async (folder: string) => {
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  try {
+    return await openAccount(world, { name: "A", plan: "scale", opening: credits(1_000_000) });
+  } finally {
+    close();
+  }
+};
+
+const createServed = (
+  baseUrl: string,
+  { liveKey: key, testKey }: OpenedAccount,
+  options: Partial<ClientOptions>,
+) => {
   const createServedClient = (more: Partial<ClientOptions> = {}) =>
     createClient({ baseUrl, key, ...options, ...more }, HURRIED);
   const client = createServedClient();
@@ -25,7 +47,7 @@ export const whenServed = async (options: Partial<ClientOptions> = {}) => {
     const { credits } = await client.getAccount();
     return credits.spent + credits.held;
   };
-  return { client, clientWith: createServedClient, spent, baseUrl, key, testKey, folder };
+  return { client, clientWith: createServedClient, spent, baseUrl, testKey };
 };
 
 type Seen = { readonly route: string; readonly key: string | undefined };

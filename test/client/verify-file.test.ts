@@ -6,7 +6,9 @@ import type { FileProgress } from "@mailproof/client/verify-file";
 import { expect, test } from "vitest";
 import { createFolder } from "../local/running.ts";
 import { createDataResponse, whenAnswered } from "./fake-fetch.ts";
-import { whenServed } from "./proxied-server.ts";
+import { serveAccounts } from "./proxied-server.ts";
+
+const whenServed = serveAccounts();
 
 const LIST = "Name;E-Mail\r\nAda;ann@example.com\r\nNobody;invalid@example.com\r\nNone;none\r\n";
 

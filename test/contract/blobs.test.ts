@@ -108,6 +108,36 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY)).toBe("");
   });
 
+  test.each([
+    ["short", [3, 2, 4]],
+    ["long", [6_000_000, 6_000_001]],
+    ["long and short, in any order", [2, 6_000_000, 3, 4, 5_500_000, 5_600_000, 1]],
+    ["one alone", [7]],
+  ])("blobs are joined in their order: %s", async (_case, sizes) => {
+    const blobs = await open();
+    const contents = sizes.map((bytes, at) => Buffer.alloc(bytes, `${at}abcdefg`));
+    const keys = contents.map((_, at) => `exports/job_1/part-${at}`);
+    for (const [at, key] of keys.entries()) await blobs.put(key, streamPieces(contents[at] ?? ""));
+
+    const metadata = await blobs.join(KEY, keys);
+
+    expect(await blobs.head(KEY)).toEqual(metadata);
+    expect((await getText(blobs, KEY)) === Buffer.concat(contents).toString()).toBe(true);
+    expect(await blobs.head(keys[0] ?? "")).toMatchObject({ bytes: sizes[0] });
+  });
+
+  test("a join that lacks a part leaves the earlier blob", async () => {
+    const blobs = await open();
+    const first = await blobs.put(KEY, streamPieces("whole"));
+    await blobs.put("exports/job_1/part-0", streamPieces("x".repeat(6_000_000)));
+
+    await expect(blobs.join(KEY, ["exports/job_1/part-0", "exports/job_1/part-1"])).rejects.toThrow(
+      "part-1",
+    );
+
+    expect(await blobs.head(KEY)).toEqual(first);
+  });
+
   test("a blob is undefined before it is put and after it is removed", async () => {
     const blobs = await open();
     expect(await blobs.get(KEY)).toBeUndefined();

@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
+import { createApiServer } from "@mailproof/local/server/server";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { whenListening } from "../local/listening.ts";
+import { given } from "../given.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => existsSync(path),
@@ -31,30 +35,45 @@ describeUnless(
   "the docs page in a browser",
   () => {
     let browser: Browser;
+    let server: Server;
+    let base = "";
     beforeAll(async () => {
+      const { world } = await given();
+      server = createApiServer(world, () => undefined, endpoints).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       // As root there is no sandbox, and the page is our own.
       browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      await browser.close();
+      server.closeAllConnections();
+      server.close();
+    });
 
-    type View = { readonly width: number; readonly colorScheme?: "light" | "dark" };
+    type View = {
+      readonly width: number;
+      readonly colorScheme?: "light" | "dark";
+      readonly path?: string;
+    };
 
-    const whenOpened = async ({ width, colorScheme = "light" }: View) => {
-      const { port } = await whenListening(...endpoints);
+    const whenOpened = async ({ width, colorScheme = "light", path = "/docs" }: View) => {
       const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+      onTestFinished(() => page.close());
+      page.setDefaultTimeout(100_000);
       const complaints: string[] = [];
       const requestedUrls: string[] = [];
       page.on("console", (line) => void (line.type() === "error" && complaints.push(line.text())));
       page.on("pageerror", (error) => complaints.push(error.message));
       page.on("request", (request) => requestedUrls.push(request.url()));
-      await page.goto(`http://127.0.0.1:${port}/docs`);
-      return { page, complaints, asked: requestedUrls, base: `http://127.0.0.1:${port}` };
+      await page.goto(base + path);
+      return { page, complaints, asked: requestedUrls };
     };
 
     const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
     test.each([360, 768, 1440])("nothing is wider than a screen of %i pixels", async (width) => {
-      const { page, complaints, asked: requestedUrls, base } = await whenOpened({ width });
+      const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
 
       const wide = await page.evaluate("document.documentElement.scrollWidth");
 
@@ -64,6 +83,24 @@ describeUnless(
         requestedUrls.filter((url) => !url.startsWith(base) && !url.startsWith("data:")),
       ).toEqual([]);
     });
+
+    test.each([360, 1440])(
+      "the page of a topic fits %i pixels, shows one of eight languages, and its script runs",
+      async (width) => {
+        const { page, complaints } = await whenOpened({ width, path: "/docs/verify-email" });
+
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+          width,
+        );
+        expect(complaints).toEqual([]);
+        const languages = page.locator(".languages").first();
+        await languages.getByRole("button", { name: "C#" }).click();
+        expect(await languages.locator("figure:visible").allInnerTexts()).toEqual([
+          expect.stringContaining("HttpRequestMessage"),
+        ]);
+        expect(await languages.locator("figure").count()).toBe(8);
+      },
+    );
 
     test("light and dark have colours of their own", async () => {
       const seen = [];
@@ -206,10 +243,9 @@ describeUnless(
     });
 
     test("without scripts everything is still there to be read", async () => {
-      const { port } = await whenListening(...endpoints);
       const context = await browser.newContext({ javaScriptEnabled: false });
       const page = await context.newPage();
-      await page.goto(`http://127.0.0.1:${port}/docs`);
+      await page.goto(`${base}/docs`);
 
       expect(await isSeen(page, ".side")).toBe(true);
       expect(await isSeen(page, "#verifyEmail .language[data-language='Python']")).toBe(true);

@@ -1,11 +1,17 @@
 import { readFileSync } from "node:fs";
 import { PLANS } from "@mailproof/core/accounts/plans";
+import { summarizeExport } from "@mailproof/core/exports/exported-rows";
+import { requestExport } from "@mailproof/core/exports/request-export";
+import { iterateJobs } from "@mailproof/core/jobs/items";
+import { decompressJson } from "@mailproof/core/lib/compress";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import type { Item } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenWorked } from "../drain-queues.ts";
 import { given, START } from "../given.ts";
-import { whenBatched, whenProcessed } from "../jobs.ts";
+import { type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
+import { createMail, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
+import { createDailyReport } from "../reports.ts";
 import { send, whenVerified } from "../send.ts";
 
 // Goal: docs/privacy.md is true of what is stored. Method: each feature is used once, for one address, and every item
@@ -16,7 +22,7 @@ const EMAIL = `${LOCAL_PART}@example.com`;
 const DAY_SECONDS = 86_400;
 
 /** Lives for minutes, or only counts. */
-const UNLISTED = ["RATE", "PLACES", "KEYCOUNT", "WEBHOOKCOUNT"];
+const UNLISTED = ["RATE", "REPORTBYTES", "PLACES", "KEYCOUNT", "WEBHOOKCOUNT"];
 
 const page = readFileSync("docs/privacy.md", "utf8");
 
@@ -30,8 +36,9 @@ const rows = page
       .map((cell) => cell.trim())
       .slice(1, -1),
   );
-const itemRows = rows.filter((cells) => cells.length === 4);
-const fileRows = rows.filter((cells) => cells.length === 3);
+const itemRows = rows.filter((cells) => cells.length === 5);
+const fileRows = rows.filter((cells) => cells.length === 4);
+const otherRows = rows.filter((cells) => cells.length === 2);
 
 const listNames = (cell = ""): string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, one]) => one ?? "");
@@ -56,15 +63,35 @@ const whenEverythingIsUsed = async () => {
   await post("find", { first_name: "Zachary", last_name: "Quill", domain: "example.com" });
   await post("activity/events", { events: [{ id: "1", type: "open", ...event }] });
   await post("deliverability/check", { domain: "example.com" });
+  const { data: mailTest } = await whenTestCreated(world, key);
+  await whenMailArrives(world, mailTest.address, createMail(START, { from: EMAIL }));
+  const report = Buffer.from(createDailyReport()).toString("base64");
+  await post("deliverability/reports", { content: report });
   await whenWorked(ctx);
-  return ctx.table.items().filter((item) => !UNLISTED.includes(getKind(item)));
+  for await (const job of iterateJobs(world.table, ctx.account)) {
+    const options = {
+      format: "csv",
+      filter: "all",
+      selection: "verified",
+      delimiter: null,
+    } as const;
+    await requestExport(world, await summarizeExport(world.table, job), options);
+  }
+  return ctx;
 };
+
+const listItems = ({ table }: Pick<TestContext, "table">) =>
+  table.items().filter((item) => !UNLISTED.includes(getKind(item)));
+
+const whenUsed = async () => listItems(await whenEverythingIsUsed());
 
 const getKind = ({ pk }: Item): string => pk.split("#")[0] ?? "";
 
 const getRowName = (item: Item): string => {
   const kind = getKind(item);
   if (kind === "CLAIM" && item.pk.includes("#POST /v1/find#")) return "CLAIM (search)";
+  if (kind === "MAILTEST" && item.sk !== kind) return `MAILTEST (${item.sk.toLowerCase()})`;
+  if (kind === "JOB" && item.sk === "SUMMARY") return "JOB (summary)";
   return kind === "JOB" && item.sk === "INPUT" ? "JOB (input)" : kind;
 };
 
@@ -81,13 +108,13 @@ const formatRetention = ({ expires_at: until }: Item): readonly string[] => {
 };
 
 test("the page lists every kind of item, and no other", async () => {
-  const stored = new Set((await whenEverythingIsUsed()).map(getRowName));
+  const stored = new Set((await whenUsed()).map(getRowName));
 
   expect(itemRows.flatMap(([name]) => listNames(name)).toSorted()).toEqual([...stored].toSorted());
 });
 
 test("each item is retained as long as the page says, and has an address in plain text only where it says so", async () => {
-  const items = await whenEverythingIsUsed();
+  const items = await whenUsed();
   for (const [name, , address, retained] of itemRows) {
     const own = items.filter((item) => listNames(name).includes(getRowName(item)));
     const others = own.filter((item) => !formatRetention(item).includes(retained ?? ""));
@@ -110,4 +137,75 @@ test("files are retained as long as the page says", () => {
 test("the retention of each plan is that of the catalogue", () => {
   for (const [id, { retentionDays }] of Object.entries(PLANS))
     expect(page.replaceAll("\n", " ")).toContain(`${retentionDays} days (\`${id}\`)`);
+});
+
+/** The kinds of items and the folders that this removes. */
+const listRemovedBy = (way: string): readonly string[] =>
+  [...itemRows, ...fileRows]
+    .filter((cells) => cells.at(-1)?.split(", ").includes(way))
+    .flatMap(([name]) => listNames(name));
+
+const listFolders = ({ blobs }: Pick<TestContext, "blobs">): readonly string[] =>
+  blobs.keys().map((key) => `${key.split("/")[0]}/`);
+
+test("nothing is left of what the deletion of a job removes", async () => {
+  const ctx = await whenEverythingIsUsed();
+  const removed = listRemovedBy("job");
+  expect(removed).toContain("RESULTS");
+  const { data } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey });
+
+  for (const { job_id: id } of data.jobs)
+    await send(ctx.world, `DELETE /v1/jobs/${id}`, { key: ctx.liveKey });
+
+  const left = [...listItems(ctx).map(getRowName), ...listFolders(ctx)];
+  expect(left.filter((kind) => removed.includes(kind))).toEqual([]);
+});
+
+const isShown = (item: Item): boolean => {
+  const packed = [item["rows"], item["report"]].filter((one) => typeof one === "string");
+  const unpacked = packed.map((one) => JSON.stringify(decompressJson(one)));
+  return (JSON.stringify(item) + unpacked.join("")).includes(LOCAL_PART);
+};
+
+test("an erasure reaches every item and file that can show an address, and the page says so of each", async () => {
+  const ctx = await whenEverythingIsUsed();
+  const byHash = itemRows.filter(([, , address]) => address === "keyed hash");
+  const shown = new Set(listItems(ctx).filter(isShown).map(getRowName));
+  const removed = listRemovedBy("erase");
+  expect([...shown, ...byHash.flatMap(([name]) => listNames(name))]).toHaveLength(9);
+  expect(
+    [...shown, ...byHash.flatMap(([name]) => listNames(name))].filter(
+      (one) => !removed.includes(one),
+    ),
+  ).toEqual([]);
+
+  for (const email of [EMAIL, `slow+${LOCAL_PART}@example.com`])
+    await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email } });
+
+  const left = listItems(ctx);
+  expect(left.filter(isShown).map(getRowName)).toEqual([]);
+  const kinds = left.map(getRowName);
+  expect(byHash.flatMap(([name]) => listNames(name)).filter((one) => kinds.includes(one))).toEqual(
+    [],
+  );
+  const files = await Promise.all(
+    ctx.blobs.keys().map(async (key) => {
+      const found = await ctx.blobs.get(key);
+      return Buffer.concat(await Array.fromAsync(found?.content ?? [])).toString();
+    }),
+  );
+  expect(files.filter((text) => text.includes(LOCAL_PART))).toEqual([]);
+});
+
+test("every partition key of docs/scale.md is on the page, unless it is one of an index", () => {
+  const keys = readFileSync("docs/scale.md", "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [, key = "", what = ""] = /^\| `([A-Z]+)[^`]*` *\| *([^|]*)/.exec(line) ?? [];
+      return key === "" || what.startsWith("index") ? [] : [key];
+    });
+  const named = [...itemRows, ...otherRows].flatMap(([name]) => listNames(name));
+
+  expect(keys.length).toBeGreaterThan(30);
+  expect(keys.filter((key) => !named.includes(key))).toEqual([]);
 });

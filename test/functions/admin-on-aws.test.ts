@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { expect, onTestFinished, test } from "vitest";
+import { runAdmin } from "../admin.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
+import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
 
 describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
@@ -53,6 +56,74 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     expect(data).toMatchObject({ name: "First", credits: { available: 105 } });
     expect(audited.code).toBe(0);
     expect(JSON.parse(audited.out)).toEqual({ ok: true, accounts: 1, violations: [], late: [] });
+  });
+
+  test("refuse the table of a newer release, before they change anything", async () => {
+    const { admin, world } = await givenStage();
+    const known = await admin("version");
+    await world.table.write({ put: { pk: "STATE", sk: "VERSION", version: 2 } });
+
+    const refused = await admin("accounts", "create", "--name", "First");
+
+    expect(JSON.parse(known.out)).toEqual({ table_version: 1, newest_version: 1 });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("newer Mailproof") });
+  });
+
+  const page = readFileSync("docs/operating.md", "utf8");
+
+  test("are those that docs/operating.md names, and each runs there", async () => {
+    const { world } = await givenStage();
+    const ran = new Set<string>();
+    const run = (line: string): Promise<any> => {
+      ran.add(line.replace(/ --.*$/, ""));
+      return runAdmin(world, line);
+    };
+
+    // The Lambdas of these two requests have more than the table.
+    const { queue, blobs, https } = givenWorld().world;
+    const whole = { ...world, queue, blobs, https };
+    const made = await run("accounts create --name First --credits 100");
+    const account = `--account ${made.account_id}`;
+    const email = { email: "ann@x.com" };
+    await send(whole, "POST /v1/webhooks", {
+      key: made.live_key,
+      body: { url: "https://example.com/hook", events: ["job.completed"] },
+    });
+    const sent = await send(whole, "POST /v1/verify/batch", {
+      key: made.live_key,
+      body: { emails: [email.email] },
+    });
+
+    expect(await run("accounts list")).toMatchObject([{ name: "First", status: "active" }]);
+    await run(`accounts rename ${account} --name Second`);
+    await run(`accounts plan ${account} --plan pro`);
+    expect(await run(`accounts show ${account}`)).toMatchObject({ name: "Second", plan: "pro" });
+    const key = await run(
+      `keys create ${account} --mode live --expires 1d --networks 192.0.2.0/24`,
+    );
+    const rotated = await run(`keys rotate ${account} --key ${key.key_id} --overlap 1h`);
+    expect(await run(`keys list ${account}`)).toHaveLength(4);
+    await run(`keys revoke ${account} --key ${rotated.key_id}`);
+    const [webhook] = await run(`webhooks list ${account}`);
+    await run(`webhooks enable ${account} --webhook ${webhook.webhook_id}`);
+    await run(`credits grant ${account} --amount 5`);
+    const { jobs } = await run(`jobs list ${account}`);
+    expect(jobs).toMatchObject([{ job_id: sent.data.job_id, status: "processing" }]);
+    await run(`jobs cancel --job ${sent.data.job_id}`);
+    const { entries } = await run(`credits list ${account}`);
+    expect(entries).toHaveLength(4);
+    await run(`activity forget --email ${email.email}`);
+    await run("calibration");
+    await run("providers");
+    expect(await run("audit --full")).toMatchObject({ ok: true });
+    await run(`accounts disable ${account}`);
+    expect((await send(world, "GET /v1/account", { key: made.live_key })).statusCode).toBe(403);
+    await run(`accounts enable ${account}`);
+    await run(`accounts close ${account} --yes`);
+    expect((await send(world, "GET /v1/account", { key: made.live_key })).statusCode).toBe(401);
+
+    const [, named = ""] = /Each of these was run on an emulator: ([^.]+)\./.exec(page) ?? [];
+    expect(new Set([...named.matchAll(/`([a-z ]+)`/g)].map(([, name]) => name))).toEqual(ran);
   });
 
   test("say what is wrong, and end with 2", async () => {

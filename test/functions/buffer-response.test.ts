@@ -68,6 +68,25 @@ test("one that is longer leads elsewhere, and its source is closed before", asyn
   expect(consumed.pieces).toBe(RESPONSE_BYTES_MAX / 100_000 + 1);
 });
 
+test("one whose content is still being made is that answer, without the headers of the file", async () => {
+  const pieces = createCountedPieces(50, "x".repeat(100_000)).pieces;
+  const endpoint = createFakeStreamEndpoint(pieces, async () => ({
+    status: 202,
+    headers: { "retry-after": "2" },
+    data: { status: "processing" },
+  }));
+
+  const answer = await whenRequested(endpoint);
+
+  expect(answer).toMatchObject({ statusCode: 202, body: '{"status":"processing"}' });
+  expect(answer.headers).toMatchObject({
+    "retry-after": "2",
+    "content-type": "application/json; charset=utf-8",
+    "x-request-id": expect.any(String),
+  });
+  expect(answer.headers).not.toHaveProperty("content-disposition");
+});
+
 test.each<[string, Endpoint]>([
   ["midway", createFakeStreamEndpoint(() => failAfter("a,b\r\n", "c,"))],
   [

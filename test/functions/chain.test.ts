@@ -55,33 +55,102 @@ const { functionName, awsRequestId } = createContext();
 const REQUEST_ID = "JKJaXmPLvHcESHA=";
 
 test("every line is JSON, and none holds what the log may not hold", () => {
-  expect(played.size).toBe(15);
+  expect(played.size).toBe(19);
   expect(JSON.stringify([...played.values()])).not.toContain("secret.example");
 });
 
 test("the first invocation of a process counts a cold start, for the whole stage, and no other does", () => {
-  expect(measured("first")).toMatchObject([
+  expect(measured("first")[0]).toMatchObject({
+    _aws: {
+      CloudWatchMetrics: [
+        {
+          Namespace: "Mailproof",
+          Dimensions: [["service"]],
+          Metrics: [{ Name: "ColdStart", Unit: "Count" }],
+        },
+      ],
+    },
+    service: "mailproof-ada",
+    ColdStart: 1,
+  });
+  expect(of("second").lines).not.toContainEqual(expect.objectContaining({ ColdStart: 1 }));
+});
+
+const FAILURES = "mailproof_lambda_failures_total";
+const REQUESTS = "mailproof_http_requests_total";
+const DURATIONS = "mailproof_http_request_duration_seconds";
+
+test("a request is counted with its duration, in one line, by class of status, and the line has its route", () => {
+  expect(of("second").lines).toEqual([
     {
       _aws: {
+        Timestamp: expect.any(Number),
         CloudWatchMetrics: [
           {
             Namespace: "Mailproof",
-            Dimensions: [["service"]],
-            Metrics: [{ Name: "ColdStart", Unit: "Count" }],
+            Dimensions: [["service", "status"]],
+            Metrics: [
+              { Name: REQUESTS, Unit: "Count" },
+              { Name: DURATIONS, Unit: "Seconds" },
+            ],
           },
         ],
       },
       service: "mailproof-ada",
-      ColdStart: 1,
+      status: "2xx",
+      route: "GET /v1/account",
+      [REQUESTS]: 1,
+      [DURATIONS]: expect.any(Number),
     },
   ]);
-  expect(of("second").lines).toEqual([]);
 });
 
-test("a request that the caller got wrong is no line and no figure", () => {
+test("a request that the caller got wrong is a figure, and no other line", () => {
+  const counted = [{ status: "4xx", [REQUESTS]: 1 }];
   expect(of("wrong key").result).toMatchObject({ statusCode: 401 });
+  expect(of("wrong key").lines).toMatchObject([{ ...counted[0], route: "GET /v1/account" }]);
   expect(of("no JSON").result).toMatchObject({ statusCode: 400 });
-  expect([...of("wrong key").lines, ...of("no JSON").lines]).toEqual([]);
+  expect(of("no JSON").lines).toMatchObject([{ ...counted[0], route: "POST /v1/verify" }]);
+});
+
+test("a verification is counted by its status, the credits of its operation by kind, and the provider is a field", () => {
+  expect(of("charged").result).toMatchObject({ statusCode: 200 });
+  const moved = measured("charged").filter((line) => "mailproof_credits_moved_total" in line);
+  expect(moved.length).toBeGreaterThan(0);
+  expect(moved).toMatchObject(
+    moved.map(() => ({
+      kind: expect.stringMatching(/^(?:charge|hold|settle|release)$/),
+      mailproof_credits_moved_total: expect.any(Number),
+    })),
+  );
+  expect(measured("charged")).toContainEqual(
+    expect.objectContaining({
+      status: "valid",
+      provider: expect.any(String),
+      mailproof_verifications_total: 1,
+    }),
+  );
+});
+
+test("a session and a wait for a slot are counted, and a line of many values keeps its fields", () => {
+  const [session, ...waits] = measured("mail servers");
+  expect(session).toMatchObject({
+    outcome: "unreached",
+    fault: "connect_timeout",
+    mailproof_smtp_sessions_total: 1,
+  });
+  const values = waits.map((line) => line["mailproof_slot_wait_seconds"] as readonly number[]);
+  expect(values.flat()).toEqual(Array.from({ length: 250 }, () => 0.5));
+  // CloudWatch takes a hundred values of a metric in one line.
+  for (const some of values) expect(some.length).toBeLessThanOrEqual(100);
+  for (const line of waits) expect(line["provider"]).toBe("google");
+});
+
+test("a call of a webhook is counted by its outcome, and the document that a check reads is none", () => {
+  expect(measured("webhooks")).toMatchObject([
+    { outcome: "failed", fault: "tls_failed", mailproof_webhook_calls_total: 1 },
+    { outcome: "4xx", mailproof_webhook_calls_total: 1 },
+  ]);
 });
 
 test("a body is read once the key is known, and what is wrong with it is our own 400", () => {
@@ -105,18 +174,19 @@ test("a failure of ours is an ERROR with the Lambda's request id and the caller'
     },
   ]);
   expect(measured("broken table")).toMatchObject([
+    { status: "5xx", [REQUESTS]: 1 },
     {
       _aws: {
         CloudWatchMetrics: [
           {
             Dimensions: [["service", "function_name"]],
-            Metrics: [{ Name: "failures", Unit: "Count" }],
+            Metrics: [{ Name: FAILURES, Unit: "Count" }],
           },
         ],
       },
       service: "mailproof-ada",
       function_name: functionName,
-      failures: 1,
+      [FAILURES]: 1,
     },
   ]);
 });
@@ -130,17 +200,27 @@ test.each(["late answer", "tools, late"])(
     });
     expect(bodyOf(name)).toMatchObject({ success: false, error: { code: "INTERNAL" } });
     expect(logged(name)).toMatchObject([{ level: "ERROR", message: "failure" }]);
-    expect(measured(name)).toMatchObject([{ failures: 1 }]);
+    expect(measured(name)).toMatchObject([{ [REQUESTS]: 1 }, { [FAILURES]: 1 }]);
   },
 );
 
-test("what stands in no document is a 404 without a line; a request that came to the wrong Lambda is our failure", () => {
-  expect(of("no document")).toMatchObject({ result: { statusCode: 404 }, lines: [] });
+test("what stands in no document is a 404 of no route; a request that came to the wrong Lambda is our failure", () => {
+  expect(of("no document")).toMatchObject({
+    result: { statusCode: 404 },
+    lines: [{ status: "4xx", route: "none" }],
+  });
+  expect(of("a document")).toMatchObject({
+    result: { statusCode: 200 },
+    lines: [{ status: "2xx", route: "document" }],
+  });
   expect(of("a route that has its own Lambda").result).toMatchObject({ statusCode: 500 });
   expect(logged("a route that has its own Lambda")).toMatchObject([
     { level: "ERROR", requestId: REQUEST_ID },
   ]);
-  expect(measured("a route that has its own Lambda")).toMatchObject([{ failures: 1 }]);
+  expect(measured("a route that has its own Lambda")).toMatchObject([
+    { status: "5xx" },
+    { [FAILURES]: 1 },
+  ]);
 });
 
 test("a message that fails is reported, logged by its id and counted; the others of its batch are done", () => {
@@ -156,14 +236,14 @@ test("a message that fails is reported, logged by its id and counted; the others
     },
   ]);
   expect(logged("queue")[0]).not.toHaveProperty("requestId");
-  expect(measured("queue")).toMatchObject([{ failures: 1, function_name: functionName }]);
+  expect(measured("queue")).toMatchObject([{ [FAILURES]: 1, function_name: functionName }]);
   expect(logged("queue, stuck")).toMatchObject([
     { message: "message_failed" },
     { level: "WARN", message: "give_back_failed", messageId: "receipt of poison" },
   ]);
 });
 
-test("what an invocation measured is published in one line when it ends, also when it fails", () => {
+test("what an invocation measured is published when it ends, also when it fails: a line for each combination of dimensions", () => {
   expect(of("schedule").result).toBeNull();
   expect(measured("schedule")).toMatchObject([
     {
@@ -171,18 +251,19 @@ test("what an invocation measured is published in one line when it ends, also wh
         CloudWatchMetrics: [
           {
             Dimensions: [["service"]],
-            Metrics: [
-              { Name: "due_age_seconds", Unit: "Seconds" },
-              { Name: "smtp_sessions", Unit: "Count" },
-            ],
+            Metrics: [{ Name: "mailproof_due_age_seconds", Unit: "Seconds" }],
           },
         ],
       },
-      due_age_seconds: 7,
-      smtp_sessions: [1, 1],
+      mailproof_due_age_seconds: 7,
+    },
+    {
+      _aws: { CloudWatchMetrics: [{ Dimensions: [["service", "outcome"]] }] },
+      outcome: "connected",
+      mailproof_smtp_sessions_total: 2,
     },
   ]);
-  expect(measured("schedule that fails")).toMatchObject([{ smtp_sessions: 1 }]);
+  expect(measured("schedule that fails")).toMatchObject([{ mailproof_smtp_sessions_total: 1 }]);
 });
 
 test.each([

@@ -3,13 +3,17 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { getAccount } from "@mailproof/api/endpoints/get-account";
 import { verifyEmail } from "@mailproof/api/endpoints/verify-email";
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { HttpsOutcome } from "@mailproof/core/ports/https";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createProberHandler } from "@mailproof/functions/capabilities/prober";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { lambda } from "@mailproof/functions/lambda";
 import { createLambdaLog } from "@mailproof/functions/log";
 import { createMcpLambda } from "@mailproof/functions/mcp";
-import { putMetric } from "@mailproof/functions/metrics";
+import { countCredits } from "@mailproof/functions/measure/credits";
+import { countSessions, countVerification, observeWaits } from "@mailproof/functions/measure/mail";
+import { countWebhookCalls } from "@mailproof/functions/measure/webhooks";
+import { metrics } from "@mailproof/functions/metrics";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
 import { createContext, createSqsEvent } from "../aws/events.ts";
@@ -21,7 +25,7 @@ import { given } from "../given.ts";
 
 process.stderr.write = process.stdout.write.bind(process.stdout);
 
-const { world: here, liveKey } = await given();
+const { world: here, liveKey } = await given({ balance: 10 });
 const world: AppWorld = { ...here, log: createLambdaLog() };
 const gone = () => Promise.reject(new Error("the table is gone, ann@secret.example"));
 const broken: AppWorld = { ...world, table: { ...world.table, get: gone, query: gone } };
@@ -45,15 +49,43 @@ const batch = createSqsEvent(
   [1, "poison"].map((body) => ({ receipt: `receipt of ${body}`, body, receiveCount: 2 })),
 );
 const every = (run: () => Promise<void>) => ({ name: "gauge", everySeconds: 60, run });
+const countSession = () => metrics.count("mailproof_smtp_sessions_total", { outcome: "connected" });
 const measure = async () => {
-  putMetric("due_age_seconds", 7);
-  putMetric("smtp_sessions", 1);
-  putMetric("smtp_sessions", 1);
+  metrics.set("mailproof_due_age_seconds", 7);
+  countSession();
+  countSession();
+};
+const connectAndWait = async () => {
+  const connect = countSessions(async () => "connect_timeout");
+  const target = { ip: "192.0.2.1", port: 25, host: "mx.secret.example" };
+  await connect(target, { timeoutMs: 1, affinityKey: "a" });
+  const ended = { outcome: "us", startedAtMs: 0, ms: 1, recipients: 1, answered: 1, traces: [] };
+  observeWaits({ ...ended, provider: "google", waitsMs: Array.from({ length: 250 }, () => 500) });
+};
+const callWebhooks = async () => {
+  const outcomes: HttpsOutcome[] = [
+    { kind: "failed", why: "tls_failed" },
+    {
+      kind: "answer",
+      status: 410,
+      contentType: "",
+      retryAfter: null,
+      body: "",
+      isComplete: true,
+    },
+  ];
+  const check = async () => undefined;
+  for (const outcome of outcomes) {
+    const counted = countWebhookCalls({ check, call: async () => outcome });
+    const request = { url: "https://secret.example/", headers: {} };
+    await counted.call({ ...request, method: "POST" });
+    await counted.call({ ...request, method: "GET" });
+  }
 };
 const gauge = createScheduleHandler(every(measure), world);
 const failing = createScheduleHandler(
   every(async () => {
-    putMetric("smtp_sessions", 1);
+    countSession();
     await gone();
   }),
   world,
@@ -71,6 +103,17 @@ const INVOCATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     lambda(verifyEmail, world)(verifyEvent([jsonHeader], "{"), createContext()),
   "no JSON": () =>
     lambda(verifyEmail, world)(verifyEvent([keyHeader, jsonHeader], "{"), createContext()),
+  charged: () =>
+    lambda(verifyEmail, {
+      ...world,
+      table: countCredits(world.table),
+      engine: { ...world.engine, onVerification: countVerification },
+    })(
+      verifyEvent([keyHeader, jsonHeader], JSON.stringify({ email: "ann@example.com" })),
+      createContext(),
+    ),
+  "mail servers": () => createScheduleHandler(every(connectAndWait), world)({}, createContext()),
+  webhooks: () => createScheduleHandler(every(callWebhooks), world)({}, createContext()),
   "broken table": () => lambda(getAccount, broken)(accountEvent, createContext()),
   "late answer": () => lambda(getAccount, hanging)(accountEvent, createContext(550)),
   "tools, late": () =>
@@ -80,6 +123,11 @@ const INVOCATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     ),
   "no document": () =>
     createFallbackHandler(world, null)(toEvent({ method: "GET", url: "/no" }), createContext()),
+  "a document": () =>
+    createFallbackHandler(world, null)(
+      toEvent({ method: "GET", url: "/openapi.json" }),
+      createContext(),
+    ),
   "a route that has its own Lambda": () =>
     createFallbackHandler(world, null)(accountEvent, createContext()),
   queue: () => createQueueHandler(picky, world, async () => {})(batch, createContext()),

@@ -89,6 +89,7 @@ const givenContext = async (seed: number) => {
     ["delivered_at", ["2026-11-20T08:00:00Z"]],
     ["from", ["2026-11-01", "2026-11-21", "2025-01-01"]],
     ["to", ["2026-11-21", "2026-11-30"]],
+    ["since", ["2026-11-20T00:00:00Z", "2026-11-20"]],
     ["file_name", ["list.csv", "list.TXT", "list.xlsx", "../list.csv"]],
     ["file_key", [...uploads, "uploads/live/acc_9/upl_1.csv", "uploads/live/acc_1/upl_99.csv"]],
     ["include_results", ["true", "false", "False"]],

@@ -33,7 +33,9 @@ test.each(tools.map((tool, at) => [tool.listed.name, tool, at] as const))(
     for (let done = 0; done < CALLS; done++) {
       const args = drawn(chances, tool);
       const key = chances.one([liveKey, testKey]);
-      const { isError, structuredContent } = await call(world, tool, args, { "x-api-key": key });
+      const { isError, structuredContent } = await call(world, tool, args, {
+        headers: { "x-api-key": key },
+      });
       if (!isError) continue;
       expect(structuredContent, `${JSON.stringify(args)}`).toMatchObject({
         error: { code: expect.not.stringMatching("INTERNAL"), money: expect.any(String) },

@@ -48,7 +48,8 @@ const HOUR = 60;
 const SERVICE = "service=mailproof-production";
 const own = (name: string) => `Mailproof ${name} ${SERVICE}`;
 const ofLambda = (what: string, name: string) => `AWS/Lambda ${what} FunctionName=lambda/${name}`;
-const failuresOf = (name: string) => `Mailproof failures function_name=lambda/${name} ${SERVICE}`;
+const failuresOf = (name: string) =>
+  `Mailproof mailproof_lambda_failures_total function_name=lambda/${name} ${SERVICE}`;
 const ofQueue = (what: string, name: string) => `AWS/SQS ${what} QueueName=queue/${name}`;
 const ofApi = (what: string) => `AWS/ApiGateway ${what} ApiId=api`;
 const ofTable = (what: string, dimension = "") =>
@@ -307,7 +308,9 @@ const auditCase: AlarmCase = {
   ringing: [
     {
       why: "an audit finds a broken invariant, and the next finds none",
-      figures: { [own("audit_violations")]: [...peak([5], 1), ...each([5 + 24 * HOUR], 0)] },
+      figures: {
+        [own("mailproof_audit_violations")]: [...peak([5], 1), ...each([5 + 24 * HOUR], 0)],
+      },
       rings: [6, 12 * HOUR, 24 * HOUR],
       over: 26 * HOUR,
     },
@@ -316,7 +319,7 @@ const auditCase: AlarmCase = {
     { why: "there was no audit yet", figures: {}, minutes: 30 * HOUR },
     {
       why: "an audit finds nothing",
-      figures: { [own("audit_violations")]: each([5, 5 + 24 * HOUR], 0) },
+      figures: { [own("mailproof_audit_violations")]: each([5, 5 + 24 * HOUR], 0) },
       minutes: 30 * HOUR,
     },
   ],
@@ -327,7 +330,7 @@ const auditMissingCase: AlarmCase = {
   ringing: [
     {
       why: "there is no audit for a day and a half",
-      figures: { [own("audit_violations")]: each([0, 36 * HOUR], 0) },
+      figures: { [own("mailproof_audit_violations")]: each([0, 36 * HOUR], 0) },
       rings: [32 * HOUR + 30, 36 * HOUR],
       over: 37 * HOUR,
     },
@@ -335,7 +338,7 @@ const auditMissingCase: AlarmCase = {
   quiet: [
     {
       why: "an audit is late",
-      figures: { [own("audit_violations")]: each([0, 25 * HOUR, 56 * HOUR + 30], 0) },
+      figures: { [own("mailproof_audit_violations")]: each([0, 25 * HOUR, 56 * HOUR + 30], 0) },
       minutes: 60 * HOUR,
     },
   ],
@@ -484,9 +487,11 @@ const tableErrorCase: AlarmCase = {
   ],
 };
 
+const ofSessions = (outcome: string) =>
+  `Mailproof mailproof_smtp_sessions_total outcome=${outcome} ${SERVICE}`;
 const createSessions = (minutes: readonly number[], all: number, unreached: number): Figures => ({
-  [own("smtp_sessions")]: each(minutes, 1, all),
-  [own("smtp_unreached")]: each(minutes, 1, unreached),
+  [ofSessions("connected")]: each(minutes, all - unreached),
+  [ofSessions("unreached")]: each(minutes, unreached),
 });
 const egressCase: AlarmCase = {
   id: "SmtpEgress",
@@ -515,7 +520,7 @@ const egressCase: AlarmCase = {
     },
     {
       why: "all sessions reach a server",
-      figures: { [own("smtp_sessions")]: each(from(0, 40), 1, 50) },
+      figures: { [ofSessions("connected")]: each(from(0, 40), 50) },
       minutes: 60,
     },
   ],
@@ -535,11 +540,11 @@ export const LEAN_CASES: readonly AlarmCase[] = [
   conflictCase,
   tableErrorCase,
   createPeakCase("Concurrency", "AWS/Lambda ClaimedAccountConcurrency", 900),
-  createGaugeCase("DueWork", "due_age_seconds", 300, 5),
-  createGaugeCase("MisplacedWork", "due_misplaced", 1, 15),
-  createGaugeCase("HeldCredits", "held_over_an_hour", 1, 5),
-  createPeakCase("ProviderInDoubt", own("providers_in_doubt"), 1),
-  createPeakCase("MailProviderBlocked", own("mail_providers_blocked"), 1),
+  createGaugeCase("DueWork", "mailproof_due_age_seconds", 300, 5),
+  createGaugeCase("MisplacedWork", "mailproof_due_misplaced_items", 1, 15),
+  createGaugeCase("HeldCredits", "mailproof_credits_held_over_an_hour", 1, 5),
+  createPeakCase("ProviderInDoubt", own("mailproof_mail_providers_in_doubt"), 1),
+  createPeakCase("MailProviderBlocked", own("mailproof_mail_providers_blocked"), 1),
   auditCase,
   auditMissingCase,
   egressCase,

@@ -30,7 +30,9 @@ const listOtherStatistics = (metric: string, statistic: string, { threshold, que
   const all = OTHER_STATISTICS[statistic] ?? [];
   if (threshold !== 1 || statistic === "SampleCount") return all;
   if (queries.some((one) => "expression" in one && one.expression.includes("IF("))) return all;
-  return metric.startsWith("Mailproof failures") ? [] : all.filter((one) => one === "Average");
+  return metric.startsWith("Mailproof mailproof_lambda_failures_total")
+    ? []
+    : all.filter((one) => one === "Average");
 };
 
 /** Whether one sample is enough to ring: then it rings with periods of any length. */

@@ -7,7 +7,14 @@ export type Fault = {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  readonly tests: "production" | "personal" | "lean" | "dev" | "operations" | "alarms";
+  readonly tests:
+    | "production"
+    | "personal"
+    | "lean"
+    | "dev"
+    | "operations"
+    | "alarms"
+    | "dashboard";
 };
 
 const inFile =
@@ -26,6 +33,7 @@ const alarms = inFile("alarms", "infra/cdk/alarms.ts");
 const lambdaAlarms = inFile("alarms", "infra/cdk/lambda-alarms.ts");
 const metrics = inFile("alarms", "infra/cdk/metrics.ts");
 const operations = inFile("operations", "infra/cdk/operations.ts");
+const dashboard = inFile("dashboard", "infra/dashboard.ts");
 
 export const FAULTS: readonly Fault[] = [
   iam("a Lambda may do anything with the table", '"dynamodb:GetItem"', '"dynamodb:*"'),
@@ -193,6 +201,19 @@ export const FAULTS: readonly Fault[] = [
     "a lean stage pays for a gateway",
     'nat: "ec2"',
     'nat: "managed"',
+  ),
+  dashboard("responses of accounts stay at the edge", "CACHING_DISABLED,", "CACHING_OPTIMIZED,"),
+  dashboard("the page has no policy", "responseHeadersPolicyId: headers.id,", ""),
+  dashboard(
+    "every account's CloudFront reads the bucket",
+    "cloudfront::${account}:",
+    "cloudfront::*:",
+  ),
+  dashboard("a key may travel without TLS", '"https-only",\n  allowed', '"allow-all",\n  allowed'),
+  inFile("dashboard", "infra/dashboard-routing.ts")(
+    "a deep link is no file",
+    'request.uri = "/app/index.html"',
+    "request.uri = request.uri",
   ),
   inFile("operations", "infra/cdk/dashboard.ts")(
     "a lean stage looks for NAT gateways",

@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { COLD_STARTS, FAILURES, METRIC_UNITS } from "@mailproof/functions/metric-names";
+import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/runtime/metric-names";
+import { NAMESPACE } from "@mailproof/functions/metric-namespace";
 import { App, Stack, Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
+import { listDimensions } from "../../infra/cdk/metrics.ts";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
 import { lambdas, listPublishedNames, queues } from "../../infra/topology.ts";
 import { readAlarms } from "./read-alarms.ts";
@@ -100,7 +102,10 @@ test("the dashboard shows what rings first, then callers, money, lists, mail ser
   };
 
   expect(widgets[0]).toMatchObject({ type: "alarm" });
-  expect(widgets[0]?.properties.alarms).toHaveLength(alarms.length);
+  const shown = widgets.filter(({ type }) => type === "alarm").map((one) => one.properties.alarms);
+  expect(shown.flat()).toHaveLength(alarms.length);
+  // CloudWatch takes no more in one widget.
+  for (const some of shown) expect(some?.length).toBeLessThanOrEqual(100);
   expect(widgets.flatMap(({ properties }) => properties.markdown ?? [])).toEqual([
     "## Callers",
     "## Money",
@@ -126,20 +131,68 @@ test.each([
   expect(read.filter((name) => !published.includes(name))).toEqual([]);
 });
 
-/** The names of our own metrics in a text of the template, with the dimension that makes them the stage's. */
-const OWN_METRIC = /"Mailproof\\?",\\?"(\w+)\\?",\\?"(?:function_name|service)/g;
+/** A metric as the dashboard names it: namespace, name, and dimensions in pairs. What follows is how it looks. */
+type Drawn = readonly unknown[];
 
-test("every figure that a Lambda publishes is read by an alarm or the dashboard, and each that is read is published", () => {
-  const inDashboard = [...readDashboard().matchAll(OWN_METRIC)].map(([, name]) => name);
+const readOwnMetrics = (): readonly string[] => {
+  const { widgets } = JSON.parse(readDashboard()) as {
+    widgets: { properties: { metrics?: readonly Drawn[] } }[];
+  };
+  const inDashboard = widgets
+    .flatMap(({ properties }) => properties.metrics ?? [])
+    .map((drawn) => drawn.filter((part) => typeof part === "string"))
+    .filter(([namespace]) => namespace === NAMESPACE)
+    .map(([, name, ...pairs]) => {
+      const at = pairs.flatMap((value, index) => (index % 2 === 0 ? [index] : []));
+      return [name, ...at.map((index) => `${pairs[index]}=${pairs[index + 1]}`).toSorted()];
+    });
   const inAlarms = readAlarms(template).flatMap(({ queries }) =>
     queries.flatMap((one) =>
-      "metric" in one && one.metric.startsWith("Mailproof ") ? [one.metric.split(" ")[1]] : [],
+      "metric" in one && one.metric.startsWith(`${NAMESPACE} `)
+        ? [one.metric.split(" ").slice(1)]
+        : [],
     ),
   );
-
-  expect([...new Set([...inDashboard, ...inAlarms])].toSorted()).toEqual(
-    [...Object.keys(METRIC_UNITS), COLD_STARTS, FAILURES].toSorted(),
+  return [...inDashboard, ...inAlarms].map((parts) =>
+    parts.join(" ").replace(/function_name=\S+/, "function_name=each"),
   );
+};
+
+/** What CloudWatch bills: a name with one combination of the values of its dimensions. */
+const listBilled = (name: CloudMetricName): readonly string[] => {
+  const service = "service=mailproof-production";
+  if ("function_name" in METRICS_ON_AWS[name].dimensions)
+    return [`${name} function_name=each ${service}`];
+  return listDimensions(name).map((dimensions) =>
+    [
+      name,
+      ...[...Object.entries(dimensions).map((pair) => pair.join("=")), service].toSorted(),
+    ].join(" "),
+  );
+};
+
+const NAMES = Object.keys(METRICS_ON_AWS) as readonly CloudMetricName[];
+
+test("every metric that a Lambda publishes is read by an alarm or the dashboard, with each value of its dimensions, and no other is", () => {
+  const published = NAMES.flatMap(listBilled);
+
+  expect(published.length).toBeGreaterThan(30);
+  expect([...new Set(readOwnMetrics())].toSorted()).toEqual(published.toSorted());
+});
+
+test("docs/costs.md counts what CloudWatch bills of our own metrics", () => {
+  const isGauge = (name: CloudMetricName) => METRICS_ON_AWS[name].type === "gauge";
+  const always = NAMES.filter((name) => isGauge(name) || name === "ColdStart").flatMap(listBilled);
+  const used = NAMES.filter((name) => !isGauge(name) && name !== "ColdStart")
+    .filter((name) => name !== "mailproof_lambda_failures_total")
+    .flatMap(listBilled);
+  const text = readFileSync("docs/costs.md", "utf8");
+  const dollars = (metrics: readonly string[]) => (metrics.length * 0.3).toFixed(2);
+
+  expect(text).toMatch(
+    new RegExp(`our own metrics, \\$0.30 each +\\| ${always.length} [^|]*\\| +${dollars(always)} `),
+  );
+  expect(text).toContain(`up to ${used.length} metrics, $${dollars(used)} a month`);
 });
 
 test("a budget calls once most of it is spent, and once more than all of it is expected", () => {
@@ -216,7 +269,6 @@ test("fits what CloudFormation and CloudWatch take", () => {
   expect(size).toBeLessThan(1_000_000);
   expect(readFileSync("docs/operating.md", "utf8")).toContain("--s3-bucket");
   expect(Object.keys(template.toJSON()["Parameters"]).length).toBeLessThanOrEqual(200);
-  expect(alarms.length).toBeLessThanOrEqual(100);
 });
 
 test("calls whom the deployer named, over nothing that is not encrypted", () => {

@@ -28,7 +28,10 @@ test("can be removed without a trace", () => {
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
     { deletionProtectionEnabled: false, pointInTimeRecovery: { enabled: false } },
   ]);
-  expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: true }]);
+  expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([
+    { forceDestroy: true },
+    { forceDestroy: true },
+  ]);
 });
 
 test("reserves nothing of a young account, and pays for no NAT gateway", () => {

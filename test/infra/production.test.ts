@@ -40,7 +40,10 @@ test("everything that was described is made, once", () => {
   expect(names.toSorted()).toEqual(lambdas.map(({ name }) => `${name}Function`).toSorted());
   expect(made.built.toSorted()).toEqual(lambdas.map(({ handler }) => handler).toSorted());
   expect(it.of("aws:dynamodb/table:Table")).toHaveLength(1);
-  expect(it.of("aws:s3/bucket:Bucket")).toHaveLength(1);
+  expect(it.of("aws:s3/bucket:Bucket").map(({ name }) => name)).toEqual([
+    "BlobsBucket",
+    "DashboardBucket",
+  ]);
   expect(it.of("aws:sqs/queue:Queue")).toHaveLength(2 * QUEUES.length);
   expect(it.of("aws:lambda/eventSourceMapping:EventSourceMapping")).toHaveLength(workers.length);
   expect(it.of("aws:iam/role:Role")).toHaveLength(
@@ -399,13 +402,15 @@ describe("the network", () => {
 
 describe("nothing is public", () => {
   test("no file", () => {
+    const nothing = {
+      blockPublicAcls: true,
+      blockPublicPolicy: true,
+      ignorePublicAcls: true,
+      restrictPublicBuckets: true,
+    };
     expect(it.inputsOf("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")).toMatchObject([
-      {
-        blockPublicAcls: true,
-        blockPublicPolicy: true,
-        ignorePublicAcls: true,
-        restrictPublicBuckets: true,
-      },
+      nothing,
+      nothing,
     ]);
     const [policy] = it.inputsOf("aws:s3/bucketPolicy:BucketPolicy");
     expect(parseStatements(policy?.["policy"])).toMatchObject([
@@ -495,7 +500,11 @@ describe("what is kept", () => {
     expect(it.inputsOf("aws:s3/bucketVersioning:BucketVersioning")).toMatchObject([
       { versioningConfiguration: { status: "Enabled" } },
     ]);
-    expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: false }]);
+    expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([
+      { forceDestroy: false },
+      // The dashboard's files, which each deployment builds.
+      { forceDestroy: true },
+    ]);
   });
 
   test("is encrypted where it lies", () => {
@@ -545,14 +554,16 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
     [
       ...TO_ALL,
       "PROBER_FUNCTION",
-      ...QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}`),
+      ...QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase().replaceAll("-", "_")}`),
       "TABLE_NAME",
     ].toSorted(),
   );
   expect(
     describeEnvironment("HttpGetHealth").filter((one) => one.startsWith("QUEUE_URL_")),
   ).toEqual(
-    expect.arrayContaining(QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}_DEAD`)),
+    expect.arrayContaining(
+      QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase().replaceAll("-", "_")}_DEAD`),
+    ),
   );
   expect(describeEnvironment("WorkerChunks")).toContain("SMTP_PROXIES");
   expect(

@@ -101,6 +101,7 @@ const createState = ({ type, name, inputs }: Made) => {
     arn: `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`,
     ...(service === "sqs" && { url: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}` }),
     bucket: inputs["bucket"] ?? name,
+    bucketRegionalDomainName: `${inputs["bucket"] ?? name}.s3.${REGION}.amazonaws.com`,
     apiEndpoint: "https://api.example.com",
     executionArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${name}`,
     invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,

@@ -1,48 +1,177 @@
+import { formatAdminOutput } from "@mailproof/local/cli/admin-output";
 import { expect, test } from "vitest";
+import { runAdmin } from "../admin.ts";
+import { given } from "../given.ts";
+import { givenChunked, whenBatched } from "../jobs.ts";
+import { send } from "../send.ts";
 import { createFolder, whenCommanded, whenStarted } from "./running.ts";
 
-test("beside a running server an operator finds an account, renames it and revokes its key at once", async () => {
+test("beside a running server an operator revokes a key, disables an account, and closes it only with --yes", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
-  const admin = async (...args: string[]) => {
-    const { code, out } = await whenCommanded(folder, "admin", ...args);
-    expect(code).toBe(0);
-    expect(out).not.toContain(ready.live_key);
-    return JSON.parse(out) as unknown;
-  };
   const account = ["--account", ready.account_id];
-  const ask = async () =>
-    fetch(`${ready.base_url}/v1/account`, { headers: { "x-api-key": ready.live_key } });
-  expect((await ask()).status).toBe(200);
+  const admin = (...args: string[]) => whenCommanded(folder, "admin", ...args);
+  const ask = async (key = ready.live_key) =>
+    (await fetch(`${ready.base_url}/v1/account`, { headers: { "x-api-key": key } })).status;
 
-  expect(await admin("accounts", "list")).toMatchObject([{ account_id: ready.account_id }]);
-  await admin("accounts", "rename", ...account, "--name", "Acme");
-  expect(await admin("accounts", "show", ...account)).toMatchObject({
-    name: "Acme",
-    credits: { available: 1_000_000, held: 0, spent: 0 },
-    keys: 2,
-  });
-  expect(await (await ask()).json()).toMatchObject({ data: { name: "Acme" } });
-  const keys = (await admin("keys", "list", ...account)) as { key_id: string; mode: string }[];
-  const live = keys.find(({ mode }) => mode === "live")?.key_id ?? "";
-  await admin("keys", "revoke", ...account, "--key", live);
+  const listed = await admin("keys", "list", ...account);
+  expect(listed.out).not.toContain(ready.live_key);
+  const keys = JSON.parse(listed.out) as { key_id: string; mode: string }[];
+  const test = keys.find(({ mode }) => mode === "test")?.key_id ?? "";
+  await admin("keys", "revoke", ...account, "--key", test);
+  expect([await ask(), await ask(ready.test_key)]).toEqual([200, 401]);
 
-  expect((await ask()).status).toBe(401);
-  expect(await admin("keys", "list", ...account)).toMatchObject([{ mode: "test" }]);
-  const again = await whenCommanded(folder, "admin", "keys", "revoke", ...account, "--key", live);
-  expect(again.code).toBe(2);
-  expect(again.err).toContain(`The account has no key ${live}.`);
+  const disabled = await admin("accounts", "disable", ...account, "--json");
+  expect(JSON.parse(disabled.out)).toMatchObject({ status: "disabled", jobs_cancelled: 0 });
+  expect(await ask()).toBe(403);
+
+  const unsure = await admin("accounts", "close", ...account);
+  expect(unsure).toMatchObject({ code: 2, out: "", err: expect.stringContaining("Add --yes.") });
+  expect(await ask()).toBe(403);
+  const closed = await admin("accounts", "close", ...account, "--yes");
+  expect(JSON.parse(closed.out)).toMatchObject({ status: "closed", keys_revoked: 1 });
+  expect(await ask()).toBe(401);
   await stop("SIGTERM");
 });
 
-test("an account that does not exist is named", async () => {
-  const folder = createFolder();
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "Joe");
+test("an operator finds an account and renames it; a key is revoked once", async () => {
+  const { world, account, liveKey: key } = await given({ balance: 10 });
+  const run = (line: string) => runAdmin(world, `${line} --account ${account}`);
 
-  for (const command of ["accounts show", "keys list", "accounts rename --name N"]) {
-    const words = command.split(" ");
-    const { code, err } = await whenCommanded(folder, "admin", ...words, "--account", "acc_none");
-    expect(code).toBe(2);
-    expect(err).toContain("No account acc_none.");
+  const [found] = await runAdmin(world, "accounts list");
+  await run("accounts rename --name Acme");
+  const [{ key_id: id }] = await run("keys list");
+
+  expect(found).toMatchObject({ account_id: account, name: "Ann's Shop", plan: "pro" });
+  expect((await send(world, "GET /v1/account", { key })).data.name).toBe("Acme");
+  expect(await run(`keys revoke --key ${id}`)).toEqual({ key_id: id, revoked: true });
+  await expect(run(`keys revoke --key ${id}`)).rejects.toThrow(`The account has no key ${id}.`);
+});
+
+test("a plan is changed from the next request on, and what shows an account shows its state", async () => {
+  const { world, account, liveKey: key } = await given({ balance: 10 });
+  const options = `--account ${account}`;
+  const readPlan = async () => (await send(world, "GET /v1/account", { key })).data.plan.id;
+
+  const changed = await runAdmin(world, `accounts plan ${options} --plan free`);
+  await runAdmin(world, `accounts disable ${options}`);
+  const shown = await runAdmin(world, `accounts show ${options}`);
+  const enabled = await runAdmin(world, `accounts enable ${options}`);
+
+  expect(changed).toMatchObject({ account_id: account, plan: "free", status: "active" });
+  expect(shown).toMatchObject({
+    status: "disabled",
+    disabled_at: "2026-11-21T00:00:00.000Z",
+    credits: { available: 10 },
+    keys: 2,
+  });
+  expect(enabled).toMatchObject({ status: "active" });
+  expect(await readPlan()).toBe("free");
+});
+
+test("a key that an operator rotates is printed once; the old one ends when the operator says", async () => {
+  const { world, account, later } = await given();
+  const run = (line: string) => runAdmin(world, `keys ${line}`);
+  const statusOf = async (key: string) =>
+    (await send(world, "GET /v1/account", { key })).statusCode;
+  const create = `create --account ${account} --mode live`;
+  const first = await run(`${create} --expires 90d`);
+
+  const second = await run(`rotate --account ${account} --key ${first.key_id} --overlap 1h`);
+  const both = [await statusOf(first.key), await statusOf(second.key)];
+  const third = await run(`rotate --account ${account} --key ${second.key_id} --overlap 0m`);
+  await run(`${create} --networks 192.0.2.0/24,2001:db8::/32 --expires 2027-01-31`);
+  const listed = await run(`list --account ${account}`);
+  later(3_600_000);
+
+  expect(both).toEqual([200, 200]);
+  expect(await statusOf(first.key)).toBe(401);
+  expect(await statusOf(second.key)).toBe(401);
+  expect(await statusOf(third.key)).toBe(200);
+  expect(second).toMatchObject({
+    expires_at: "2027-02-19T00:00:00.000Z",
+    old_key_id: first.key_id,
+    old_expires_at: "2026-11-21T01:00:00.000Z",
+    old_revoked: false,
+  });
+  expect(third).toMatchObject({ old_key_id: second.key_id, old_revoked: true });
+  expect(JSON.stringify(listed)).not.toContain(third.key);
+  expect(listed).toContainEqual(
+    expect.objectContaining({
+      networks: ["192.0.2.0/24", "2001:db8::/32"],
+      expires_at: "2027-01-31T00:00:00.000Z",
+    }),
+  );
+  await expect(run(`${create} --expires 0m`)).rejects.toThrow("--expires must be in the future");
+});
+
+test("an operator reads an account's ledger and jobs page by page, and cancels a job", async () => {
+  const ctx = await givenChunked();
+  const { world, account, liveKey, later } = ctx;
+  for (let jobs = 0; jobs < 2; jobs++) {
+    later(1_000);
+    await whenBatched(world, liveKey, { emails: ["ann@x.com"] });
   }
+  const run = (line: string) => runAdmin(world, line);
+
+  const newest = await run(`jobs list --account ${account} --limit 1`);
+  const older = await run(`jobs list --account ${account} --limit 1 --after ${newest.next}`);
+  expect([...newest.jobs, ...older.jobs].map(({ job_id }) => job_id)).toEqual(["job_2", "job_1"]);
+
+  expect(await run("jobs cancel --job job_1")).toMatchObject({
+    status: "cancelled",
+    credits_refunded: 1,
+  });
+  const open = await run(`jobs list --account ${account} --status processing`);
+  expect(open).toMatchObject({ jobs: [{ job_id: "job_2" }], next: null });
+
+  const first = await run(`credits list --account ${account} --limit 2`);
+  const rest = await run(`credits list --account ${account} --after ${first.next}`);
+  const entries = [...first.entries, ...rest.entries];
+  expect(entries.map(({ available_change: change }) => change)).toEqual([-1, -1, 1, 100]);
+  expect(entries.at(-1)).toMatchObject({ reason: "opening", moved: { grant: 100 } });
+  expect(entries[0]).toMatchObject({ operation_id: "job_2", step: "debit" });
+  expect(rest.next).toBeNull();
+});
+
+test("an operator sees the state of an account in words on a terminal", () => {
+  const account = { account_id: "acc_1", name: "A\u001b[31m", keys: 2, disabled_at: null };
+
+  expect(formatAdminOutput(account)).toBe(
+    "account_id   acc_1\nname         A�[31m\nkeys         2\ndisabled_at  -\n",
+  );
+  expect(formatAdminOutput([account, { ...account, account_id: "acc_10", keys: 12 }])).toBe(
+    [
+      "account_id  name    keys  disabled_at",
+      "acc_1       A�[31m  2     -",
+      "acc_10      A�[31m  12    -",
+      "",
+    ].join("\n"),
+  );
+  expect(formatAdminOutput([])).toBe("None.\n");
+});
+
+test("an account that does not exist is named by each command", async () => {
+  const { world } = await given();
+  const commands = [
+    "accounts show",
+    "accounts rename --name N",
+    "accounts plan --plan pro",
+    "accounts disable",
+    "accounts enable",
+    "accounts close --yes",
+    "keys list",
+    "keys create --mode live",
+    "keys revoke --key key_none",
+    "keys rotate --key key_none",
+    "credits list",
+    "credits grant --amount 5",
+    "jobs list",
+    "webhooks list",
+  ];
+
+  for (const command of commands)
+    await expect(runAdmin(world, `${command} --account acc_none`)).rejects.toThrow(
+      "No account acc_none.",
+    );
 });

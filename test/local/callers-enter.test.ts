@@ -12,7 +12,7 @@ const whenServing = async () => {
     return () => void seen.push("leaves");
   };
   const log = () => undefined;
-  const callers = { enter };
+  const callers = { enter, pause: () => () => undefined };
   const listening = createApiServer({ ...world, callers, log }, () => undefined).listen(
     0,
     "127.0.0.1",

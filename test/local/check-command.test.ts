@@ -25,7 +25,27 @@ test("a domain with faults gets recommendations, and the command exits with 0", 
 
   expect(code).toBe(0);
   expect(report).toMatchObject({ server: { reverse_dns_status: "not_checked" }, grade: "F" });
-  expect(report.recommendations[0]).toMatchObject({ id: "add_spf" });
+  expect(report.recommendations[0]).toMatchObject({ id: "add_dkim" });
+});
+
+test("named includes are replaced by their address blocks, and the look-ups are counted again", async () => {
+  const include = `i0.${at("lookups")}`;
+  const { code, report } = await whenChecked(at("lookups"), "--flatten", include);
+
+  expect(code).toBe(0);
+  expect(report.authentication.spf.lookups).toBe(11);
+  expect(report.flattened_spf).toMatchObject({
+    includes: [{ include, address_blocks: 1 }],
+    lookups: 10,
+  });
+  expect(report.flattened_spf.record.value).not.toContain(`include:${include} `);
+});
+
+test("an include that the record does not have is a wrong call", async () => {
+  const { code, err, report } = await whenChecked(at("good"), "--flatten", "elsewhere.test");
+
+  expect({ code, report }).toEqual({ code: 2, report: null });
+  expect(err).toContain("--flatten: elsewhere.test: the SPF record does not include it");
 });
 
 test("a domain may be pasted as a URL, and the report has both of its forms", async () => {
@@ -67,7 +87,7 @@ test("without a verdict the exit code is 1, and stderr has the reason", async ()
 });
 
 test.each([
-  [[], "Missing domain. Usage: mailproof check DOMAIN"],
+  [[], "Missing domain. Usage: npx mailproof check DOMAIN"],
   [["a.example", "b.example"], "One domain at a time."],
   [["ada@a.example"], "ada@a.example is not a domain"],
   [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],

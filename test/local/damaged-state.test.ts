@@ -1,7 +1,5 @@
 import {
   cpSync,
-  existsSync,
-  mkdtempSync,
   openSync,
   rmSync,
   statSync,
@@ -9,12 +7,12 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client";
-import { afterAll, describe, expect, test } from "vitest";
-import { createFolder, whenStarted } from "./running.ts";
+import { describe, expect, test } from "vitest";
+import { createFolder, spawnNode, whenStarted } from "./running.ts";
 
 // A folder whose state is missing or damaged, with a real server in a process of its own.
 
@@ -62,84 +60,93 @@ const remove = (name: string) => (folder: string) =>
 
 type Break = (folder: string) => void;
 
+const BREAKS: readonly (readonly [name: string, breakIt: Break, why: string])[] = [
+  ["state.sqlite is gone", remove("state.sqlite"), "lacks state.sqlite."],
+  ["queue.sqlite is gone", remove("queue.sqlite"), "lacks queue.sqlite."],
+  ["secrets.json is gone", remove("secrets.json"), "lacks secrets.json."],
+  ["blobs is gone", remove("blobs"), "lacks blobs."],
+  ["demo.json is gone", remove("demo.json"), "lacks demo.json."],
+  [
+    "both databases are gone",
+    (folder) => ["state.sqlite", "queue.sqlite"].forEach((name) => remove(name)(folder)),
+    "lacks state.sqlite and queue.sqlite.",
+  ],
+  [
+    "state.sqlite is empty",
+    (folder) => truncateSync(join(folder, "state.sqlite"), 0),
+    "lacks state.sqlite.",
+  ],
+  [
+    "state.sqlite is cut in half",
+    (folder) => {
+      const file = join(folder, "state.sqlite");
+      truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
+    },
+    "state.sqlite",
+  ],
+  [
+    "state.sqlite has pages of zeros",
+    (folder) => overwritePages(join(folder, "state.sqlite"), 0),
+    "state.sqlite",
+  ],
+  [
+    "state.sqlite has pages of other bytes",
+    (folder) => overwritePages(join(folder, "state.sqlite"), 0xa5),
+    "state.sqlite",
+  ],
+  [
+    "state.sqlite is no database",
+    (folder) => writeFileSync(join(folder, "state.sqlite"), "x".repeat(50_000)),
+    "state.sqlite: file is not a database",
+  ],
+  [
+    "queue.sqlite is no database",
+    (folder) => writeFileSync(join(folder, "queue.sqlite"), "x".repeat(50_000)),
+    "queue.sqlite: file is not a database",
+  ],
+  [
+    "secrets.json is damaged",
+    (folder) => writeFileSync(join(folder, "secrets.json"), "{"),
+    "secrets.json cannot be read",
+  ],
+  [
+    "state.sqlite is the one of another folder",
+    (folder) => {
+      const handle = join(folder, "..", "other.sqlite");
+      rmSync(join(folder, "state.sqlite"));
+      writeEmptyDatabase(handle);
+      cpSync(handle, join(folder, "state.sqlite"));
+    },
+    "lacks what was written to it last",
+  ],
+];
+
+/** What a start with each of the broken folders comes to. */
+const startBroken = async (): Promise<ReadonlyMap<string, string>> => {
+  const { folder } = await givenUsed();
+  const copies = createFolder();
+  const broken = BREAKS.map(([, breakIt], n) => {
+    const copy = join(copies, String(n), "copy");
+    cpSync(folder, copy, { recursive: true });
+    breakIt(copy);
+    return copy;
+  });
+  const child = spawnNode("test/local/start-folders.ts", broken, {});
+  const [printed, logged] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (printed === "") throw new Error(logged);
+  const messages = JSON.parse(printed) as string[];
+  return new Map(BREAKS.map(([name], n) => [name, messages[n] ?? ""]));
+};
+
 describe("a folder that was used", () => {
-  const copyFolder = mkdtempSync(join(tmpdir(), "mailproof-"));
-  afterAll(() => rmSync(copyFolder, { recursive: true }));
+  let started: ReturnType<typeof startBroken> | undefined;
 
-  const copy = async () => {
-    if (!existsSync(join(copyFolder, "folder")))
-      cpSync((await givenUsed()).folder, join(copyFolder, "folder"), { recursive: true });
-    const folder = join(createFolder(), "copy");
-    cpSync(join(copyFolder, "folder"), folder, { recursive: true });
-    return folder;
-  };
-
-  test.each<[string, Break, string]>([
-    ["state.sqlite is gone", remove("state.sqlite"), "lacks state.sqlite."],
-    ["queue.sqlite is gone", remove("queue.sqlite"), "lacks queue.sqlite."],
-    ["secrets.json is gone", remove("secrets.json"), "lacks secrets.json."],
-    ["blobs is gone", remove("blobs"), "lacks blobs."],
-    ["demo.json is gone", remove("demo.json"), "lacks demo.json."],
-    [
-      "both databases are gone",
-      (folder) => ["state.sqlite", "queue.sqlite"].forEach((name) => remove(name)(folder)),
-      "lacks state.sqlite and queue.sqlite.",
-    ],
-    [
-      "state.sqlite is empty",
-      (folder) => truncateSync(join(folder, "state.sqlite"), 0),
-      "lacks state.sqlite.",
-    ],
-    [
-      "state.sqlite is cut in half",
-      (folder) => {
-        const file = join(folder, "state.sqlite");
-        truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
-      },
-      "state.sqlite",
-    ],
-    [
-      "state.sqlite has pages of zeros",
-      (folder) => overwritePages(join(folder, "state.sqlite"), 0),
-      "state.sqlite",
-    ],
-    [
-      "state.sqlite has pages of other bytes",
-      (folder) => overwritePages(join(folder, "state.sqlite"), 0xa5),
-      "state.sqlite",
-    ],
-    [
-      "state.sqlite is no database",
-      (folder) => writeFileSync(join(folder, "state.sqlite"), "x".repeat(50_000)),
-      "state.sqlite: file is not a database",
-    ],
-    [
-      "queue.sqlite is no database",
-      (folder) => writeFileSync(join(folder, "queue.sqlite"), "x".repeat(50_000)),
-      "queue.sqlite: file is not a database",
-    ],
-    [
-      "secrets.json is damaged",
-      (folder) => writeFileSync(join(folder, "secrets.json"), "{"),
-      "secrets.json cannot be read",
-    ],
-    [
-      "state.sqlite is the one of another folder",
-      (folder) => {
-        const handle = join(folder, "..", "other.sqlite");
-        rmSync(join(folder, "state.sqlite"));
-        writeEmptyDatabase(handle);
-        cpSync(handle, join(folder, "state.sqlite"));
-      },
-      "lacks what was written to it last",
-    ],
-  ])(
+  test.each(BREAKS)(
     "is refused when %s, with what to do, and nothing is made anew",
-    async (_case, breakIt, why) => {
-      const folder = await copy();
-      breakIt(folder);
+    async (name, _breakIt, why) => {
+      started ??= startBroken();
 
-      const message = await whyNotStarted(folder);
+      const message = (await started).get(name);
 
       expect(message).toContain(why);
       expect(message).toMatch(/[Rr]estore/);

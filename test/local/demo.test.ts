@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { iterateAccounts } from "@mailproof/core/accounts/account-items";
 import { findKey, revokeKey } from "@mailproof/core/accounts/api-keys";
+import { readBalance } from "@mailproof/core/money/balance";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { ensureDemoAccount } from "@mailproof/local/server/demo";
 import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { expect, onTestFinished, test } from "vitest";
+import { whenVerified } from "../send.ts";
 import { createFolder } from "./running.ts";
 
 const givenFolder = () => {
@@ -131,3 +133,14 @@ test.each([null, { account_id: "acc_1" }])(
     expect(screen).not.toContain("undefined");
   },
 );
+
+test("a paid request of a large account reads one item of its balance", async () => {
+  const { folder, open } = givenFolder();
+  const { world } = open();
+  const { account_id, live_key } = await ensureDemoAccount(folder, world);
+
+  for (let number = 0; number < 20; number++)
+    await whenVerified(world, live_key ?? "", { email: `ada${number}@not a domain` });
+
+  expect((await readBalance(world.table, account_id)).shards).toHaveLength(1);
+});

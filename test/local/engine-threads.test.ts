@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { MessageChannel, type Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { type VerifyOptions, verify } from "@mailproof/core/verify/verify";
@@ -14,7 +14,11 @@ import {
   type SlotHandlers,
 } from "@mailproof/local/engine-threads/slot-calls";
 import { chooseThread } from "@mailproof/local/engine-threads/threaded-engine";
+import { watchThread } from "@mailproof/local/engine-threads/watch-thread";
 import { readEnvironment } from "@mailproof/local/environment";
+import { createCounters } from "@mailproof/local/metrics/counters";
+import type { Metric } from "@mailproof/local/metrics/exposition";
+import type { ConnectionObserver } from "@mailproof/local/metrics/observe-connections";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createFolder, whenStarted } from "./running.ts";
@@ -43,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const givenEngine = (threads: number) => {
+const givenEngine = (threads: number, connections?: ConnectionObserver) => {
   const table = createSqliteTable(":memory:", () => new Date());
   const events: string[] = [];
   const workers: Worker[] = [];
@@ -57,6 +61,7 @@ const givenEngine = (threads: number) => {
     table,
     yieldToCallers: () => undefined,
     log: (event) => void events.push(event),
+    connections,
   });
   onTestFinished(() => {
     process.off("worker", note);
@@ -135,6 +140,70 @@ describe("a thread that ends", () => {
 const whenSessionIsOpen = async (): Promise<void> => {
   const before = lab.stats().sessions;
   while (lab.stats().sessions === before) await setTimeout(5);
+};
+
+describe("the watch over a thread", () => {
+  const TICK_MS = 1;
+  const startWorker = (code: string) => {
+    const worker = new Worker(code, { eval: true });
+    onTestFinished(() => void worker.terminate());
+    return createCalls<{ readonly ping: () => null }>(worker);
+  };
+
+  test("finds one whose event loop stands still, and reports it once", async () => {
+    const { call } = startWorker("for (;;);");
+    const hung = Promise.withResolvers<void>();
+    let reports = 0;
+    watchThread(
+      () => call("ping"),
+      () => {
+        reports++;
+        hung.resolve();
+      },
+      TICK_MS,
+    );
+
+    await hung.promise;
+
+    await setTimeout(20 * TICK_MS);
+    expect(reports).toBe(1);
+  });
+
+  test("says nothing about one that answers now and then", async () => {
+    let pings = 0;
+    const watched = Promise.withResolvers<void>();
+    const answerEveryThird = async () => {
+      pings++;
+      if (pings === 60) watched.resolve();
+      if (pings % 3 !== 0) await new Promise(() => undefined);
+    };
+
+    const stop = watchThread(answerEveryThird, () => watched.reject(new Error("hung")), TICK_MS);
+
+    await expect(watched.promise).resolves.toBeUndefined();
+    stop();
+  });
+});
+
+test("connections of a thread count as the server's own, and end with the thread", async () => {
+  const { metrics, connections } = createCounters();
+  const { engine, workers } = givenEngine(1, connections);
+  const open = () => readMetric(metrics, "mailproof_smtp_sessions_open");
+  await verify(engine, ADA, OPTIONS);
+  expect(await readMetric(metrics, "mailproof_smtp_sessions_total")).toBeGreaterThan(0);
+  const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
+  await whenSessionIsOpen();
+  while ((await open()) === 0) await setTimeout(5);
+
+  await workers[0]?.terminate();
+
+  await slow;
+  expect(await open()).toBe(0);
+});
+
+const readMetric = async (metrics: readonly Metric[], name: string): Promise<number> => {
+  const samples = (await metrics.find((metric) => metric.name === name)?.read()) ?? [];
+  return [...samples].reduce((sum, { value }) => sum + value, 0);
 };
 
 describe("slots of several threads", () => {

@@ -30,3 +30,11 @@ test("an issuer without an audience is refused: tokens for other services would 
   expect(() => readEnvironment({ OAUTH_ISSUER: "https://login.example.com" })).toThrow(wrong);
   expect(() => readEnvironment({ OAUTH_AUDIENCE: AUDIENCE })).toThrow(wrong);
 });
+
+test.each([
+  ["a port that is none", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
+  ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
+  ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
+])("%s is refused with a sentence", (_, settings, words) => {
+  expect(() => readEnvironment(settings)).toThrow(words);
+});

@@ -48,21 +48,29 @@ const whenServing = async ({ program, env }: Installed) => {
 };
 
 const verify = async ({ base_url, live_key }: Ready) => {
-  const response = await fetch(`${base_url}/v1/verify`, {
-    method: "POST",
-    headers: { "X-Api-Key": live_key, "Content-Type": "application/json" },
-    body: JSON.stringify({ email: ADDRESS }),
-  });
-  return (await response.json()) as { readonly data: object };
+  for (;;) {
+    const response = await fetch(`${base_url}/v1/verify`, {
+      method: "POST",
+      headers: { "X-Api-Key": live_key, "Content-Type": "application/json" },
+      body: JSON.stringify({ email: ADDRESS }),
+    });
+    // A busy machine refuses paid work for a moment.
+    if (response.status !== 503) return (await response.json()) as { readonly data: object };
+    await setTimeout(500);
+  }
 };
 
-const itServes = (getInstalled: () => Installed): void => {
+const itServes = (getInstalled: () => Installed, alsoInside: readonly string[] = []): void => {
   test("it serves, verifies, stops cleanly, and its audit finds nothing wrong", async () => {
     const installed = getInstalled();
     const { cwd, ready, stop } = await whenServing(installed);
     expect(await verify(ready)).toMatchObject({ data: { email: ADDRESS, status: "valid" } });
     const docs = await fetch(`${ready.base_url}/docs`);
     expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining("Mailproof")]);
+    const page = await (await fetch(`${ready.base_url}/app/verify`)).text();
+    const [, script = ""] = /src="([^"]+)"/.exec(page) ?? [];
+    const { status, headers } = await fetch(new URL(script, ready.base_url));
+    expect([status, headers.get("content-encoding")]).toEqual([200, "gzip"]);
     expect(await stop()).toBe(0);
     const { program, env } = installed;
     const { stdout } = await run(program, ["admin", "audit"], { cwd, env });
@@ -71,9 +79,16 @@ const itServes = (getInstalled: () => Installed): void => {
 
   test("its messages name the command as it is installed, without npm", async () => {
     const { program, env } = getInstalled();
-    const { stdout } = await run(program, ["--help"], { env });
-    expect(stdout).toContain("  mailproof start [--fresh]\n");
+    const { stdout } = await run(program, ["start", "--help"], { env });
+    expect(stdout).toContain("Usage: mailproof start [--fresh]\n");
     expect(stdout).not.toMatch(/npm|npx/);
+  });
+
+  test("it prints the licence of everything inside it", async () => {
+    const { program, env } = getInstalled();
+    const { stdout } = await run(program, ["licences"], { env, maxBuffer: 10_000_000 });
+    for (const name of ["valibot", "dns-packet", "socks", "jose", "zod", "preact", ...alsoInside])
+      expect(stdout).toMatch(new RegExp(`-\\n\\n${name}[^\\n]*\\n\\n[\\s\\S]*(?:MIT|ISC)`));
   });
 };
 
@@ -90,12 +105,6 @@ describe("the npm package", () => {
   }, 60_000);
 
   itServes(() => ({ program: join(prefix, "bin/mailproof"), env }));
-
-  test("it has the licence of each package inside it", () => {
-    const text = readFileSync(join(packageFolder, "LICENCES.txt"), "utf8");
-    for (const name of ["valibot", "dns-packet", "socks", "jose", "zod"])
-      expect(text).toMatch(new RegExp(`-\\n\\n${name}\\n\\n[\\s\\S]*(?:MIT|ISC)`));
-  });
 });
 
 const findReasonAgainstExecutable = (): string | null => {
@@ -120,5 +129,5 @@ describeUnless(findReasonAgainstExecutable(), "the executable", () => {
   }, 120_000);
 
   // No Node is found, and no npm.
-  itServes(() => ({ program, env: { PATH: "/nowhere" } }));
+  itServes(() => ({ program, env: { PATH: "/nowhere" } }), [`Node ${process.version}`]);
 });

@@ -1,8 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { HOUR_MS } from "@mailproof/core/lib/time";
+import { METRICS_ON_MACHINE } from "@mailproof/core/runtime/metric-names";
+import { CLOSED } from "@mailproof/core/smtp-pool/circuit-breaker/circuit";
+import { createCircuitTable } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-table";
+import type { LocalWorld } from "@mailproof/local/app";
 import { createCounter, createHistogram, formatMetrics } from "@mailproof/local/metrics/exposition";
+import { createGaugeMetrics } from "@mailproof/local/metrics/gauges";
 import { expect, test, vi } from "vitest";
 import { describeUnless } from "../describe-when.ts";
+import { eventually } from "../eventually.ts";
+import { givenWorld } from "../given.ts";
 import { createFolder, whenStarted } from "./running.ts";
 
 const PROMTOOL = ".cache/prometheus/usr/bin/promtool";
@@ -29,7 +37,7 @@ const whenUsed = async () => {
   await (await fetch(`${base}/v1/account`, { headers })).text();
   const scrape = async () => (await fetch(url)).text();
   // A request counts when its response has ended, which the client may see a moment earlier.
-  const text = await vi.waitFor(async () => {
+  const text = await eventually(async () => {
     const found = await scrape();
     expect(found).toContain('route="GET /v1/account",status="200"} 1');
     return found;
@@ -64,8 +72,9 @@ test("a scrape has what the server did: requests, verdicts, sessions and credits
   await vi.waitFor(async () => expect(await readOpen()).toBe(0), { timeout: 20_000 });
   expect(value('mailproof_sqlite_size_bytes{database="state"}')).toBeGreaterThan(1_000);
   expect(value("mailproof_due_age_seconds")).toBe(0);
+  expect(value('mailproof_slot_wait_seconds_count{provider="other"}')).toBe(2);
   expect(text).toMatch(/mailproof_build_info\{version="[\d.]+",node="v\d+/);
-  expect(text).not.toContain("ada");
+  expect(text).not.toContain("ada@");
   expect((await fetch(url.replace("/metrics", "/v1/account"))).status).toBe(404);
   await stop("SIGTERM");
 });
@@ -113,6 +122,27 @@ test("a metric that cannot be read is left out and reported, and the others are 
   expect(failed).toEqual(["broken"]);
 });
 
+test("a mail provider that refuses our sessions is a sample with its name and the exit, until it accepts them", async () => {
+  const { world, table } = givenWorld();
+  const metrics = createGaugeMetrics(world as LocalWorld, createFolder());
+  metrics.stop();
+  const read = () =>
+    metrics.metrics.find(({ name }) => name === "mailproof_mail_provider_blocked")?.read();
+  const name = { providerKey: "google", exit: "192.0.2.1:1080" };
+  const { changeCircuit } = createCircuitTable(world);
+  const reply = { code: 550, enhanced: "5.7.1", text: "blocked, ann@secret.example" };
+  const refusal = { host: "mx.google.com", ip: "192.0.2.20", stage: "mail", reply } as const;
+  const openUntilMs = world.now().getTime() + HOUR_MS;
+  await changeCircuit(name, () => ({ ...CLOSED, refusal, openings: 1, openUntilMs }), false);
+
+  expect(await read()).toEqual([
+    { labels: { provider: "google", exit: "192.0.2.1:1080" }, value: 1 },
+  ]);
+  await changeCircuit(name, () => CLOSED, false);
+  expect(await read()).toEqual([]);
+  expect(table.items()).toEqual([]);
+});
+
 /** Names of ours in an expression; those of a histogram's parts are its own. */
 const findNames = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:mailproof|process)_\w+/g)].map(([name]) =>
@@ -122,7 +152,8 @@ const findNames = (text: string): readonly string[] =>
 test("every alert and every panel asks for a metric that the server has", async () => {
   const { text, stop } = await whenUsed();
   await stop("SIGTERM");
-  const existing = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const existing = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
+  expect([...existing].toSorted()).toEqual(Object.keys(METRICS_ON_MACHINE).toSorted());
   const rules = [...readFileSync(ALERTS, "utf8").matchAll(/expr: (["'])(.*)\1/g)].map(
     ([, , found = ""]) => found,
   );
@@ -152,7 +183,7 @@ describeUnless(
 
     test("accepts the alert rules", () => {
       expect(execFileSync(PROMTOOL, ["check", "rules", ALERTS]).toString()).toContain(
-        "SUCCESS: 13 rules found",
+        "SUCCESS: 15 rules found",
       );
     });
   },

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { QUEUE_LAYOUT } from "@mailproof/local/storage/schema";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
+import { upgradeFile } from "@mailproof/local/storage/upgrade-file";
 import { expect, onTestFinished, test } from "vitest";
 
 // A queue file of release 0.1, in which messages had no group.
@@ -47,6 +49,7 @@ const givenOldFile = (waiting: number) => {
 };
 
 const open = (file: string) => {
+  upgradeFile(file, QUEUE_LAYOUT);
   const queue = createSqliteQueue(file, () => new Date(NOW));
   onTestFinished(() => queue.close());
   return queue;
@@ -79,6 +82,7 @@ test("a message that the earlier release had in hand comes back, and its count w
 
 test("a file of this release opens again and keeps whose turn it is", async () => {
   const { file } = givenOldFile(0);
+  upgradeFile(file, QUEUE_LAYOUT);
   const first = createSqliteQueue(file, () => new Date(NOW));
   await first.sendMany("chunks", [
     { body: "a0", group: "a" },

@@ -5,6 +5,7 @@ import { audit } from "@mailproof/core/background/audit";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { createApp, type LocalWorld } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
+import { upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
 import { parse } from "csv-parse/sync";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -48,6 +49,7 @@ const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
   onTestFinished(() => void vi.useRealTimers());
 
   const calls: ReceivedCall[] = [];
+  await upgradeFolder(folder);
   const ctx = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
   const https: LocalWorld["https"] = {
     check: async () => undefined,

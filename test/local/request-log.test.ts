@@ -3,7 +3,8 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
 import type { FinishedRequest } from "@mailproof/local/server/request-record";
 import { createApiServer } from "@mailproof/local/server/server";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../eventually.ts";
 import { given } from "../given.ts";
 import { createFolder, whenStarted } from "./running.ts";
 
@@ -74,9 +75,9 @@ test("a client that hangs up before its response is recorded as aborted, without
   });
   sent.on("error", () => {});
   sent.write("{");
-  await vi.waitFor(() => expect(server.listening).toBe(true));
+  await eventually(() => expect(server.listening).toBe(true));
   server.once("request", () => setImmediate(() => sent.destroy()));
 
-  await vi.waitFor(() => expect(finished).toHaveLength(1));
+  await eventually(() => expect(finished).toHaveLength(1));
   expect(finished[0]).toMatchObject({ status: null, aborted: true, route: "POST /v1/verify" });
 });

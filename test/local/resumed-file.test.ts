@@ -201,7 +201,7 @@ test("a list that is refused leaves no state, so the next start is a new one", a
     "none",
   );
 
-  expect(code).toBe(2);
+  expect(code).toBe(3);
   expect(err).toContain("Nothing was charged.");
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });

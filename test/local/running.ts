@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { commands } from "@mailproof/local/cli/commands";
+import { runCommand } from "@mailproof/local/cli/run-command";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { watchLine } from "../log-lines.ts";
 
 type Ready = {
@@ -16,17 +18,29 @@ type Ready = {
   readonly account_id: string;
 };
 
+const makeFolder = (): string => mkdtempSync(join(tmpdir(), "mailproof-"));
+
 export const createFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
+  const folder = makeFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
-export const spawnNode = (file: string, args: readonly string[], env: Record<string, string>) => {
-  const child = spawn(process.execPath, ["--import", "./scripts/need-node.mjs", file, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+/** What a program of this repository is started with. */
+export const PRELOADED = [
+  "--import=./scripts/need-node.mjs",
+  "--import=./test/local/idle-machine.ts",
+];
+
+const spawnProgram = (file: string, args: readonly string[], env: Record<string, string>) =>
+  spawn(process.execPath, [...PRELOADED, file, ...args], {
+    // Without the keys that whoever runs the tests has logged in with.
+    env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+
+export const spawnNode = (...program: Parameters<typeof spawnProgram>) => {
+  const child = spawnProgram(...program);
   // With its test, not with this file: workers share files, and a hook here would belong to the first of them.
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
@@ -38,13 +52,32 @@ export const whenStarted = async (
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ) => {
-  const file = join(folder, "ready.json");
-  rmSync(file, { force: true });
-  const child = spawnNode("packages/local/src/server/main.ts", args, {
-    MAILPROOF_DIR: folder,
-    PORT: "0",
-    ...env,
+  const settings = { MAILPROOF_DIR: folder, PORT: "0", ...env };
+  // Of a server that was killed.
+  rmSync(toReadyFile(folder), { force: true });
+  return whenReady(spawnNode("packages/local/src/server/main.ts", args, settings), folder);
+};
+
+/** One server for all tests of a file. */
+export const serveFile = () => {
+  const server = Promise.withResolvers<Awaited<ReturnType<typeof whenReady>>>();
+  const folder = makeFolder();
+  beforeAll(async () => {
+    const settings = { MAILPROOF_DIR: folder, PORT: "0" };
+    const child = spawnProgram("packages/local/src/server/main.ts", [], settings);
+    await whenReady(child, folder).then(server.resolve, server.reject);
   });
+  afterAll(async () => {
+    await (await server.promise).stop("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { folder, server: server.promise };
+};
+
+const toReadyFile = (folder: string): string => join(folder, "ready.json");
+
+const whenReady = async (child: ReturnType<typeof spawnProgram>, folder: string) => {
+  const file = toReadyFile(folder);
   const screen = text(child.stdout);
   const log: string[] = [];
   child.stderr.setEncoding("utf8").on("data", (written: string) => {
@@ -72,7 +105,33 @@ export const whenStarted = async (
   return { ready, stop, readLog, pid: child.pid ?? 0 };
 };
 
-/** The command line, to its end. */
+/** A command in this process, to its end: a process of its own takes half a second, and only some tests are about it. */
+export const whenRun = async (
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+) => {
+  const before = { ...process.env };
+  Object.assign(process.env, { XDG_CONFIG_HOME: "/nowhere", ...env });
+  const [out, err]: [string[], string[]] = [[], []];
+  const captures = [
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => out.push(String(text)) > 0),
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => err.push(String(text)) > 0),
+  ];
+  try {
+    const code = await runCommand(commands, args);
+    return { code, out: out.join(""), err: err.join("") };
+  } finally {
+    for (const capture of captures) capture.mockRestore();
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+};
+
+/** The same, on the state of a folder. */
+export const whenRunIn = (folder: string, ...args: readonly string[]) =>
+  whenRun({ MAILPROOF_DIR: folder }, ...args);
+
+/** The command line as a process, to its end. */
 export const whenCommanded = (folder: string, ...args: readonly string[]) =>
   whenCommandedWith({ MAILPROOF_DIR: folder }, ...args);
 

@@ -49,7 +49,7 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   );
 
   expect(err.replace(/job_[\w-]+/, "job_…")).toBe(
-    'job_…: 2 addresses are being verified. Charged: 0 credits. Left out: 1 row without an address. Skipped: row 4 "none".\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n',
+    'job_…: 2 addresses are being verified. Charged: 0 credits. Left out: 1 row without an address. Skipped: row 4 "none".\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\nSend: 1 yes, 0 careful, 1 no.\nReasons: 1 accepted, 1 mailbox_not_found.\nDomains: 2 example.com.\n',
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([
@@ -112,7 +112,10 @@ test("an unwritable output and a file that is no list are refused before anythin
 
   expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining(`${out} cannot be`) });
   expect(underFile).toMatchObject({ code: 2, err: expect.stringContaining("cannot be written") });
-  expect(list).toMatchObject({ code: 2, err: `${folder} is a folder, not a list.\n` });
+  expect(list).toMatchObject({
+    code: 2,
+    err: `${folder} is a folder, not a list. Name a file in it.\n`,
+  });
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
 
@@ -153,7 +156,7 @@ test("an address that takes long is a job, which is waited for", async () => {
   const { code, out } = await whenCommandedWith(env, "verify", "a@b.c");
 
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid" });
+  expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid", send: "yes" });
 });
 
 test("check, find and jobs take the same service options", async () => {
@@ -197,7 +200,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
   const goneOn = await whenCommandedWith(env, ...again);
   const { credits } = await client.getAccount();
 
-  expect(code).toBe(1);
+  expect(code).toBe(130);
   expect(words).toContain("Interrupted.\njob_");
   expect(words).toContain(`--api ${proxy.url} --out ${out}`);
   expect(words).not.toContain(key);
@@ -229,7 +232,7 @@ test.each([
   const [code] = (await ended) as [number | null];
   letGo(false);
 
-  expect(code).toBe(1);
+  expect(code).toBe(130);
   expect(await words).toMatch(
     /^Interrupted: it may have been charged\..* half a credit for an address, and nothing for a domain/,
   );
@@ -254,10 +257,10 @@ test("lost responses cost nothing more, and the results arrive all the same", as
 });
 
 test.each([
-  [["file"], "Missing file. Usage: mailproof file LIST.csv"],
-  [["file", "nowhere.csv"], "No such file: nowhere.csv"],
+  [["file"], "Missing file. Usage: npx mailproof file LIST"],
+  [["file", "nowhere.csv"], "No such file: nowhere.csv. Check the name"],
   [["find", "Ada", "example.com"], "Pass a first name, a last name and a domain"],
-  [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
+  [["jobs", "--out", "x.csv"], "Missing job. Usage: npx mailproof jobs"],
   [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
 ])("mailproof %j is a misuse of a service", async (args, expected) => {
@@ -275,7 +278,7 @@ test.each([
 
 test.each([
   [["file", "list.csv"], "mailproof verify --file list.csv"],
-  [["jobs"], "Set MAILPROOF_API and MAILPROOF_KEY"],
+  [["jobs"], "or set MAILPROOF_API and MAILPROOF_KEY"],
   [["jobs", "--api", "http://127.0.0.1:9"], "Missing API key"],
   [["verify", "a@b.c", "--key", "k"], "--key needs the URL of a service"],
 ])("without a service mailproof %j says what it wants", async (args, expected) => {
@@ -285,7 +288,7 @@ test.each([
   expect(err).toContain(expected);
 });
 
-test("a request that the service refuses, and an unknown job, end with 2 and the service's message", async () => {
+test("a key that the service refuses ends with 4, an unknown job with 3, both with the service's message", async () => {
   const { env, file, out } = await whenServed();
 
   const foreignResult = await whenCommandedWith(
@@ -298,12 +301,35 @@ test("a request that the service refuses, and an unknown job, end with 2 and the
   const foreignKey = await whenCommandedWith(env, "jobs", "job_1", "--out", out);
 
   expect(foreignResult).toMatchObject({
-    code: 2,
+    code: 4,
     err: expect.stringContaining("Nothing was charged."),
   });
   expect(foreignKey).toMatchObject({
-    code: 2,
-    err: "No such job. Nothing was charged.\n",
+    code: 3,
+    err: expect.stringMatching(/^No such job\. Nothing was charged\.\n/),
   });
   expect(existsSync(out)).toBe(false);
+});
+
+test("mail-test prints an address, waits for the mail, and prints the report", async () => {
+  const { env } = await whenServed();
+
+  const { code, out, err } = await whenCommandedWith(env, "mail-test");
+  const { test_id, status, report } = JSON.parse(out);
+
+  expect(code).toBe(0);
+  expect(err).toMatch(/^Send one mail to test-[\da-f]{32}@mail\.test within the hour\./);
+  expect(status).toBe("received");
+  expect(report).toMatchObject({ score: expect.any(Number), dmarc: { result: "pass" } });
+  const again = await whenCommandedWith(env, "mail-test", test_id, "--no-wait");
+  expect(JSON.parse(again.out)).toMatchObject({ test_id, status: "received" });
+});
+
+test("mail-test at a service that receives no mail exits with 3, and says who can change that", async () => {
+  const { env } = await whenServed("live");
+
+  const { code, err } = await whenCommandedWith(env, "mail-test");
+
+  expect(code).toBe(3);
+  expect(err).toContain("MAIL_DOMAIN");
 });

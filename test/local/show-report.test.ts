@@ -30,10 +30,14 @@ test("the grade comes first, then the recommendations, then the findings", async
     "example.com, sending from 192.0.2.1",
     "What to fix first",
     " 1.  +",
+    "Records to publish",
+    "TXT at example.com, instead of:\n  - v=spf1 include:gone.test ~all\n  v=spf1 ip4:192.0.2.1 ~all\n",
     "Mail hosts (MX)  100  fine",
     "10 mx.example.com  8.8.8.8",
     "SPF               25  faulty",
-    "v=spf1 include:gone.test ~all",
+    "      v=spf1 include:gone.test ~all",
+    "      up to 1 of 10 DNS look-ups",
+    "      1 include:gone.test",
     "    ✗ gone.test does not exist",
     "DKIM               0  missing",
     "DMARC             45  could be better",
@@ -104,18 +108,40 @@ test("a service's report shows unknown parts like a report made on this machine"
   );
 });
 
-test("no line is wider than the terminal, however long the words in it are", async () => {
+test("no line is wider than the terminal, however long the words in it are, but for what is to be copied", async () => {
   const long = `v=spf1 ${"ip4:192.0.2.0/24 ".repeat(20)}include:${"a".repeat(60)}.${"b".repeat(60)}.test -all`;
   const report = await given({ "example.com": { MX: ["10 mx.example.com"], TXT: [long] } });
 
-  for (const columns of [40, 80])
-    expect(
-      Math.max(
-        ...whenShown(report, { columns })
-          .split("\n")
-          .map(({ length }) => length),
-      ),
-    ).toBeLessThanOrEqual(columns);
+  const copied = report.recommendations
+    .flatMap(({ proposal }) => proposal ?? [])
+    .flatMap(({ record, replaces, file }) => [
+      record.value,
+      ...replaces.map(({ value }) => `- ${value}`),
+      ...(file ? [...file.content.split("\r\n"), `File at ${file.url}:`] : []),
+    ]);
+  for (const columns of [40, 80]) {
+    const lines = whenShown(report, { columns }).split("\n");
+    const others = lines.filter((line) => !copied.includes(line.slice(2)));
+    expect(Math.max(...others.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    expect(lines).toContain(`  ${copied.find((text) => text.startsWith("v=spf1"))}`);
+  }
+});
+
+test("replaced includes are shown with what they cost", async () => {
+  const report = await given(BROKEN);
+  const flattened_spf = {
+    record: { name: "example.com", type: "TXT" as const, value: "v=spf1 ip4:9.9.9.9 ~all" },
+    includes: [{ include: "one.test", address_blocks: 3 }],
+    lookups: 7,
+    bytes: 23,
+  };
+  const shown = showReport(
+    { ...toReportResponse(report), flattened_spf },
+    { columns: 100, paint: paintPlain },
+  );
+
+  expect(shown).toContain("Address blocks instead of one.test (3): 7 DNS look-ups, 23 bytes.");
+  expect(shown).toContain("\n  v=spf1 ip4:9.9.9.9 ~all\n");
 });
 
 test("a record with control characters cannot steer the terminal", async () => {

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { createGroupCommit, openSqlite } from "@mailproof/local/storage/sqlite";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
+import { eventually } from "../eventually.ts";
 import { createFolder } from "./running.ts";
 
 const now = () => new Date();
@@ -78,6 +79,7 @@ const createSlowDisk = () => {
   return {
     disk: {
       flush: (then: () => void) => void flushes.push(then),
+      afterGroup: (resume: () => void) => resume(),
       now: () => void calls.push("now"),
       close: () => void calls.push("close"),
     },
@@ -96,7 +98,7 @@ test("no caller gets a result before its flush, and while the disk works the eve
     commit(() => insert.run(text)).then(() => void results.push(text));
 
   const first = [write("a"), write("b")];
-  await setTimeout(1);
+  await eventually(() => expect(flushes).toHaveLength(1));
   const later = write("c");
   await setTimeout(1);
   expect(results).toEqual([]);

@@ -48,7 +48,7 @@ test("a list comes back with its own columns and ours beside them, in its own or
 
   const text = readFileSync(results, "utf8");
   expect(code).toBe(0);
-  expect(text).toMatch(/^\ufeffNäme;E-Mail;Note;email;status;quality_score;reason;/);
+  expect(text).toMatch(/^\ufeffNäme;E-Mail;Note;email;status;send;quality_score;reason;/);
   const [, ...records] = createCsvReader(";")(text, true);
   expect(records.map((cells) => cells.slice(0, 5))).toEqual([
     ["Ada", `ada.lovelace@valid.${ZONE}`, "one; two", `ada.lovelace@valid.${ZONE}`, "valid"],
@@ -104,7 +104,7 @@ test("without permission for private addresses the same servers are never connec
   expect(lab.stats().sessions).toBe(0);
 });
 
-test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 1", async () => {
+test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 130", async () => {
   const folder = createFolder();
   const file = join(folder, "list.txt");
   const quick = Array.from({ length: 50 }, (_row, n) => `not an address ${n}`);
@@ -122,7 +122,7 @@ test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 
   const ended = once(child, "exit");
   child.kill("SIGINT");
 
-  expect(await ended).toEqual([1, null]);
+  expect(await ended).toEqual([130, null]);
   expect(getLines(written(out))).toHaveLength(50);
 });
 
@@ -185,16 +185,23 @@ test("a sender that needs SMTPUTF8 stops the start", () => {
   );
 });
 
-test("control characters of a list do not steer the terminal", () => {
-  const line = createTextFormat(paintPlain).line(
+async function* toResults(result: object) {
+  yield { result: result as VerificationResult, cells: [] };
+}
+
+const show = async (result: object, paint: typeof paintPlain): Promise<string> =>
+  (await Array.fromAsync(createTextFormat(paint)(toResults(result)))).join("");
+
+test("control characters of a list do not steer the terminal", async () => {
+  const line = await show(
     {
       email: "a@\u001b[31mb\u202e",
       status: "invalid",
       quality_score: 5,
       reason: "syntax.control",
       sub_status: null,
-    } as VerificationResult,
-    [],
+    },
+    paintPlain,
   );
 
   expect(line).toContain("a@�[31mb�");
@@ -229,7 +236,7 @@ const EVIDENCE: NonNullable<VerificationResult["evidence"]> = {
   lists: [],
 };
 
-test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogue, the rule and the score as a sum", () => {
+test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogue, the rule and the score as a sum", async () => {
   const result = {
     email: "a@x.com",
     status: "invalid",
@@ -237,10 +244,9 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
     reason: "no_mailbox",
     sub_status: null,
   };
-  const show = (paint: typeof paintPlain) =>
-    createTextFormat(paint).line({ ...result, evidence: EVIDENCE } as VerificationResult, []);
+  const withEvidence = { ...result, evidence: EVIDENCE };
 
-  expect(show(paintPlain)).toBe(`invalid      3  a@x.com  no_mailbox
+  expect(await show(withEvidence, paintPlain)).toBe(`invalid      3  a@x.com  no_mailbox
   DNS        MX x.com: 10 mx.x.com and 2 more
              A mx.x.com: timeout
   Mail host  mx.x.com (192.0.2.1)
@@ -255,7 +261,7 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
   Score      5 (invalid) - 2 (old)
 
 `);
-  expect(show(paintAnsi)).toContain("\u001b[31minvalid   \u001b[0m");
+  expect(await show(withEvidence, paintAnsi)).toContain("\u001b[31minvalid   \u001b[0m");
 });
 
 test("--force replaces an existing file, and never the list itself", async () => {

@@ -45,6 +45,9 @@ const post = (url: string, token: string | undefined, message: unknown = CALL) =
     body: JSON.stringify(message),
   });
 
+const denyRateLimit = async () =>
+  ({ allowed: false, by: "key", limit: 600, remaining: 0, resetAt: 0 }) as const;
+
 test("a client that was given nothing but the address finds the issuer, gets a token and calls", async () => {
   const { url, issuer, grants, claims, asked: requestedPaths } = await givenTrust();
   grants(claims({ scope: "verification:write account:read" }));
@@ -96,7 +99,7 @@ test("such a call takes one from the minute like any other, until none is left",
   const token = await sign(claims({ scope: "account:read" }));
 
   const first = await post(url, token);
-  world.rateLimit = async (_key, limit) => ({ allowed: false, limit, remaining: 0, resetAt: 0 });
+  world.rateLimit = denyRateLimit;
   const last = await post(url, token);
 
   expect(first.headers.get("x-ratelimit-remaining")).toBe("599");
@@ -112,13 +115,7 @@ test.each([
   async (_why, status) => {
     const { url, sign, claims, world } = await givenTrust();
     const token = await sign(claims({ scope: "account:read" }));
-    if (status === 429)
-      world.rateLimit = async (_key, limit) => ({
-        allowed: false,
-        limit,
-        remaining: 0,
-        resetAt: 0,
-      });
+    if (status === 429) world.rateLimit = denyRateLimit;
     const repeat = {
       ...CALL,
       params: { ...CALL.params, arguments: { ...CALL.params.arguments, idempotency_key: "k" } },

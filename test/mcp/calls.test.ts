@@ -100,7 +100,7 @@ test("a key without the scope is told so, and which scope it lacks", async () =>
     headers: createBearer(key),
   });
 
-  expect((await client.listTools()).tools.length).toBeGreaterThan(20);
+  expect((await client.listTools()).tools.length).toBeGreaterThan(5);
   expect((await call("get_account")).isError).toBe(false);
   expect(await call("verify_email", { email: "ann@x.com" })).toMatchObject({
     isError: true,
@@ -256,6 +256,53 @@ test("an export is told as a link to the whole file", async () => {
   const text = Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString();
   expect(text.split("\n").filter((line) => line.includes("@x.com"))).toHaveLength(3);
 });
+
+test.each(["csv", "json"])(
+  "a tool waits for a large export that a worker makes, and returns the link: %s",
+  async (format) => {
+    const ctx = await givenLargeExport();
+    const { call, slept } = await connectSleeper(ctx, () => whenWorked(ctx));
+
+    const { data } = await call("download_job", { id: "job_1", format });
+
+    expect(data.download_url).toContain(`.${format}?`);
+    expect(slept).toEqual([2_000]);
+  },
+);
+
+test("a tool that has waited for twenty seconds returns that the export is being made", async () => {
+  const ctx = await givenLargeExport();
+  const { call, slept } = await connectSleeper(ctx, async () => {});
+
+  const { data, isError } = await call("download_job", { id: "job_1", format: "json" });
+
+  expect(isError).toBeFalsy();
+  expect(data).toMatchObject({ status: "processing", complete: false });
+  expect(slept).toHaveLength(10);
+});
+
+const givenLargeExport = async () => {
+  const ctx = await given();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
+  await givenJobOf(ctx, [createRows(result, 5_100)]);
+  const exportRows = { inRequest: 5_000, part: 5_000 };
+  return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
+};
+
+/** Something happens while the tool sleeps. */
+const connectSleeper = async (
+  { world, liveKey }: Awaited<ReturnType<typeof givenLargeExport>>,
+  meanwhile: () => Promise<void>,
+) => {
+  const slept: number[] = [];
+  const sleep = async (ms: number) => {
+    if (ms === 0) return;
+    slept.push(ms);
+    await meanwhile();
+  };
+  const url = `${await serveMcp({ ...world, sleep })}/mcp`;
+  return { ...(await connectClient(url, { headers: createBearer(liveKey) })), slept };
+};
 
 test("an export whose link cannot be made is a failure with its sentence", async () => {
   const ctx = await given();

@@ -1,20 +1,29 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { tools } from "@mailproof/mcp/tools";
+import { EXAMPLES as EXAMPLE_ANSWERS } from "@mailproof/api/openapi/examples";
+import { listTools, tools } from "@mailproof/mcp/tools";
 import type { JsonSchemaType } from "@modelcontextprotocol/client";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { givenTools } from "./client.ts";
 
 type ToolDescription = { readonly description?: string };
 
-test("every operation is a tool under its own id, but for health and the making of a key", () => {
+test("every operation is a tool under its own id, but for health, the making of a key, the list of requests, what waits, and the reports of receivers", () => {
   const called = endpoints.map(({ id }) =>
     id.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`),
   );
   const names = tools.map(({ listed }) => listed.name);
 
-  expect(called.filter((name) => !names.includes(name))).toEqual(["get_health", "create_api_key"]);
+  expect(called.filter((name) => !names.includes(name))).toEqual([
+    "get_health",
+    "upload_report",
+    "get_domain_reports",
+    "list_events",
+    "list_requests",
+    "create_api_key",
+  ]);
   expect(names.filter((name) => !called.includes(name))).toEqual([]);
 });
 
@@ -25,8 +34,36 @@ test("every tool has a name of its own, of the letters that every client takes",
   expect(names.filter((name) => !/^[a-z][a-z_]{2,39}$/.test(name))).toEqual([]);
 });
 
-test("all tools together take no more of a conversation than a few pages", () => {
-  expect(JSON.stringify(tools.map(({ listed }) => listed)).length).toBeLessThan(27_000);
+test("the usual tools take no more of a conversation than a few pages, and all of them a few more", () => {
+  const measure = (isAll: boolean) =>
+    JSON.stringify(listTools(isAll).map(({ listed }) => listed)).length;
+
+  expect(measure(false)).toBeLessThan(35_000);
+  expect(measure(true)).toBeLessThan(100_000);
+  expect(listTools(true)).toEqual(tools);
+  // A name in the list that no tool has would be left out silently.
+  expect(listTools(false)).toHaveLength(10);
+});
+
+test("every tool has a title, and a schema that fits what its operation answered", () => {
+  const ajv = new Ajv2020({ strict: false });
+  const misfits = tools.flatMap(({ id, listed, endpoint }) => {
+    const fits = ajv.compile((listed.outputSchema ?? {}) as object);
+    const answers = EXAMPLE_ANSWERS.filter(
+      (one) => one.route === endpoint.route && one.status < 400,
+    );
+    // A tool returns a link to the file.
+    const data = answers.map(({ answer }) =>
+      id === "downloadJob"
+        ? { download_url: "https://example.com" }
+        : (answer as { data: unknown }).data,
+    );
+    return data.filter((one) => !fits(one)).map(() => id);
+  });
+
+  expect(misfits).toEqual([]);
+  expect(tools.filter(({ listed }) => listed.outputSchema === undefined)).toEqual([]);
+  expect(tools.filter(({ listed }) => !/^[A-Z][\w ]+$/.test(listed.title ?? ""))).toEqual([]);
 });
 
 const getAnnotations = (name: string) =>
@@ -74,11 +111,13 @@ test("only what asks others is said to reach out", () => {
     "find_email",
     "get_domain_reputation",
     "check_domain",
+    "create_mail_test",
     "create_monitor",
     "create_webhook",
     "update_webhook",
     "test_webhook",
     "retry_delivery",
+    "replay_deliveries",
   ]);
 });
 
@@ -92,8 +131,17 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   verify_batch: { emails: ["a@x.com", "b@x.com"], name: "March", idempotency_key: "k-2" },
   verify_file: { action: "get_upload_url", file_name: "list.csv" },
   list_jobs: { limit: 5, status: "completed" },
-  get_job: { id: "job_1", include_results: false, limit: 10 },
+  get_job: {
+    id: "job_1",
+    include_results: false,
+    limit: 10,
+    filter: "status:valid",
+    sort: "-score",
+  },
+  get_job_row: { id: "job_1", row: "2" },
   cancel_job: { id: "job_1" },
+  delete_job: { id: "job_1" },
+  erase_data: { email: "ann@example.com" },
   download_job: { id: "job_1", format: "json", filter: "risky" },
   list_callbacks: { id: "job_1" },
   find_email: { first_name: "Ann", last_name: "Lee", domain: "example.com" },
@@ -104,17 +152,22 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     events: [{ id: "1", type: "open", email: "a@x.com", occurred_at: "2026-11-20T10:00:00Z" }],
   },
   check_domain: { domain: "example.com", sending_ip: "192.0.2.1", refresh: true },
-  list_checks: { limit: 5 },
+  list_checks: { limit: 5, domain: "example.com" },
   get_check: { id: "0b8b3c9e-7f0c-4a52-8b5e-3d9f3a6f9c11" },
+  create_mail_test: { idempotency_key: "k-3" },
+  list_mail_tests: { limit: 5, domain: "example.com" },
+  get_mail_test: { id: "mlt_1" },
   create_monitor: { domain: "example.com", interval_hours: 48 },
   delete_monitor: { id: "mon_1" },
   create_webhook: { url: "https://example.com/hook", events: ["job.completed"] },
   update_webhook: { id: "whk_1", status: "disabled" },
   delete_webhook: { id: "whk_1" },
-  test_webhook: { id: "whk_1" },
+  test_webhook: { id: "whk_1", event: "job.completed" },
   rotate_webhook_secret: { id: "whk_1" },
   list_deliveries: { id: "whk_1" },
   retry_delivery: { id: "whk_1", delivery_id: "dlv_1" },
+  replay_deliveries: { id: "whk_1", since: "2026-11-20T00:00:00Z" },
+  list_ledger_entries: { from: "2026-11-01", limit: 5 },
   get_usage: { from: "2026-11-01", to: "2026-11-20" },
   revoke_api_key: { id: "key_99" },
 };

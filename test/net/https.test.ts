@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
 import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { eventually } from "../eventually.ts";
 import { createZoneDns } from "../zone.ts";
 import {
   createClient,
@@ -199,7 +200,7 @@ test("a server that takes the connection and never says a word is left after 5 s
   await result;
 
   // The socket stands once the server has it; what it waits for now is the handshake.
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+  await eventually(() => expect(vi.getTimerCount()).toBe(2));
   await vi.advanceTimersByTimeAsync(5_000);
 
   expect(await outcome).toEqual({ kind: "failed", why: "connect_timeout" });
@@ -223,7 +224,7 @@ test("a server that never ends its answer is left after 10 seconds, too, and its
   onTestFinished(() => received.mockRestore());
   const { port } = await listenSecure((_, answer) => void answer.writeHead(200).write("a"));
   const outcome = createClient(ZONE, port).call(posted(getUrl(port)));
-  await vi.waitFor(() => expect(received).toHaveBeenCalledWith("data", expect.anything()));
+  await eventually(() => expect(received).toHaveBeenCalledWith("data", expect.anything()));
 
   await vi.advanceTimersByTimeAsync(10_000);
 

@@ -8,6 +8,7 @@ import { createProcessRequest } from "../jobs.ts";
 import { send } from "../send.ts";
 import { recordUses } from "./port-uses.ts";
 import {
+  createReportBody,
   getMode,
   isolateIds,
   type OwnedThings,
@@ -78,12 +79,29 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
   "GET /v1/jobs/{id}": ({ job, fileJob, nextKey }, own) => [
     { of: "a batch", path: { id: job }, status: 404 },
     { of: "a file", path: { id: fileJob }, status: 404 },
+    {
+      of: "the rows of a batch",
+      path: { id: job },
+      query: { filter: "status:valid", q: "kim", sort: "email" },
+      status: 404,
+    },
     { of: "a cursor", path: { id: own.job }, query: { next_key: nextKey }, status: 400 },
     { of: "a job and its cursor", path: { id: job }, query: { next_key: nextKey }, status: 404 },
+  ],
+  "GET /v1/jobs/{id}/results/{row}": ({ job, fileJob }) => [
+    { of: "a batch", path: { id: job, row: "1" }, status: 404 },
+    { of: "a file", path: { id: fileJob, row: "2" }, status: 404 },
   ],
   "POST /v1/jobs/{id}/cancel": ({ job, fileJob }) => [
     { of: "a batch", path: { id: job }, status: 404 },
     { of: "a file", path: { id: fileJob }, status: 404 },
+  ],
+  "DELETE /v1/jobs/{id}": ({ job, fileJob }) => [
+    { of: "a batch", path: { id: job }, status: 404 },
+    { of: "a file", path: { id: fileJob }, status: 404 },
+  ],
+  "DELETE /v1/data": () => [
+    { of: "an address", query: { email: "kim2@other.example" }, status: 200 },
   ],
   "GET /v1/jobs/{id}/download": ({ job, fileJob }) => [
     { of: "a batch", path: { id: job }, status: 404 },
@@ -130,12 +148,30 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
   "GET /v1/deliverability/checks/{id}": ({ check }) => [
     { of: "a check", path: { id: check }, status: 404 },
   ],
+  "POST /v1/deliverability/tests": (their) => [
+    { of: "what is one's own", status: 201 },
+    { of: "an Idempotency-Key", headers: keyed(their), status: 201 },
+  ],
+  "GET /v1/deliverability/tests": ({ testOffset }) => [
+    { of: "what is one's own", status: 200 },
+    { of: "a domain", query: { domain: "other.example" }, status: 200 },
+    { of: "a cursor", query: { offset: testOffset }, status: 400 },
+  ],
+  "GET /v1/deliverability/tests/{id}": ({ mailTest }) => [
+    { of: "a mail test", path: { id: mailTest }, status: 404 },
+  ],
   "POST /v1/deliverability/monitors": () => [
     { of: "a domain", body: { domain: "other.example" }, status: 201 },
   ],
   "GET /v1/deliverability/monitors": plainly,
   "DELETE /v1/deliverability/monitors/{id}": ({ monitor }) => [
     { of: "a monitor", path: { id: monitor }, status: 404 },
+  ],
+  "POST /v1/deliverability/reports": () => [
+    { of: "a report", body: createReportBody("other"), status: 201 },
+  ],
+  "GET /v1/deliverability/domains/{domain}/reports": () => [
+    { of: "a domain", path: { domain: "other.example" }, status: 200 },
   ],
   "GET /v1/webhooks": plainly,
   "POST /v1/webhooks": () => [
@@ -166,8 +202,29 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
     { of: "a webhook", path: { id: webhook, delivery_id: delivery }, status: 404 },
     { of: "a delivery", path: { id: own.webhook, delivery_id: delivery }, status: 404 },
   ],
+  "POST /v1/webhooks/{id}/replay": ({ webhook }) => [
+    {
+      of: "a webhook",
+      path: { id: webhook },
+      query: { since: "2026-11-01T00:00:00Z" },
+      status: 404,
+    },
+  ],
+  "GET /v1/events": ({ offset, nextKey }) => [
+    { of: "what is one's own", status: 200 },
+    { of: "a cursor", query: { after: offset }, status: 400 },
+    { of: "a cursor of another route", query: { after: nextKey }, status: 400 },
+  ],
   "GET /v1/account": plainly,
   "GET /v1/account/usage": plainly,
+  "GET /v1/account/ledger": ({ offset }) => [
+    { of: "what is one's own", status: 200 },
+    { of: "a cursor of another route", query: { offset }, status: 400 },
+  ],
+  "GET /v1/requests": ({ offset }) => [
+    { of: "what is one's own", query: { status: "5xx" }, status: 200 },
+    { of: "a cursor of another route", query: { offset }, status: 400 },
+  ],
   "GET /v1/api-keys": plainly,
   "POST /v1/api-keys": (_their, _own, mode) => [
     { of: "one of one's own", body: { name: "Mine", mode }, status: 201 },
@@ -278,7 +335,8 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
   test.each(withTool)("nor from the tool $listed.name", async (tool) => {
     await expectSame(
       tool.endpoint.route,
-      (ask, { world, key }) => call(world, tool, toArguments(ask), { "x-api-key": key }),
+      (ask, { world, key }) =>
+        call(world, tool, toArguments(ask), { headers: { "x-api-key": key } }),
       ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
     );
   });

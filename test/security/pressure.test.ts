@@ -75,7 +75,8 @@ test.each([
   ["POST /v1/verify", "{{key}}"],
 ])("%s with the Idempotency-Key %s is refused, and nothing was charged", async (route, key) => {
   const { world, liveKey } = await given({ balance: 10 });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 1_795_219_260 }) as const;
   const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
 
   const refused = await send({ ...world, rateLimit: full }, route, { key: liveKey, headers });

@@ -64,6 +64,10 @@ describe("patterns that are written down", () => {
 /** Patterns that are put together from parts, and where: an example of each that no value shows. */
 const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/accounts/key-format.ts": [/^mp_(live|test)_[0-9A-Za-z]{28}$/],
+  // Of each address that is erased.
+  "packages/core/src/erasure/subject.ts": [
+    /(?<![\p{L}\p{N}._%+-])ann@x\.com(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/u,
+  ],
   "packages/core/src/mail/smtp/reply-reader.ts": [
     /^(?:550[- ])?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/,
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
@@ -74,6 +78,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
   // From a stranger's SPF record, and of these letters only (spf/parse.ts).
   "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
+  "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],
 };
 
 const listRegexes = (value: unknown): RegExp[] => {

@@ -1,7 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { createEvent } from "../activity.ts";
 import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
-import { getMode, type TestContext } from "./used-account.ts";
+import { createReportBody, getMode, type TestContext } from "./used-account.ts";
 
 /** A body that each route takes. A route without one here takes none: endpoints.ts is asked, below. */
 export const BODIES: Readonly<Record<string, (ctx: TestContext, key: string) => Promise<object>>> =
@@ -21,6 +21,7 @@ export const BODIES: Readonly<Record<string, (ctx: TestContext, key: string) => 
     }),
     "POST /v1/deliverability/check": async () => ({ domain: "secret.example" }),
     "POST /v1/deliverability/monitors": async () => ({ domain: "secret.example" }),
+    "POST /v1/deliverability/reports": async () => createReportBody("secret"),
     "POST /v1/webhooks": async () => ({ url: "https://h.example/x", events: ["job.completed"] }),
     "PUT /v1/webhooks/{id}": async () => ({ url: "https://h.example/y" }),
     "POST /v1/api-keys": async (_ctx, key) => ({ name: "CI", mode: getMode(key) }),

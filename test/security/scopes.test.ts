@@ -11,7 +11,8 @@ import { createUnknownKey } from "./used-account.ts";
 // word of the body is read.
 // The same for access tokens is in test/story/access-tokens.test.ts.
 
-const LOOKED_AT = ["table.get", "table.get", "rateLimit"];
+// The write stores when the key was last used.
+const LOOKED_AT = ["table.get", "table.get", "rateLimit", "table.write"];
 
 const toRoute = ({ route }: Endpoint): string => route.replaceAll(/\{\w+\}/g, "x");
 

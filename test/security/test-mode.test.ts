@@ -27,6 +27,7 @@ const PAID: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> = {
     sending_ip: "192.0.2.1",
     refresh: true,
   }),
+  "POST /v1/deliverability/tests": async () => undefined,
   "POST /v1/deliverability/monitors": async () => ({ domain: "example.com" }),
 };
 

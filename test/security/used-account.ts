@@ -7,6 +7,8 @@ import { createEvent } from "../activity.ts";
 import { whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
+import { createMail, whenMailArrives } from "../mail-tests.ts";
+import { createDailyReport } from "../reports.ts";
 import { send } from "../send.ts";
 import { createRandom } from "../simulation/random.ts";
 
@@ -16,6 +18,8 @@ export type OwnedThings = {
   readonly fileJob: string;
   readonly check: string;
   readonly monitor: string;
+  readonly mailTest: string;
+  readonly testOffset: string;
   readonly webhook: string;
   readonly delivery: string;
   readonly keyId: string;
@@ -71,6 +75,13 @@ export const useEverything = async (
   await post("find", { first_name: "Kim", last_name: "Lee", domain });
   const check = await post("deliverability/check", { domain }, idempotencyKey);
   const monitor = await post("deliverability/monitors", { domain });
+  await post("deliverability/tests", undefined);
+  const mailTest = await post("deliverability/tests", undefined, idempotencyKey);
+  if (getMode(key) === "live") {
+    const mail = createMail(own.now(), { from: `kim@${domain}` });
+    await whenMailArrives(own, mailTest.address, mail);
+  }
+  await post("deliverability/reports", createReportBody(name));
   // What test keys tell of activity is made up, and nothing is kept of it.
   await post("activity/events", {
     events: [createEvent("open", 2, { id: `event-of-${name}`, email })],
@@ -80,12 +91,15 @@ export const useEverything = async (
   const read = async (path: string) => (await send(own, `GET /v1/${path}`, { key })).data;
   const page = await send(own, `GET /v1/jobs/${batch.job_id}`, { key, query: { limit: "1" } });
   const jobs = await send(own, "GET /v1/jobs", { key, query: { limit: "1" } });
+  const tests = await send(own, "GET /v1/deliverability/tests", { key, query: { limit: "1" } });
   const { deliveries } = await read(`webhooks/${webhook.id}/deliveries`);
   return {
     job: batch.job_id,
     fileJob: file.job_id,
     check: check.check_id,
     monitor: monitor.monitor_id,
+    mailTest: mailTest.test_id,
+    testOffset: tests.data.next_offset,
     webhook: webhook.id,
     delivery: deliveries[0].id,
     keyId,
@@ -95,6 +109,11 @@ export const useEverything = async (
     idempotencyKey,
   };
 };
+
+/** A report about the domain of an account. */
+export const createReportBody = (name: string) => ({
+  content: Buffer.from(createDailyReport({ domain: `${name}.example` })).toString("base64"),
+});
 
 export const getMode = (key: string): "live" | "test" =>
   key.startsWith("mp_test_") ? "test" : "live";

@@ -1,3 +1,6 @@
+import { acceptMail } from "@mailproof/core/deliverability/inbound-mail";
+import type { AcceptOutcome } from "@mailproof/core/deliverability/mail-recipient";
+import { createMail } from "../mail-tests.ts";
 import { send, type TestResponse } from "../send.ts";
 import type { Process } from "./process.ts";
 
@@ -6,6 +9,7 @@ import type { Process } from "./process.ts";
  * first name that is looked for.
  */
 export type ClientRequest = { readonly key: string | null } & Cancelling &
+  Deleting &
   (
     | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
     | ({
@@ -16,10 +20,21 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
       } & Depth)
     | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
     | { readonly kind: "find" }
+    /** `mailsAfterMs`: when mails are sent to its address, each by another server. `lingerMs`: what is waited for after. */
+    | {
+        readonly kind: "mail_test";
+        readonly mailsAfterMs: readonly number[];
+        readonly lingerMs?: number;
+      }
+    /** `afterMs`: how long after the client's earlier request. */
+    | { readonly kind: "erase"; readonly email: string; readonly afterMs?: number }
   );
 
 /** How long after its acceptance the job of the request is cancelled, and whether by two at once. Absent: it is not. */
 type Cancelling = { readonly cancelAfterMs?: number; readonly isCancelledTwice?: boolean };
+
+/** How long after that the job is deleted, and whether by two at once. Absent: it is not. */
+type Deleting = { readonly deleteAfterMs?: number; readonly isDeletedTwice?: boolean };
 
 /** `isShallow`: no mail server is to be asked. */
 type Depth = { readonly isShallow?: boolean };
@@ -38,7 +53,15 @@ export type RequestHistory = {
   readonly outcomes: readonly ClientOutcome[];
   /** Of those who cancelled its job: everything that each heard. */
   readonly cancels?: readonly (readonly ClientOutcome[])[];
+  /** Of those who deleted it: everything that each heard, and what the job was then read as. */
+  readonly deletes?: readonly (readonly ClientOutcome[])[];
+  readonly readsAfterDelete?: readonly ClientOutcome[];
+  /** Of the mails to the address of its test: what each server was told in the end. */
+  readonly mails?: readonly MailOutcome[];
 };
+
+/** deferred: it gave up, and never knew. */
+export type MailOutcome = AcceptOutcome | "deferred";
 
 export type Client = {
   readonly apiKey: string;
@@ -58,6 +81,8 @@ export const sendUntilDone = async (
   request: ClientRequest,
 ): Promise<RequestHistory> => {
   const outcomes: ClientOutcome[] = [];
+  if (request.kind === "erase" && request.afterMs !== undefined)
+    await client.sleep(request.afterMs);
   while (outcomes.length < ATTEMPTS_MAX) {
     const outcome = await attempt(client, request);
     outcomes.push(outcome);
@@ -68,21 +93,102 @@ export const sendUntilDone = async (
   return { request: request, outcomes };
 };
 
-/** The same, and then its job, if it has one, is cancelled. */
-export const sendAndCancel = async (
+/** The same, and then its job, if it has one, is cancelled, deleted, or both. */
+export const sendAndEnd = async (
   client: Client,
   request: ClientRequest,
 ): Promise<RequestHistory> => {
   const history = await sendUntilDone(client, request);
   const last = history.outcomes.at(-1);
-  const id = last === undefined || last === "lost" ? undefined : last.data?.job_id;
-  if (request.cancelAfterMs === undefined || id === undefined) return history;
-  await client.sleep(request.cancelAfterMs);
-  const cancels = Array.from({ length: request.isCancelledTwice ? 2 : 1 }, () =>
-    cancelUntilDone(client, String(id)),
-  );
-  return { ...history, cancels: await Promise.all(cancels) };
+  const answered = last === undefined || last === "lost" ? undefined : last.data;
+  if (request.kind === "mail_test" && answered?.address !== undefined)
+    return { ...history, mails: await mailSometime(client, request, String(answered.address)) };
+  const id = answered?.job_id;
+  if (id === undefined) return history;
+  const cancels = await cancelSometime(client, request, String(id));
+  return { ...history, ...cancels, ...(await deleteSometime(client, request, String(id))) };
 };
+
+const mailSometime = async (
+  client: Client,
+  { mailsAfterMs, lingerMs = 0 }: Extract<ClientRequest, { kind: "mail_test" }>,
+  address: string,
+): Promise<readonly MailOutcome[]> => {
+  const mails = await Promise.all(
+    mailsAfterMs.map(async (afterMs, at) => {
+      await client.sleep(afterMs);
+      return mailUntilDone(client, address, `ann${at}@shop.example`);
+    }),
+  );
+  await client.sleep(lingerMs);
+  return mails;
+};
+
+/** A mail server: it tries again until it gets a reply that is final. */
+const mailUntilDone = async (
+  client: Client,
+  address: string,
+  from: string,
+): Promise<MailOutcome> => {
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+    const { world, crashed } = client.startProcess();
+    const accepting = acceptMail(world, address, createMail(world.now(), { from })).catch(
+      () => "deferred" as const,
+    );
+    const outcome = await Promise.race([accepting, crashed]);
+    if (outcome !== "crashed" && outcome !== "deferred") return outcome;
+    await client.sleep(CLIENT_TIMEOUT_MS);
+  }
+  return "deferred";
+};
+
+const cancelSometime = async (
+  client: Client,
+  { cancelAfterMs, isCancelledTwice }: ClientRequest,
+  id: string,
+): Promise<Pick<RequestHistory, "cancels">> => {
+  if (cancelAfterMs === undefined) return {};
+  await client.sleep(cancelAfterMs);
+  const clients = Array.from({ length: isCancelledTwice ? 2 : 1 }, () =>
+    cancelUntilDone(client, id),
+  );
+  return { cancels: await Promise.all(clients) };
+};
+
+const deleteSometime = async (
+  client: Client,
+  { deleteAfterMs, isDeletedTwice }: ClientRequest,
+  id: string,
+): Promise<Pick<RequestHistory, "deletes" | "readsAfterDelete">> => {
+  if (deleteAfterMs === undefined) return {};
+  await client.sleep(deleteAfterMs);
+  const deletes = await Promise.all(
+    Array.from({ length: isDeletedTwice ? 2 : 1 }, () => deleteUntilDone(client, id)),
+  );
+  const reads: ClientOutcome[] = [];
+  if (deletes.some((heard) => isSuccess(heard.at(-1))))
+    for (const path of [`/v1/jobs/${id}`, `/v1/jobs/${id}/download`])
+      reads.push(await sendOnce(client, [`GET ${path}`, undefined]));
+  return { deletes, readsAfterDelete: reads };
+};
+
+const isSuccess = (outcome: ClientOutcome | undefined): boolean =>
+  outcome !== undefined && outcome !== "lost" && outcome.statusCode === 200;
+
+/** An open job cannot be deleted: the client asks again. */
+const deleteUntilDone = async (client: Client, id: string): Promise<readonly ClientOutcome[]> => {
+  const outcomes: ClientOutcome[] = [];
+  while (outcomes.length < ATTEMPTS_MAX) {
+    const outcome = await sendOnce(client, [`DELETE /v1/jobs/${id}`, undefined]);
+    outcomes.push(outcome);
+    const isOpen = outcome !== "lost" && outcome.error?.code === "JOB_OPEN";
+    if (outcome !== "lost" && outcome.statusCode < 500 && !isOpen) break;
+    await client.sleep(isOpen ? OPEN_JOB_RETRY_MS : CLIENT_TIMEOUT_MS);
+  }
+  return outcomes;
+};
+
+const OPEN_JOB_RETRY_MS = 60_000;
 
 const cancelUntilDone = async (client: Client, id: string): Promise<readonly ClientOutcome[]> => {
   const outcomes: ClientOutcome[] = [];
@@ -99,9 +205,15 @@ const cancelUntilDone = async (client: Client, id: string): Promise<readonly Cli
 const attempt = async (client: Client, request: ClientRequest): Promise<ClientOutcome> =>
   sendOnce(client, await toHttpRequest(client, request), request.key);
 
+type HttpRequest = readonly [
+  route: string,
+  body: unknown,
+  query?: Readonly<Record<string, string>>,
+];
+
 const sendOnce = async (
   client: Client,
-  [route, body]: readonly [string, unknown],
+  [route, body, query]: HttpRequest,
   idempotencyKey: string | null = null,
 ): Promise<ClientOutcome> => {
   const { world, crashed } = client.startProcess();
@@ -110,16 +222,14 @@ const sendOnce = async (
     key: client.apiKey,
     ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
     ...(body !== undefined && { body }),
+    ...(query && { query }),
   });
   const outcome = await Promise.race([response, crashed]);
   if (outcome === "crashed") return "lost";
   return { ...outcome, during: [first, client.countBalances()] };
 };
 
-const toHttpRequest = async (
-  { upload }: Client,
-  request: ClientRequest,
-): Promise<[string, unknown]> => {
+const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promise<HttpRequest> => {
   switch (request.kind) {
     case "verify":
       return [
@@ -134,6 +244,10 @@ const toHttpRequest = async (
         "POST /v1/deliverability/check",
         { domain: request.domain, refresh: request.refresh },
       ];
+    case "erase":
+      return ["DELETE /v1/data", undefined, { email: request.email }];
+    case "mail_test":
+      return ["POST /v1/deliverability/tests", undefined];
     case "find":
       return [
         "POST /v1/find",
@@ -163,8 +277,12 @@ const toDepthOptions = ({ isShallow = false }: Depth) => ({ deep_verify: !isShal
 const CLIENT_TIMEOUT_MS = 2_000;
 
 /** Undefined: it is over, or a repeat might be charged again. */
-const getRetryDelay = (outcome: ClientOutcome, { key }: ClientRequest): number | undefined => {
-  if (outcome === "lost") return key === null ? undefined : CLIENT_TIMEOUT_MS;
+const getRetryDelay = (
+  outcome: ClientOutcome,
+  { key, kind }: ClientRequest,
+): number | undefined => {
+  const isRepeatable = key !== null || kind === "erase";
+  if (outcome === "lost") return isRepeatable ? CLIENT_TIMEOUT_MS : undefined;
   if (outcome.statusCode < 300) return undefined;
   const { message, retryable } = outcome.error as { message: string; retryable?: boolean };
   const seconds = Number(outcome.headers["retry-after"] ?? 1);

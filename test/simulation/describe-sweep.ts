@@ -4,6 +4,8 @@ import { type Flow, listSingleFaults, runFlow, sampleFaultPairs } from "./sweep.
 // Goal and method stand in sweep.ts.
 
 const NO_FAULTS = new Map();
+/** Hundreds of histories, on a machine that has other things to do. */
+const SLOW_MS = 120_000;
 
 type Flows = Readonly<Record<string, Flow>>;
 
@@ -13,15 +15,19 @@ export const describeSweep = (flows: Flows, { inPairs = true } = {}): void => {
     expect((await runFlow(flow, NO_FAULTS)).wrong).toEqual([]);
   });
 
-  test.each(Object.entries(flows))("%s survives every fault at every call", async (_, flow) => {
-    const { calls } = await runFlow(flow, NO_FAULTS);
+  test.each(Object.entries(flows))(
+    "%s survives every fault at every call",
+    async (_, flow) => {
+      const { calls } = await runFlow(flow, NO_FAULTS);
 
-    for (const planned of listSingleFaults(calls))
-      expect(
-        (await runFlow(flow, planned)).wrong,
-        `faults: ${JSON.stringify([...planned])}`,
-      ).toEqual([]);
-  });
+      for (const planned of listSingleFaults(calls))
+        expect(
+          (await runFlow(flow, planned)).wrong,
+          `faults: ${JSON.stringify([...planned])}`,
+        ).toEqual([]);
+    },
+    SLOW_MS,
+  );
 
   test.each(inPairs ? Object.entries(flows) : [])(
     "%s survives a sample of every two faults",
@@ -34,5 +40,6 @@ export const describeSweep = (flows: Flows, { inPairs = true } = {}): void => {
           `faults: ${JSON.stringify([...planned])}`,
         ).toEqual([]);
     },
+    SLOW_MS,
   );
 };

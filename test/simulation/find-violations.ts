@@ -2,11 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { audit } from "@mailproof/core/background/audit";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { iterateChecks } from "@mailproof/core/deliverability/items";
-import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
+import {
+  findMailTest,
+  findMessageReport,
+  readMailTest,
+} from "@mailproof/core/deliverability/mail-tests/items";
+import { findJob, isOpenJob, type Job, readJob } from "@mailproof/core/jobs/items";
+import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
+import { findSummary } from "@mailproof/core/jobs/result-summary";
+import type { VerifiedRow } from "@mailproof/core/jobs/results";
+import { readRowIndex } from "@mailproof/core/jobs/row-index";
+import { selectRows } from "@mailproof/core/jobs/select-rows";
+import { decompressJson } from "@mailproof/core/lib/compress";
 import { getBalance } from "@mailproof/core/money/balance";
+import { readEntry } from "@mailproof/core/money/items";
+import type { MoveKind } from "@mailproof/core/money/moves";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
+import { STATUSES } from "@mailproof/core/verify/result";
 import type { ClientOutcome, ClientRequest, RequestHistory } from "./clients.ts";
 
 /** What is left when everything is quiet, and what everybody was told. */
@@ -19,6 +33,9 @@ export type SimulationOutcome = {
   readonly finalHistories: readonly RequestHistory[];
   /** What was available after each commit, in order. */
   readonly balances: readonly number[];
+  /** The jobs that were deleted, as they were just before. */
+  readonly deletedJobs: ReadonlyMap<string, Job>;
+  readonly blobs: ReadonlyMap<string, string>;
 };
 
 /** Every way in which a history can be wrong, in words; nothing when it is right. */
@@ -29,8 +46,12 @@ export const findViolations = async (outcome: SimulationOutcome): Promise<string
   ...checkSearches(outcome),
   ...checkUnanswered(outcome),
   ...(await checkJobs(outcome)),
+  ...checkVerdictCounts(outcome),
   ...(await checkCancels(outcome)),
+  ...checkDeletes(outcome),
+  ...findErased(outcome),
   ...(await checkDeliverability(outcome)),
+  ...(await checkMailTests(outcome)),
   ...checkThresholdEvents(outcome),
   ...checkRefusals(outcome),
 ];
@@ -47,24 +68,28 @@ const findLeftovers = ({ items }: SimulationOutcome): string[] => [
     .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),
 ];
 
+type Jobs = Pick<SimulationOutcome, "world" | "deletedJobs">;
+
+/** The job as it is, or as it was when it was deleted. */
+const findAnyJob = async ({ world, deletedJobs }: Jobs, id: string): Promise<Job | undefined> =>
+  deletedJobs.get(id) ?? findJob(world.table, id);
+
 /** What each wish must have cost by what was heard of it, against what the account was charged. */
-const checkPayments = async ({
-  world,
-  account,
-  histories: told,
-  items,
-}: SimulationOutcome): Promise<string[]> => {
+const checkPayments = async (outcome: SimulationOutcome): Promise<string[]> => {
+  const { world, account, histories: told, items } = outcome;
   const violations: string[] = [];
   // Each two minutes of the clock a search is another one; its claim, which is kept for long, stands for its price.
   let least = listPaidSearches(items, account).length * FIND_HALVES;
   let most = least;
-  for (const [name, same] of groupByKey(told.filter(({ request: wish }) => wish.kind !== "find"))) {
+  for (const [name, same] of groupByKey(
+    told.filter(({ request: wish }) => wish.kind !== "find" && wish.kind !== "erase"),
+  )) {
     const outcomes = same.flatMap((one) => one.outcomes);
     // What was paid back, with its key free again, leaves the next who asks to buy anew.
     const accepted = outcomes.filter(isAccepted);
-    const standing = await Promise.all(accepted.map((one) => isStanding(world, one)));
+    const standing = await Promise.all(accepted.map((one) => isStanding(outcome, one)));
     const paid = accepted.filter((_, at) => standing[at]);
-    const prices = await Promise.all(paid.map((one) => getPrice(world, one)));
+    const prices = await Promise.all(paid.map((one) => getPrice(outcome, one)));
     const [price] = prices;
     if (prices.some((other) => other !== price)) violations.push(`${name} was told several prices`);
     if (new Set(paid.map(toContent)).size > 1) violations.push(`${name} was told several outcomes`);
@@ -88,10 +113,12 @@ const CHECK_HALVES = 20;
 
 const getMaxPrice = (request: ClientRequest): number => {
   if (request.kind === "check") return CHECK_HALVES;
+  if (request.kind === "mail_test") return MAIL_TEST_HALVES;
   return "emails" in request ? request.emails.length * 2 : 2;
 };
 
 const FIND_HALVES = 10;
+const MAIL_TEST_HALVES = 4;
 
 const listPaidSearches = (items: readonly Item[], account: string): readonly Item[] =>
   items.filter(({ pk }) => pk.startsWith(`CLAIM#${account}#POST /v1/find#`));
@@ -140,11 +167,15 @@ const groupByKey = (told: readonly RequestHistory[]): [string, RequestHistory[]]
 ];
 
 /** In half-credits. A job costs what it has done in the end: what was given back of it is no price. */
-const getPrice = async (world: World, { data }: AnsweredOutcome): Promise<number> => {
+const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> => {
   if (data.check_id !== undefined) return data.cached ? 0 : CHECK_HALVES;
+  if (data.test_id !== undefined) {
+    const mailTest = await findMailTest(jobs.world.table, String(data.test_id));
+    return mailTest?.status === "received" ? MAIL_TEST_HALVES : 0;
+  }
   if (data.job_id === undefined && data.reason === "not_probed") return 0;
   if (data.job_id === undefined) return data.cached ? 1 : 2;
-  const job = await findJob(world.table, String(data.job_id));
+  const job = await findAnyJob(jobs, String(data.job_id));
   if (!job) return 0;
   const paidBack =
     job.refunded + job.cancelled + job.unasked + (job.kind === "file" ? job.lost : 0);
@@ -152,17 +183,42 @@ const getPrice = async (world: World, { data }: AnsweredOutcome): Promise<number
 };
 
 /** A job of one address that failed was paid back with its key; so was a file of which nothing could be read. */
-const isStanding = async (world: World, { data }: AnsweredOutcome): Promise<boolean> => {
+const isStanding = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<boolean> => {
   if (data.job_id === undefined) return true;
-  const job = await findJob(world.table, String(data.job_id));
+  const job = await findAnyJob(jobs, String(data.job_id));
   if (job?.kind === "file") return job.refunded < job.total;
   return job?.kind !== "single" || job.status !== "failed";
 };
 
-/** What must be the same each time: of a job its name, of a result all but what it cost this time. */
+/** What must be the same each time: of a job or a mail test its name, of a result all but what it cost this time. */
 const toContent = ({ data }: AnsweredOutcome): string => {
   const { idempotent_replay: _, credits_used: __, ...content } = data as Record<string, unknown>;
-  return JSON.stringify(data.job_id ?? content);
+  return JSON.stringify(data.job_id ?? data.test_id ?? content);
+};
+
+/** A mail that was accepted is there, it is one, and its test has a report of it, or is refunded by our fault. */
+const checkMailTests = async ({
+  world,
+  histories,
+  items,
+}: SimulationOutcome): Promise<string[]> => {
+  const wrong: string[] = [];
+  for (const item of items.filter(({ sk }) => sk === "MAILTEST")) {
+    const { id, status } = readMailTest(item);
+    const told = histories.filter(({ outcomes }) =>
+      outcomes.some((one) => isAccepted(one) && one.data.test_id === id),
+    );
+    const mails = told.flatMap(({ mails = [] }) => mails);
+    const stored = mails.filter((one) => one === "stored").length;
+    if (stored > 1) wrong.push(`${id} took ${stored} mails`);
+    if (stored > 0 && !["received", "failed"].includes(status))
+      wrong.push(`${id} took a mail and is ${status}`);
+    if (status === "received" && !(await findMessageReport(world.table, id)))
+      wrong.push(`${id} is received and has no report`);
+    if (status === "waiting" || status === "assessing")
+      wrong.push(`${id} is ${status} though everything is quiet`);
+  }
+  return wrong;
 };
 
 /** When all is quiet nobody is put off: it is there, or it cannot be paid, or it breaks and is refunded. */
@@ -173,7 +229,7 @@ const checkUnanswered = ({ finalHistories: last }: SimulationOutcome): string[] 
     return isAnswered ? [] : [`${wish.key} is still put off when everything is quiet`];
   });
 
-const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT"];
+const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT", "RESULT_DELETED"];
 
 const isDefinite = (answer: ClientOutcome, wish: ClientRequest): boolean => {
   if (answer === "lost") return false;
@@ -198,6 +254,7 @@ const checkJobs = async ({
   world,
   histories: told,
   items,
+  deletedJobs,
 }: SimulationOutcome): Promise<string[]> => {
   const named = new Set(
     told.flatMap(({ outcomes: heard }) =>
@@ -206,6 +263,7 @@ const checkJobs = async ({
   );
   const wrong: string[] = [];
   for (const id of new Set([...named, ...listJobIds(items)])) {
+    if (deletedJobs.has(String(id))) continue;
     const job = await findJob(world.table, String(id));
     if (!job) wrong.push(`${id} was told of and is not there`);
     else if (isOpenJob(job)) wrong.push(`${id} is ${job.status} though everything is quiet`);
@@ -216,6 +274,7 @@ const checkJobs = async ({
       wrong.push(
         `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
       );
+    wrong.push(...(await checkSummary(world, job, rows)));
     const done = job.processed + job.refunded + job.cancelled;
     if (job.status !== "failed" && !isOpenJob(job) && done !== job.total)
       wrong.push(`${id} is ${job.status} with ${done} of ${job.total}`);
@@ -235,12 +294,90 @@ const checkJobs = async ({
   return wrong;
 };
 
-/** Who was told that a job is cancelled, or that it had ended, was told the truth, and all of them the same. */
-const checkCancels = async ({ world, histories }: SimulationOutcome): Promise<string[]> => {
+/**
+ * Each result counts once: every row of a job, and every verification that ended without one. One that was released has a
+ * result if its mail server was not asked, and none if it failed.
+ */
+const checkVerdictCounts = ({ items, account, deletedJobs }: SimulationOutcome): string[] => {
+  const jobs = [...items.filter(({ sk }) => sk === "JOB").map(readJob), ...deletedJobs.values()];
+  const jobIds = new Set(jobs.map(({ id }) => id));
+  const ended = items
+    .filter(({ pk }) => pk.startsWith(`LEDGER#${account}#`))
+    .map(readEntry)
+    .filter(({ paidFor, operation }) => paidFor === "verify" && !jobIds.has(operation));
+  const count = (kind: MoveKind) => ended.filter(({ moved }) => kind in moved).length;
+  const least =
+    jobs.reduce((sum, { processed }) => sum + processed, 0) + count("settle") + count("charge");
+  const most = least + count("release");
+  const counted = items
+    .filter(({ pk }) => pk === `VERDICTCOUNTS#${account}`)
+    .flatMap((item) => STATUSES.map((status) => Number(item[status] ?? 0)))
+    .reduce((sum, one) => sum + one, 0);
+  return counted < least || counted > most
+    ? [`${counted} verdicts are counted, and there are ${least} to ${most}`]
+    : [];
+};
+
+/** What a job says of all its rows is true of each of them, and each is found where its index says. */
+const checkSummary = async (
+  { table }: SimulationOutcome["world"],
+  job: Job,
+  rows: readonly VerifiedRow[],
+): Promise<string[]> => {
+  if (!job.isIndexed) return [];
   const wrong: string[] = [];
-  for (const { cancels = [], outcomes } of histories) {
+  const summary = await findSummary(table, job);
+  const count = (pick: (row: VerifiedRow) => string | null) =>
+    toSortedCounts(Map.groupBy(rows, pick), (same) => same.length);
+  const counted = summary && [
+    toSortedCounts(new Map(Object.entries(summary.statuses)), Number),
+    toSortedCounts(new Map(Object.entries(summary.reasons)), Number),
+    toSortedCounts(new Map(Object.entries(summary.providers)), Number),
+    toSortedCounts(new Map(summary.scores.map(({ from, count }) => [String(from), count])), Number),
+  ];
+  const stored = [
+    count(({ result }) => result.status),
+    count(({ result }) => result.reason),
+    count(({ result }) => result.provider),
+    count(({ result }) => String(Math.min(90, Math.floor(result.score / 10) * 10))),
+  ];
+  if (!isDeepStrictEqual(counted, stored))
+    wrong.push(`${job.id} counts ${JSON.stringify(counted)} and has ${JSON.stringify(stored)}`);
+  for (const { domain, count } of summary?.topDomains ?? []) {
+    const found = rows.filter(({ result }) => result.email.toLowerCase().endsWith(`@${domain}`));
+    if (found.length !== count)
+      wrong.push(`${job.id} counts ${count} rows of ${domain} and has ${found.length}`);
+  }
+  const order = { by: "email", isDescending: false } as const;
+  const selection = { filter: {}, text: undefined, order };
+  const index = await readRowIndex(table, job);
+  const selected = await selectRows(index, selection, { offset: 0 }, 100, async () => {});
+  const read = await readSelectedRows(table, job.id, selected.found);
+  const byEmail = rows.toSorted((a, b) =>
+    a.result.email === b.result.email ? a.row - b.row : a.result.email < b.result.email ? -1 : 1,
+  );
+  if (!isDeepStrictEqual(read, byEmail))
+    wrong.push(`${job.id} finds ${read.length} rows by its index and has ${rows.length}`);
+  return wrong;
+};
+
+/** Without what is not counted and what is named nothing. */
+const toSortedCounts = <V>(
+  counts: ReadonlyMap<string | null, V>,
+  toCount: (value: V) => number,
+): string =>
+  [...counts]
+    .filter(([name, value]) => name !== null && toCount(value) > 0)
+    .map(([name, value]) => `${name}: ${toCount(value)}`)
+    .toSorted()
+    .join(", ");
+
+/** Who was told that a job is cancelled, or that it had ended, was told the truth, and all of them the same. */
+const checkCancels = async (outcome: SimulationOutcome): Promise<string[]> => {
+  const wrong: string[] = [];
+  for (const { cancels = [], outcomes } of outcome.histories) {
     const id = String(outcomes.findLast(isAccepted)?.data.job_id);
-    const job = cancels.length > 0 ? await findJob(world.table, id) : undefined;
+    const job = cancels.length > 0 ? await findAnyJob(outcome, id) : undefined;
     const heard = cancels.flatMap((one) => one.filter((outcome) => outcome !== "lost"));
     const accepted = heard.filter(isAccepted);
     const isCancelled = job?.status === "cancelled";
@@ -254,11 +391,92 @@ const checkCancels = async ({ world, histories }: SimulationOutcome): Promise<st
     const [data] = accepted.map((one) => one.data);
     if (data && job && data.progress.processed !== job.processed)
       wrong.push(`${id} got rows after it was cancelled`);
-    const unexpected = heard.find(({ statusCode }) => ![200, 409, 500, 503].includes(statusCode));
+    // Another client with the same key may have deleted the job meanwhile.
+    const expected = [200, 409, 500, 503, ...(outcome.deletedJobs.has(id) ? [404] : [])];
+    const unexpected = heard.find(({ statusCode }) => !expected.includes(statusCode));
     if (unexpected) wrong.push(`cancelling ${id} was answered with ${unexpected.statusCode}`);
   }
   return wrong;
 };
+
+/**
+ * Who was told that a job is deleted was told the truth: nothing of it is served, nothing of it is left, and it had ended.
+ */
+const checkDeletes = (outcome: SimulationOutcome): string[] => [
+  ...checkToldDeletes(outcome),
+  ...findPartsOfDeleted(outcome),
+];
+
+const checkToldDeletes = ({ histories, deletedJobs }: SimulationOutcome): string[] =>
+  histories.flatMap(({ deletes = [], readsAfterDelete = [], outcomes }) => {
+    const id = String(outcomes.findLast(isAccepted)?.data.job_id);
+    const heard = deletes.flatMap((one) => one.filter((other) => other !== "lost"));
+    const isDeleted = deletedJobs.has(id);
+    const isGone = heard.some(({ statusCode }) => statusCode === 404);
+    const unexpected = heard.find(
+      ({ statusCode }) => ![200, 404, 409, 500, 503].includes(statusCode),
+    );
+    const read = readsAfterDelete.find(isAccepted);
+    return [
+      ...(heard.some(isAccepted) && !isDeleted ? [`${id} was told to be deleted and is not`] : []),
+      ...(isGone && !isDeleted ? [`${id} was told to be gone and is not`] : []),
+      ...(read ? [`${id} was served after it was deleted`] : []),
+      ...(unexpected ? [`deleting ${id} was answered with ${unexpected.statusCode}`] : []),
+    ];
+  });
+
+const findPartsOfDeleted = ({ deletedJobs, items, blobs }: SimulationOutcome): string[] =>
+  [...deletedJobs.values()].flatMap((job) => [
+    ...(isOpenJob(job) ? [`${job.id} was deleted while it was ${job.status}`] : []),
+    ...items
+      .filter(({ pk }) =>
+        PARTS.some((kind) => pk === `${kind}#${job.id}` || pk.startsWith(`${kind}#${job.id}#`)),
+      )
+      .map(({ pk, sk }) => `${pk} ${sk} is left of a deleted job`),
+    ...[...blobs.keys()]
+      .filter((key) => key.split(/[./]/).includes(job.id))
+      .map((key) => `${key} is left of a deleted job`),
+  ]);
+
+const PARTS = ["JOB", "CHUNKS", "RESULTS", "INDEX", "ADDRESSES", "DEFERRED", "EXPORTS", "DELETION"];
+
+/** Who asked last for an address to be erased asked when all was quiet: no item and no file shows it. */
+const findErased = ({ histories, items, blobs }: SimulationOutcome): string[] =>
+  histories.flatMap(({ request, outcomes }) => {
+    if (request.kind !== "erase") return [];
+    const { email } = request;
+    // "invalid+1@example.com" is another address.
+    const pattern = new RegExp(`(?<![a-z])${email.replaceAll(/[+.]/g, "\\$&")}`);
+    const stored = items.filter((item) => pattern.test(toText(item))).map(({ pk }) => pk);
+    const files = [...blobs].filter(([key, text]) => !isOfNoJob(key, items) && pattern.test(text));
+    const unexpected = outcomes.find(
+      (one) => one !== "lost" && ![200, 202, 500, 503].includes(one.statusCode),
+    );
+    return [
+      ...[...stored, ...files.map(([key]) => key)].map(
+        (where) => `${email} was erased and is in ${where}`,
+      ),
+      ...(unexpected && unexpected !== "lost"
+        ? [`erasing was answered with ${unexpected.statusCode}`]
+        : []),
+    ];
+  });
+
+const toText = (item: Item): string => {
+  const { rows } = item;
+  return (
+    JSON.stringify(item) + (typeof rows === "string" ? JSON.stringify(decompressJson(rows)) : "")
+  );
+};
+
+/** The list of a request that crashed before its job was created, or an upload that no job was made of. */
+const isOfNoJob = (key: string, items: readonly Item[]): boolean =>
+  !items.some(
+    ({ sk, input, upload }) => sk === "JOB" && (upload === key || key.startsWith(toStem(input))),
+  );
+
+const toStem = (input: unknown): string =>
+  typeof input === "object" && input !== null && "key" in input ? String(input.key) : "none";
 
 /** Whatever check was spoken of is there, was paid for, and what it found for the first time is news, once. */
 const checkDeliverability = async ({

@@ -1,4 +1,9 @@
-import { assertBlobKey, type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import {
+  assertBlobKey,
+  type Blobs,
+  concatBlobs,
+  UnreadableBlobError,
+} from "@mailproof/core/ports/blobs";
 import { singleChunk } from "@mailproof/functions/single-chunk";
 
 export type MemoryBlobs = Blobs & {
@@ -18,7 +23,7 @@ export const createMemoryBlobs = (): MemoryBlobs => {
     return found && { version: found.version, bytes: found.bytes.length };
   };
 
-  return {
+  const blobs: MemoryBlobs = {
     keys: () => [...stored.keys()],
 
     damage: (key, at) => {
@@ -51,6 +56,7 @@ export const createMemoryBlobs = (): MemoryBlobs => {
     },
 
     remove: async (key) => void stored.delete(key),
+    join: (key, parts) => blobs.put(key, concatBlobs(blobs, parts)),
     presignPut: async (key, { expiresInSeconds }) => ({
       url: `memory:put/${key}?for=${expiresInSeconds}`,
       expiresInSeconds,
@@ -60,4 +66,5 @@ export const createMemoryBlobs = (): MemoryBlobs => {
       expiresInSeconds,
     }),
   };
+  return blobs;
 };

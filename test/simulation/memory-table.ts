@@ -22,16 +22,17 @@ import {
 /** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
 export const memoryTable = (
   now: () => Date,
-): Table & { items: () => Item[]; hasScheduledWork: () => boolean } => {
+): Table & { items: () => readonly Item[]; hasScheduledWork: () => boolean } => {
   const stored = new Map<string, StoredItem>();
-  // Where an item stands, in its own partition and in those of its indexes: a simulation asks a million times.
-  const partitions = new Map<string, Set<StoredItem>>();
+  // The entries of each partition, of the table and of its indexes, in their order: a simulation asks a million times.
+  const partitions = new Map<string, Entry[]>();
 
-  const alive = (storedItems: StoredItem | undefined): readonly Item[] =>
-    storedItems === undefined || storedItems.expiresAt <= Math.floor(now().getTime() / 1000)
-      ? []
-      : [JSON.parse(storedItems.json) as Item];
-  const read = (key: Key): Item | undefined => alive(stored.get(toItemId(key)))[0];
+  const isAlive = ({ expiresAt }: StoredItem): boolean =>
+    expiresAt > Math.floor(now().getTime() / 1000);
+  const read = (key: Key): Item | undefined => {
+    const found = stored.get(toItemId(key));
+    return found && isAlive(found) ? parseItem(found) : undefined;
+  };
 
   /** Everything is made before anything is stored: an item that is too large spoils the whole. */
   const store = (writes: readonly Write[]): (Item | undefined)[] => {
@@ -40,27 +41,40 @@ export const memoryTable = (
       return { address: toItemId(getItemKey(write)), next: next && toStoredItem(next) };
     });
     for (const { address, next } of made) storeItem(address, next);
-    return made.map(({ next }) => next && (JSON.parse(next.json) as Item));
+    return made.map(({ next }) => next && parseItem(next));
   };
   const storeItem = (address: string, next: StoredItem | undefined): void => {
-    const before = stored.get(address);
-    for (const name of before?.isIndexedIn ?? [])
-      partitions.get(name)?.delete(before as StoredItem);
+    for (const entry of stored.get(address)?.entries ?? []) {
+      const partition = partitions.get(entry.partition) ?? [];
+      partition.splice(findPlace(partition, entry), 1);
+    }
     if (next === undefined) return void stored.delete(address);
     stored.set(address, next);
-    for (const name of next.isIndexedIn)
-      partitions.set(name, (partitions.get(name) ?? new Set()).add(next));
+    for (const entry of next.entries) {
+      const partition = partitions.get(entry.partition) ?? [];
+      partition.splice(findPlace(partition, entry), 0, entry);
+      partitions.set(entry.partition, partition);
+    }
   };
 
-  const items = () => [...stored.values()].flatMap(alive);
-  const listIndexed = ({ index, pk }: TableQuery): Item[] =>
-    [...(partitions.get(toPartition(index ? INDEXES[index].pk : "pk", pk)) ?? [])].flatMap(alive);
+  const toPage = ({ index, pk, sk, newestFirst, limit, after }: TableQuery) => {
+    const all = partitions.get(toPartition(index ? INDEXES[index].pk : "pk", pk)) ?? [];
+    const start = after && readPosition(after);
+    const way = newestFirst ? -1 : 1;
+    const found = (newestFirst ? all.toReversed() : all)
+      .filter((entry) => isInRange(entry.order[0], sk) && isAlive(entry.stored))
+      .filter(({ order }) => !start || compareAll(order, start) * way > 0);
+    const items = found.slice(0, limit).map((entry) => parseItem(entry.stored));
+    const last = items.at(-1);
+    return found.length > limit && last ? { items, next: toPosition(last, index) } : { items };
+  };
 
   const isAnythingDue = () =>
-    [...partitions].some(([name, indexed]) => name.startsWith("due_pk ") && indexed.size > 0);
+    [...partitions].some(([name, entries]) => name.startsWith("due_pk ") && entries.length > 0);
 
   return {
-    items,
+    /** All items, to be read only: who asks again is given the same objects. */
+    items: () => [...stored.values()].filter(isAlive).map((one) => (one.item ??= parseItem(one))),
     hasScheduledWork: isAnythingDue,
     get: async (key) => {
       assertKey(key);
@@ -68,7 +82,7 @@ export const memoryTable = (
     },
     query: async (query) => {
       assertQueryable(query);
-      return toPage(listIndexed(query), query);
+      return toPage(query);
     },
     write: async (write) => {
       assertTransactable([write]);
@@ -89,49 +103,62 @@ export const memoryTable = (
 type StoredItem = {
   readonly json: string;
   readonly expiresAt: number;
-  readonly isIndexedIn: readonly string[];
+  readonly entries: readonly Entry[];
+  /** Parsed once, for those who only read. */
+  item?: Item;
 };
 
-const toStoredItem = (item: Item): StoredItem => ({
-  json: serialiseItem(item),
-  expiresAt: item.expires_at ?? Number.POSITIVE_INFINITY,
-  isIndexedIn: PARTITION_KEYS.flatMap((field) => {
-    const pk = item[field];
-    return typeof pk === "string" ? [toPartition(field, pk)] : [];
-  }),
-});
+/** An item in one partition, with what the partition is ordered by: its sort key there, then the item's own key. */
+type Entry = {
+  readonly partition: string;
+  readonly order: readonly [string, string, string];
+  readonly stored: StoredItem;
+};
 
-const PARTITION_KEYS = ["pk", ...Object.values(INDEXES).map(({ pk }) => pk)];
+const parseItem = ({ json }: StoredItem): Item => JSON.parse(json) as Item;
+
+const toStoredItem = (item: Item): StoredItem => {
+  const entries: Entry[] = [];
+  const stored: StoredItem = {
+    json: serialiseItem(item),
+    expiresAt: item.expires_at ?? Number.POSITIVE_INFINITY,
+    entries,
+  };
+  for (const fields of [{ pk: "pk", sk: "sk" } as const, ...Object.values(INDEXES)]) {
+    const [pk, sk] = [item[fields.pk], item[fields.sk]];
+    if (typeof pk === "string" && typeof sk === "string")
+      entries.push({
+        partition: toPartition(fields.pk, pk),
+        order: [sk, item.pk, item.sk],
+        stored,
+      });
+  }
+  return stored;
+};
 
 const toPartition = (field: string, pk: string): string => `${field} ${pk}`;
 
-const toPage = (items: readonly Item[], query: TableQuery) => {
-  const { index, pk, sk, newestFirst, limit, after: position } = query;
-  const field = index ? INDEXES[index] : ({ pk: "pk", sk: "sk" } as const);
-  const sortKey = (item: Item) => toText(item[field.sk]);
-  const storeItem = (item: Item) => [sortKey(item), item.pk, item.sk];
-  const way = newestFirst ? -1 : 1;
-  const start = position && readPosition(position);
-
-  const found = items
-    .filter((item) => item[field.pk] === pk && item[field.sk] !== undefined)
-    .filter((item) => inRange(sortKey(item), sk))
-    .filter((item) => !start || compareAll(storeItem(item), start) * way > 0)
-    .toSorted((a, b) => compareAll(storeItem(a), storeItem(b)) * way);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return found.length > limit && last
-    ? { items: page, next: toPosition(last, index) }
-    : { items: page };
+/** Where the entry stands in its partition, or would stand. */
+const findPlace = (partition: readonly Entry[], { order }: Entry): number => {
+  let [from, to] = [0, partition.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareAll((partition[middle] as Entry).order, order) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 };
 
-const toText = (value: unknown): string => (typeof value === "string" ? value : "");
-
-const inRange = (value: string, range: KeyRange | undefined): boolean => {
+const isInRange = (value: string, range: KeyRange | undefined): boolean => {
   if (!range) return true;
   if ("prefix" in range) return value.startsWith(range.prefix);
   return compareBytes(value, range.from) >= 0 && compareBytes(value, range.to) <= 0;
 };
 
-const compareAll = (a: readonly string[], b: readonly string[]): number =>
-  a.map((one, position) => compareBytes(one, b[position] ?? "")).find((order) => order !== 0) ?? 0;
+const compareAll = (a: readonly string[], b: readonly string[]): number => {
+  for (const [position, one] of a.entries()) {
+    const order = compareBytes(one, b[position] ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
+};

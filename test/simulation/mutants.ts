@@ -22,6 +22,8 @@ const isDeferred = is("DEFERRED#");
 const isCheck = is("CHECK#");
 const isLatest = is("LATEST#");
 const isUsage = is("USAGE#");
+const isVerdictCount = is("VERDICTCOUNTS#");
+const isMailTest = is("MAILTEST#");
 
 const transacting =
   (change: (transact: Transact) => Transact): Change =>
@@ -44,6 +46,12 @@ const moves = (writes: readonly Write[], move: string): boolean =>
 
 const isCancelling = (write: Write): write is Update =>
   "update" in write && isJob(write) && write.set?.["status"] === "cancelled";
+
+const isExpiring = (write: Write): write is Update =>
+  "update" in write && isMailTest(write) && write.set?.["status"] === "expired";
+
+const isReceiving = (write: Write): write is Update =>
+  "update" in write && isMailTest(write) && write.set?.["status"] === "assessing";
 
 let doubleWrites = 0;
 
@@ -144,6 +152,34 @@ const OPTIMISTIC: Mutant = {
 
 const isOfLostChunk = (writes: readonly Write[]): boolean =>
   writes.some((write) => "create" in write && isEntry(write) && write.create.sk.includes("~lost-"));
+
+const isDeletion = is("DELETION#");
+const isPage = is("RESULTS#");
+const isDeleting = (writes: readonly Write[]): boolean =>
+  writes.some((write) => isDeletion(write) && "create" in write);
+
+/** A write alone that is reported as done, and is not. */
+const withoutWrites =
+  (applies: (write: Write) => boolean): Change =>
+  (ctx) => ({
+    ...ctx,
+    table: {
+      ...ctx.table,
+      write: async (write) =>
+        applies(write) ? { outcome: "committed", item: undefined } : ctx.table.write(write),
+    },
+  });
+
+const unscheduled = (item: Item): Item => ({ ...item, due_pk: undefined, due_sk: undefined });
+
+/** Of the job that these writes delete. */
+const removeClaims = async (ctx: SimulatedWorld, writes: readonly Write[]): Promise<void> => {
+  for (const write of writes)
+    if (isDeletion(write) && "create" in write) {
+      const { claim } = write.create as unknown as { claim: { pk: string; sk: string } | null };
+      if (claim) await ctx.table.write({ remove: claim });
+    }
+};
 
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a lost reply is taken for a refusal": MISREAD_OUTCOMES,
@@ -287,8 +323,46 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
 
-    "the audit does not hear of the months in which credits were used": writing((write) =>
-      isUsage(write) ? null : write,
+    "a mail test is refunded apart from its end": transacting((transact) => async (writes) => {
+      const ends = writes.filter(isExpiring);
+      if (ends.length === 0) return transact(writes);
+      const result = await transact(ends);
+      if (result.outcome === "committed" && !isRemovedBetween())
+        await transact(writes.filter((write) => !isExpiring(write)));
+      return result;
+    }),
+
+    "a mail is accepted whatever has become of its test": writing((write) =>
+      isReceiving(write) ? { update: write.update, set: write.set ?? {} } : write,
+    ),
+
+    "the last of two mails counts": writing((write) =>
+      "create" in write && isMailTest(write) && write.create.sk === "MAIL"
+        ? { put: write.create }
+        : isReceiving(write)
+          ? { update: write.update, set: write.set ?? {} }
+          : write,
+    ),
+
+    "usage is not counted": writing((write) => (isUsage(write) ? null : write)),
+
+    "usage of an operation is counted apart from the money": transacting(
+      (transact) => async (writes) => {
+        const result = await transact(writes.filter((write) => !isUsage(write)));
+        if (result.outcome === "committed" && !isRemovedBetween())
+          await transact(writes.filter(isUsage));
+        return result;
+      },
+    ),
+
+    "verdicts are not counted": writing((write) => (isVerdictCount(write) ? null : write)),
+
+    "verdicts are counted before their results are stored": transacting(
+      (transact) => async (writes) => {
+        const counts = writes.filter(isVerdictCount);
+        if (counts.length > 0) await transact(counts);
+        return transact(writes.filter((write) => !isVerdictCount(write)));
+      },
     ),
 
     "rows that could not be read are counted as refunded, and are not": transacting(
@@ -360,6 +434,61 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
 
     "an operation is settled in another shard than the one that paid": writing((write) =>
       "create" in write && isOperation(write) ? { create: { ...write.create, shard: 0 } } : write,
+    ),
+
+    "a deleted job is served as long as its parts are there": transacting(
+      (transact) => (writes) =>
+        transact(
+          isDeleting(writes)
+            ? writes.filter((write) => !("remove" in write && isJob(write)))
+            : writes,
+        ),
+    ),
+
+    "a deletion that a crash interrupts is forgotten": writing((write) =>
+      isDeletion(write) && "create" in write ? { create: unscheduled(write.create) } : write,
+    ),
+
+    "pages of a deleted job stay": withoutWrites((write) => isPage(write) && "remove" in write),
+
+    "what a worker stores of a job after its deletion stays": (ctx) => ({
+      ...ctx,
+      table: {
+        ...ctx.table,
+        write: (write) =>
+          ctx.table.write(
+            isDeletion(write) && "update" in write && write.set?.["removedAt"] !== undefined
+              ? { remove: write.update }
+              : write,
+          ),
+      },
+    }),
+
+    "the key of a deleted job may be used again": (ctx) => ({
+      ...ctx,
+      table: {
+        ...ctx.table,
+        transact: async (writes) => {
+          const result = await ctx.table.transact(writes);
+          if (result.outcome === "committed") await removeClaims(ctx, writes);
+          return result;
+        },
+      },
+    }),
+
+    "files are not removed": (ctx) => ({
+      ...ctx,
+      blobs: { ...ctx.blobs, remove: async () => {} },
+    }),
+
+    "an erasure leaves the results of jobs as they are": withoutWrites(
+      (write) => isPage(write) && "update" in write,
+    ),
+
+    "answers cannot be found by the address that they show": writing((write) =>
+      "update" in write && isClaim(write) && write.set?.["list_pk"] !== undefined
+        ? { ...write, set: { answer: write.set["answer"] } }
+        : write,
     ),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),

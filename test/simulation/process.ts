@@ -114,6 +114,7 @@ export const createProcess = (
       put: (key, content) => callPort(() => ctx.blobs.put(key, content), loseReply),
       head: (key) => callPort(() => ctx.blobs.head(key), loseReply),
       get: (key, options) => callPort(() => ctx.blobs.get(key, options), loseReply),
+      remove: (key) => callPort(() => ctx.blobs.remove(key), loseReply),
     },
     https: {
       ...ctx.https,

@@ -1,9 +1,12 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { workers } from "@mailproof/core/background/workers";
+import { type Job, readJob } from "@mailproof/core/jobs/items";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import type { Item, Write } from "@mailproof/core/ports/table";
+import { getItemKey } from "@mailproof/core/ports/writes";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../dns-lookups.ts";
 import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
@@ -13,7 +16,7 @@ import { handleMessage, reconcileRepeatedly } from "./background.ts";
 import {
   type ClientRequest,
   type RequestHistory,
-  sendAndCancel,
+  sendAndEnd,
   sendUntilDone,
   toRequestId,
 } from "./clients.ts";
@@ -55,6 +58,7 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   const { damage = () => undefined } = script;
   const {
     world: baseWorld,
+    blobs: memoryBlobs,
     table,
     queue,
     later,
@@ -70,11 +74,12 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
     ...(creditsPerShard && { creditsPerShard }),
   };
-  const blobs = createDamagedBlobs(baseWorld.blobs, damage);
+  const blobs = { keys: memoryBlobs.keys, ...createDamagedBlobs(baseWorld.blobs, damage) };
   const world = { ...baseWorld, blobs, names: quickDnsLookups, settings };
   const balances: number[] = [balance * 2];
   const miscounts = new Set<string>();
-  const watched = watchTable(table, account, balances, miscounts);
+  const deletedJobs = new Map<string, Job>();
+  const watched = watchTable(table, account, balances, miscounts, deletedJobs);
   const watchedCtx: SimulatedWorld = {
     ...world,
     queue,
@@ -112,7 +117,7 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     await Promise.all(
       clients.map(async (requests) => {
         const ownHistories: RequestHistory[] = [];
-        for (const request of requests) ownHistories.push(await sendAndCancel(client, request));
+        for (const request of requests) ownHistories.push(await sendAndEnd(client, request));
         return ownHistories;
       }),
     )
@@ -131,6 +136,9 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   for (const request of requestsById.values())
     if (request.key !== null) finalHistories.push(await sendUntilDone(faultlessClient, request));
   await settleDown(ctx, table, queue, later);
+  for (const email of listErased(histories))
+    finalHistories.push(await sendUntilDone(faultlessClient, { kind: "erase", key: null, email }));
+  await settleDown(ctx, table, queue, later);
   const outcome = {
     world,
     items: table.items(),
@@ -138,11 +146,31 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     histories: [...histories, ...finalHistories],
     finalHistories,
     balances,
+    deletedJobs,
+    blobs: await readBlobs(baseWorld.blobs, blobs.keys()),
   };
   return [...(await findViolations(outcome)), ...miscounts];
 };
 
+const listErased = (histories: readonly RequestHistory[]): ReadonlySet<string> =>
+  new Set(histories.flatMap(({ request }) => (request.kind === "erase" ? [request.email] : [])));
+
 type TestContext = Awaited<ReturnType<typeof given>>;
+
+/** Everything that is stored as files, by key. */
+const readBlobs = async (
+  blobs: SimulatedWorld["blobs"],
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    await Promise.all(
+      keys.map(async (key) => {
+        const found = await blobs.get(key);
+        const content = Buffer.concat(await Array.fromAsync(found?.content ?? []));
+        return [key, content.toString()] as const;
+      }),
+    ),
+  );
 
 const ROUNDS_MAX = 60;
 
@@ -178,6 +206,7 @@ const watchTable = (
   account: string,
   balances: number[],
   miscounts: Set<string>,
+  deletedJobs: Map<string, Job>,
 ): SimulatedWorld["table"] => {
   const recordBalance = async (): Promise<void> => {
     const { available } = await readBalance(table, account);
@@ -186,12 +215,27 @@ const watchTable = (
   return {
     ...table,
     transact: async (writes) => {
+      const removed = listRemovedJobs(table.items(), writes);
       const result = await table.transact(writes);
-      await recordBalance();
+      if (result.outcome === "committed") for (const job of removed) deletedJobs.set(job.id, job);
+      if (writes.some((write) => getItemKey(write).pk.startsWith("BALANCE#")))
+        await recordBalance();
       for (const miscount of findMiscounts(table.items())) miscounts.add(miscount);
       return result;
     },
   };
+};
+
+/** The jobs that these writes delete, as they are before. */
+const listRemovedJobs = (items: readonly Item[], writes: readonly Write[]): readonly Job[] => {
+  const keys = new Set(
+    writes.flatMap((write) =>
+      "remove" in write && write.remove.sk === "JOB" ? [write.remove.pk] : [],
+    ),
+  );
+  return keys.size === 0
+    ? []
+    : items.filter(({ pk, sk }) => sk === "JOB" && keys.has(pk)).map(readJob);
 };
 
 /** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */

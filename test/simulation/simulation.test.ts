@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ALL_SEEDS, RARE_SEEDS, SMOKE_SEEDS } from "./seeds.ts";
 import { run } from "./simulation.ts";
 
 // Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the laws of
@@ -6,18 +7,18 @@ import { run } from "./simulation.ts";
 // Method: a seed decides a whole history; after it, truth.ts compares what was heard with what is stored.
 // To see one history again: SEED=<n> npx vitest run test/simulation/storm. CI plays 2,000, npm run simulate any number.
 
-/** The seeds before are those of smoke.test.ts. */
-const FIRST = 100;
-const SEEDS = 200;
 const BLOCK = 50;
 
 const seed = process.env["SEED"];
 const blocks = seed
   ? [{ from: Number(seed), to: Number(seed) + 1 }]
-  : Array.from({ length: SEEDS / BLOCK }, (_, block) => ({
-      from: FIRST + block * BLOCK,
-      to: FIRST + (block + 1) * BLOCK,
-    }));
+  : [
+      ...Array.from({ length: (ALL_SEEDS - SMOKE_SEEDS) / BLOCK }, (_, block) => ({
+        from: SMOKE_SEEDS + block * BLOCK,
+        to: SMOKE_SEEDS + (block + 1) * BLOCK,
+      })),
+      ...RARE_SEEDS.map((from) => ({ from, to: from + 1 })),
+    ];
 
 test.each(blocks)(
   "seeds $from to $to leave no loss and no lie",

@@ -57,6 +57,33 @@ const cancelSome = (request: ClientRequest, chance: () => number): ClientRequest
   return chance() < CANCELLED_REQUESTS ? { ...request, cancelAfterMs, isCancelledTwice } : request;
 };
 
+const DELETED_JOBS = 0.3;
+/** At once, while rows are verified or a cancelled worker still stores some, and when the job has long ended. */
+const DELETE_AFTER_MS = [0, 500, 20_000, 15 * MINUTE];
+
+const deleteSome = (request: ClientRequest, chance: () => number): ClientRequest => {
+  const after = DELETE_AFTER_MS[Math.floor(chance() * DELETE_AFTER_MS.length)] ?? 0;
+  const deleteAfterMs = after + Math.floor(chance() * CANCEL_SPREAD_MS);
+  const isDeletedTwice = chance() < 0.3;
+  return chance() < DELETED_JOBS ? { ...request, deleteAfterMs, isDeletedTwice } : request;
+};
+
+const ERASING_CLIENTS = 0.3;
+/** At once, while rows are verified, and when nothing waits any more. */
+const ERASE_AFTER_MS = [0, 25_000, 90 * MINUTE];
+/** Between its other requests such a client erases an address that lists and verifications have. */
+const eraseSome = (
+  requests: readonly ClientRequest[],
+  chance: () => number,
+): readonly ClientRequest[] => {
+  const isErasing = chance() < ERASING_CLIENTS;
+  const at = Math.floor(chance() * (requests.length + 1));
+  const email = `valid+${Math.floor(chance() * 3)}@example.com`;
+  const afterMs = ERASE_AFTER_MS[Math.floor(chance() * ERASE_AFTER_MS.length)] ?? 0;
+  const erase = { kind: "erase", key: null, email, afterMs } as const;
+  return isErasing ? requests.toSpliced(at, 0, erase) : requests;
+};
+
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
 export const createScript = (seed: number): Script => {
   const chance = createRandom(seed);
@@ -109,8 +136,16 @@ export const createScript = (seed: number): Script => {
   const creditsPerShard = CREDITS_PER_SHARD[Math.floor(traffic() * CREDITS_PER_SHARD.length)];
   // A chance of its own, as well.
   const cancelling = createRandom(seed + 5_000_000);
+  // Two chances of their own, as well.
+  const deleting = createRandom(seed + 6_000_000);
+  const erasing = createRandom(seed + 7_000_000);
   const createRequests = () =>
-    Array.from({ length: 1 + below(3) }, () => cancelSome(createRequest(), cancelling));
+    eraseSome(
+      Array.from({ length: 1 + below(3) }, () =>
+        deleteSome(cancelSome(createRequest(), cancelling), deleting),
+      ),
+      erasing,
+    );
   return {
     balance: below(24) / 2 + below(36),
     clients: Array.from({ length: 1 + below(4) }, createRequests),

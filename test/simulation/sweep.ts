@@ -22,7 +22,7 @@ const waiting = ["greylisted@example.com", "ann@dnsfail.com", "unknown@example.c
 /** A byte of the second of three chunks. */
 const partOfInputs: Damage = (key) => (key.startsWith("inputs/") ? 60 : undefined);
 
-export type Flow = Pick<Script, "balance" | "clients" | "damage" | "creditsPerShard">;
+export type Flow = Pick<Script, "balance" | "clients" | "damage" | "creditsPerShard" | "jumps">;
 
 type Flows = Readonly<Record<string, Flow>>;
 
@@ -111,6 +111,46 @@ export const CANCELLATIONS: Flows = {
   },
 };
 
+/** Two chunks. */
+const short = [valid, "invalid@example.com", "valid+1@example.com"];
+
+export const DELETIONS: Flows = {
+  "a batch that is deleted": {
+    balance: 20,
+    clients: [
+      [{ kind: "batch", key: "key", emails: short, deleteAfterMs: 60_000, isDeletedTwice: true }],
+    ],
+  },
+  "a file that is cancelled while a worker has it, and deleted at once": {
+    balance: 20,
+    clients: [[{ kind: "file", key: "key", emails: short, cancelAfterMs, deleteAfterMs: 0 }]],
+  },
+  "a verification that takes too long and is deleted": {
+    balance: 10,
+    clients: [[{ ...verifyOnce("slow@example.com"), deleteAfterMs: 60_000 }]],
+  },
+};
+
+const eraseAddress = (afterMs: number): ClientRequest => ({
+  kind: "erase",
+  key: null,
+  email: valid,
+  afterMs,
+});
+
+export const ERASURES: Flows = {
+  "an address that is erased from a file and a response": {
+    balance: 20,
+    clients: [
+      [verifyOnce(valid), { kind: "file", key: "other", emails: short }, eraseAddress(90_000)],
+    ],
+  },
+  "an address that is erased while a batch verifies it": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: short }, eraseAddress(0)]],
+  },
+};
+
 const checkDomain = (
   key: string | null = "key",
   { domain = "example.com", refresh = false } = {},
@@ -155,15 +195,42 @@ export const MORE_SEARCHES: Flows = {
   },
 };
 
+const testMail = (key: string | null, ...mailsAfterMs: readonly number[]): ClientRequest => ({
+  kind: "mail_test",
+  key,
+  mailsAfterMs,
+  lingerMs: 70_000,
+});
+/** The clock reaches the end of the address a moment later. */
+const hour = [{ afterMs: 10_000, byMs: 3_600_000 }];
+
+export const MAIL_TESTS: Flows = {
+  "a mail test that gets no mail": { balance: 10, clients: [[testMail("key")]], jumps: hour },
+  "a mail test that gets its mail": { balance: 10, clients: [[testMail("key", 1_000)]] },
+  "a mail test that is refunded while its mail comes": {
+    balance: 10,
+    clients: [[testMail(null, 9_990, 60_000)]],
+    jumps: hour,
+  },
+  "a mail test that gets two mails": {
+    balance: 10,
+    creditsPerShard: 1,
+    clients: [[testMail("key", 1_000, 1_000)]],
+  },
+};
+
 /** All of them. */
 export const FLOWS: Flows = {
   ...VERIFICATIONS,
   ...JOBS,
   ...CANCELLATIONS,
+  ...DELETIONS,
+  ...ERASURES,
   ...CHECKS,
   ...MORE_CHECKS,
   ...SEARCHES,
   ...MORE_SEARCHES,
+  ...MAIL_TESTS,
 };
 
 /** Which fault at which call. */

@@ -6,6 +6,7 @@ import { createWebhook } from "@mailproof/core/webhooks/webhooks";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../drain-queues.ts";
 import { given } from "../given.ts";
+import { getCount } from "../how-many.ts";
 import type { AnswerCall } from "../https.ts";
 import { givenChunked, whenBatched } from "../jobs.ts";
 import { parseEvents, whenSubscribed } from "../webhooks.ts";
@@ -57,7 +58,7 @@ const createScript = (seed: number): WebhookScript => {
   };
 };
 
-const SEEDS = 60;
+const SEEDS = getCount({ few: 20, many: 60 });
 const BLOCK = 20;
 const only = process.env["SEED"];
 const blocks = only
@@ -276,4 +277,10 @@ test("a thousand jobs that complete are announced, each under one id, however of
   expect(delivered.length).toBeGreaterThan(1_000);
 });
 
-const ALLOWED = { allowed: true, limit: 1, remaining: 1, resetAt: 1_795_219_260 };
+const ALLOWED = {
+  allowed: true,
+  by: "key",
+  limit: 1,
+  remaining: 1,
+  resetAt: 1_795_219_260,
+} as const;

@@ -178,7 +178,7 @@ const leave: Action = async (client, chance) => {
   return { least: 0, most: 1 };
 };
 
-/** In a hundred wishes. */
+/** In a hundred requests. */
 const ACTIONS: readonly (readonly [share: number, name: string, doing: Action])[] = [
   [40, "verify", verify],
   [25, "verify from cache", verifyCached],

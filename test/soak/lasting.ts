@@ -79,12 +79,12 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
       .map(({ atMs, tookMs }) => ({ atMs, value: tookMs }));
     return { ...inParts(all, (values) => computePercentile(values, share)), slower };
   };
-  /** Of a wish, between two looks at the server. */
+  /** Of a request, between two looks at the server. */
   const work: Timed[] = samples.slice(1).map((sample, n) => {
     const before = samples[n] ?? sample;
-    const wishes = heard.filter(({ atMs }) => atMs > before.atMs && atMs <= sample.atMs).length;
+    const requests = heard.filter(({ atMs }) => atMs > before.atMs && atMs <= sample.atMs).length;
     const seconds = sample.cpuSeconds - before.cpuSeconds;
-    return { atMs: sample.atMs, value: (1_000 * seconds) / Math.max(1, wishes) };
+    return { atMs: sample.atMs, value: (1_000 * seconds) / Math.max(1, requests) };
   });
   const memory = samples.map(({ atMs, megabytes }) => ({ atMs, value: megabytes }));
 
@@ -115,6 +115,6 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
     isComparable(slower)
       ? ""
       : `the machine itself became × ${slower.toFixed(2)} slower: run it again when it has nothing else to do`,
-    inTheCalm.length === 0 ? "" : `${inTheCalm.length} wishes went wrong in the calm`,
+    inTheCalm.length === 0 ? "" : `${inTheCalm.length} requests failed in the calm`,
   ]);
 };

@@ -14,7 +14,7 @@ import {
 
 /** The product in a process of its own, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
-  const port = await freePort();
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, PUBLIC_AND_WORTHLESS_CERTIFICATE);
@@ -23,6 +23,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     PATH: process.env["PATH"] ?? "",
     MAILPROOF_DIR: join(folder, "state"),
     PORT: String(port),
+    METRICS_PORT: String(metricsPort),
     DEMO: "off",
     OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8",
     ...network,
@@ -68,6 +69,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => process.exit(130));
   await start();
+  scrapeMetrics(`http://127.0.0.1:${metricsPort}/metrics`);
   return {
     baseUrl,
     start,
@@ -77,6 +79,18 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     pid: () => child.pid ?? 0,
     state: env.MAILPROOF_DIR,
   };
+};
+
+const SCRAPE_INTERVAL_MS = 15_000;
+
+/** As Prometheus does. A server that is being restarted has nothing to say. */
+const scrapeMetrics = (url: string): void => {
+  const scrape = () =>
+    fetch(url).then(
+      (response) => response.text(),
+      () => undefined,
+    );
+  setInterval(() => void scrape(), SCRAPE_INTERVAL_MS).unref();
 };
 
 export type Service = Awaited<ReturnType<typeof startService>>;

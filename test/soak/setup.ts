@@ -36,7 +36,7 @@ export type Wanted = {
   readonly others: Readonly<Record<string, PlanId>>;
 };
 
-export const CREDITS = 1_000_000;
+const CREDITS = 1_000_000;
 const SAMPLE_MS = 5_000;
 const SAMPLES_TOLD = 12;
 
@@ -87,7 +87,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
         samples.push({ atMs, machineMs: measureMachineMs(), ...used });
         if (samples.length % SAMPLES_TOLD === 0)
           printLine(
-            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} wishes, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
+            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} requests, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
           );
       }
     };
@@ -153,11 +153,11 @@ export const reportWork = (
   { heard, receiver, service }: Soak,
   { audit, money }: Awaited<ReturnType<Soak["settle"]>>,
 ): void => {
-  printLine(`\nWhat was done: ${heard.length} wishes, ${receiver.calls()} webhooks received`);
+  printLine(`\nWhat was done: ${heard.length} requests, ${receiver.calls()} webhooks received`);
   for (const [name, all] of Map.groupBy(heard, (done) => done.name))
     printLine(`  ${name.padEnd(20)} ${String(all.length).padStart(7)}`);
   const wrong = heard.filter((done) => done.wrong !== null);
-  printLine(`\nWhat went otherwise than wished: ${wrong.length}`);
+  printLine(`\nUnexpected responses: ${wrong.length}`);
   for (const [words, all] of Map.groupBy(wrong, (done) => `${done.name}: ${done.wrong ?? ""}`))
     printLine(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);
   printLine("\nWhat the files hold");

@@ -294,7 +294,8 @@ test("no key is 401, a key that may only read 403, and too many requests 429", a
   const ctx = await givenChunked();
   const { world, account, liveKey } = ctx;
   const reader = await givenKey(world, account, { scopes: ["verification:read"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
   const route = "POST /v1/jobs/job_1/cancel";
 
   const responses = [

@@ -93,6 +93,26 @@ test("what is wrong is named with what it costs, and what to do about it comes f
   expect(regained).toEqual(regained.toSorted((a: number, b: number) => b - a));
 });
 
+test("a recommendation has its record, what it replaces, and the score that follows", async () => {
+  const { world, liveKey } = await given({ balance: 30 });
+
+  const { data } = await whenChecked(world, liveKey, { domain: "weak.com" });
+  const find = (id: string) => data.recommendations.find((one: any) => one.id === id);
+
+  expect(find("dmarc_rua")).toMatchObject({
+    record: {
+      name: "_dmarc.weak.com",
+      type: "TXT",
+      value: "v=DMARC1; p=none; rua=mailto:dmarc@weak.com",
+    },
+    replaces: [{ name: "_dmarc.weak.com", type: "TXT", value: "v=DMARC1; p=none" }],
+    note: "Create the mailbox dmarc@weak.com for the reports first, or name another one.",
+  });
+  expect(find("mta_sts").file.url).toBe("https://mta-sts.weak.com/.well-known/mta-sts.txt");
+  expect(find("bimi").record.open).toHaveLength(2);
+  expect(data.after_records.score).toBe(data.score + find("dmarc_rua").record_points);
+});
+
 test("with a sending address its name and its listings are looked at", async () => {
   const { world, testKey } = await given();
 
@@ -358,7 +378,8 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const { world, account, liveKey } = await given({ balance: 10 });
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
 
   const response = [
     await send(world, "POST /v1/deliverability/check", { body: { domain: "example.com" } }),

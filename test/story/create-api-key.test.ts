@@ -34,6 +34,26 @@ test("a key with scopes may do those and nothing else", async () => {
   expect((await whenCreated(world, data.key)).statusCode).toBe(403);
 });
 
+test("a key may expire, and may be limited to networks", async () => {
+  const { world, liveKey } = await given();
+  const limits = {
+    expires_at: "2026-12-01T00:00:00+01:00",
+    networks: ["192.0.2.0/24", "2001:db8::1", "192.0.2.0/24"],
+  };
+
+  const { statusCode, data } = await whenCreated(world, liveKey, {
+    name: "Office",
+    mode: "live",
+    ...limits,
+  });
+
+  expect(statusCode).toBe(201);
+  expect(data).toMatchObject({
+    expires_at: "2026-11-30T23:00:00.000Z",
+    networks: ["192.0.2.0/24", "2001:db8::1"],
+  });
+});
+
 test("a test key mints test keys; a live one is 403", async () => {
   const { world, testKey } = await given();
 
@@ -66,6 +86,31 @@ test.each<[string, unknown, string]>([
     { name: "x", mode: "live", scopes: [] },
     "scopes: must name at least one scope",
   ],
+  [
+    "an expiry that has passed",
+    { name: "x", mode: "live", expires_at: "2026-11-21T00:00:00Z" },
+    "expires_at: must be in the future",
+  ],
+  [
+    "an expiry without an offset",
+    { name: "x", mode: "live", expires_at: "2027-01-01" },
+    "expires_at: must be a timestamp",
+  ],
+  [
+    "a network that is none",
+    { name: "x", mode: "live", networks: ["192.0.2.0/33"] },
+    "networks.0: must be an address block",
+  ],
+  [
+    "an empty list of networks",
+    { name: "x", mode: "live", networks: [] },
+    "networks: must name at least one block",
+  ],
+  [
+    "more networks than fifty",
+    { name: "x", mode: "live", networks: Array.from({ length: 51 }, () => "192.0.2.1") },
+    "networks: must have at most 50 entries",
+  ],
   ["an unknown field", { name: "x", mode: "live", scope: "a" }, "scope: is not a known field"],
 ])("%s is 400, names the field, and makes no key", async (_, body, words) => {
   const { world, liveKey } = await given();
@@ -96,7 +141,7 @@ test("a list that is too long is one mistake, however wrong its entries are", as
 
   const { error } = await whenCreated(world, liveKey, { name: "x", mode: "live", scopes });
 
-  expect(error.details).toEqual([{ field: "scopes", message: "must have at most 9 entries" }]);
+  expect(error.details).toEqual([{ field: "scopes", message: "must have at most 10 entries" }]);
 });
 
 test("an unknown field with an endless name is told by its beginning", async () => {

@@ -246,7 +246,8 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const { world, account, liveKey } = await given();
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
 
   const response = [
     await send(world, ROUTE, { body: site }),

@@ -83,8 +83,8 @@ test.each<[string, unknown, string]>([
 
   expect(statusCode).toBe(400);
   expect(error.message).toContain(message);
-  // One more: the request was counted.
-  expect(table.items()).toHaveLength(before + 1);
+  // The request was counted, and it is among those that the account reads.
+  expect(table.items()).toHaveLength(before + 2);
 });
 
 test.each([

@@ -119,10 +119,13 @@ test("the object behind a link is made once for a finished job, and again when r
   expect(new Set(puts.keys).size).toBe(2);
 });
 
-test("a job that goes on has a new object each time", async () => {
-  const { world, liveKey, puts } = await givenLarge({ status: "processing" });
+test("a job that goes on has a new object when it has more rows", async () => {
+  const { world, liveKey, puts, table } = await givenLarge({ status: "processing", total: 6_000 });
 
   await getJson(world, liveKey);
+  await getJson(world, liveKey);
+  expect(puts.keys).toHaveLength(1);
+  await table.write({ update: { pk: "JOB#job_1", sk: "JOB" }, add: { total: 1 } });
   const link = await getJson(world, liveKey);
 
   expect(link).toMatchObject({ complete: false, expected_rows: 5_101 });

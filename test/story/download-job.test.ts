@@ -195,13 +195,13 @@ test("a filter that lets nothing through is 200 with a header, or with no rows",
 });
 
 test.each([
-  ["another format", { format: "xlsx" }, "format: must be one of csv, json"],
-  ["no format", { format: "" }, "format: must be one of csv, json"],
-  ["two formats", { format: "csv,json" }, "format: must be one of csv, json"],
+  ["another format", { format: "pdf" }, "format: must be one of csv, json, xlsx"],
+  ["no format", { format: "" }, "format: must be one of csv, json, xlsx"],
+  ["two formats", { format: "csv,json" }, "format: must be one of csv, json, xlsx"],
   ["another filter", { filter: "good" }, "filter: must be one of all, valid, invalid, risky"],
   ["a filter with a hyphen", { filter: "catch-all" }, "filter: must be one of all"],
   ["a filter that every object has", { filter: "constructor" }, "filter: must be one of all"],
-  ["both", { format: "x", filter: "y" }, "csv, json; filter: must"],
+  ["both", { format: "x", filter: "y" }, "csv, json, xlsx; filter: must"],
   ["an unknown parameter", { status: "valid" }, "status: is not a known field"],
 ])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
   const { world, liveKey } = await given();

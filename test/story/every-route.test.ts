@@ -39,11 +39,19 @@ const IMPOSSIBLE = [
   "-",
 ];
 
+/** Without it the query is refused, whatever the id. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "POST /v1/webhooks/{id}/replay": "?since=2026-11-20T00:00:00Z",
+};
+
 test.each(withAnId)("%s: an id that cannot exist is 404, like one that does not", async (route) => {
   const { world, liveKey: key } = await given();
   const body = EXAMPLES.find((one) => one.route === route)?.request;
   const requested = (id: string) =>
-    send(world, route.replaceAll(/\{\w+\}/g, id), { key, ...(body !== undefined && { body }) });
+    send(world, `${route.replaceAll(/\{\w+\}/g, id)}${QUERIES[route] ?? ""}`, {
+      key,
+      ...(body !== undefined && { body }),
+    });
   const { error: missing } = await requested("job_9");
 
   for (const id of IMPOSSIBLE) {

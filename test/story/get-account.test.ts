@@ -15,9 +15,10 @@ test("a live key sees the account's plan and credits: 200", async () => {
         id: "pro",
         max_addresses_per_job: 100_000,
         requests_per_minute: 600,
+        account_requests_per_minute: 1_800,
         retention_days: 30,
       },
-      credits: { available: 25.5, held: 0, spent: 0, refunded: 0, granted: 25.5 },
+      credits: { available: 25.5, held: 0, used: 0, spent: 0, refunded: 0, granted: 25.5 },
       key: { key_id: "key_1", mode: "live", scopes: null },
     },
   });

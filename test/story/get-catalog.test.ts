@@ -13,6 +13,7 @@ test("anybody may read the catalog: plans, packs and prices are 200", async () =
     price_cents_per_month: 0,
     max_addresses_per_job: 1_000,
     requests_per_minute: 60,
+    account_requests_per_minute: 180,
     retention_days: 7,
   });
   expect(data.credits_per_operation).toMatchObject({
@@ -20,6 +21,7 @@ test("anybody may read the catalog: plans, packs and prices are 200", async () =
     verify_from_cache: 0.5,
     find: 5,
     deliverability_check: 10,
+    mail_test: 2,
   });
 });
 

@@ -3,6 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
+import { withDnsLookups } from "../dns-lookups.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
@@ -62,6 +63,71 @@ test("a check is kept as long as the plan says, and no shorter than a key", asyn
   expect([(await read(free, 0)).statusCode, (await read(scale, 1)).statusCode]).toEqual([404, 404]);
 });
 
+/** Includes one service by its blocks and one by a host. */
+const givenIncludes = async () => {
+  const ctx = await given({ balance: 10 });
+  const world = withDnsLookups(ctx.world, {
+    "example.com": {
+      MX: ["10 mx.example.com"],
+      TXT: ["v=spf1 include:blocks.test include:host.test -all"],
+    },
+    "mx.example.com": { A: ["8.8.8.8"] },
+    "blocks.test": { TXT: ["v=spf1 ip4:9.9.9.0/28 ip4:9.9.8.0/28 ~all"] },
+    "host.test": { TXT: ["v=spf1 a ~all"], A: ["9.9.9.9"] },
+    "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com"] },
+  });
+  const { data } = await whenChecked(world, ctx.liveKey);
+  const whenFlattened = (flatten: string) =>
+    send(world, `GET /v1/deliverability/checks/${data.check_id}`, {
+      key: ctx.liveKey,
+      query: { flatten },
+    });
+  return { data, whenFlattened };
+};
+
+test("200 with flatten: the includes that it names are replaced, and the cost is stated", async () => {
+  const { data, whenFlattened } = await givenIncludes();
+
+  const flattened = await whenFlattened(" BLOCKS.test ");
+
+  expect(flattened).toMatchObject({
+    statusCode: 200,
+    data: { check_id: data.check_id, credits_used: 0 },
+  });
+  expect(flattened.data.flattened_spf).toEqual({
+    record: {
+      name: "example.com",
+      type: "TXT",
+      value: "v=spf1 ip4:9.9.9.0/28 ip4:9.9.8.0/28 include:host.test -all",
+    },
+    replaces: [{ name: "example.com", type: "TXT", value: data.authentication.spf.record }],
+    includes: [{ include: "blocks.test", address_blocks: 2 }],
+    lookups: 2,
+    bytes: 59,
+  });
+  expect(data.authentication.spf.tree).toMatchObject([
+    { depth: 0, domain: "example.com", lookups: 3, own_lookups: 0 },
+    { depth: 1, term: "include:blocks.test", lookups: 1, address_blocks: 2 },
+    { depth: 1, term: "include:host.test", lookups: 2, own_lookups: 1 },
+  ]);
+});
+
+test.each([
+  ["host.test", "does not stand for address blocks alone"],
+  ["other.test", "the SPF record does not include it"],
+  ["no domain", "must be domain names with commas between them"],
+  [Array(11).fill("blocks.test").join(","), "must have at most 10 names"],
+])("flatten=%s is 400, with the reason", async (flatten, reason) => {
+  const { whenFlattened } = await givenIncludes();
+
+  const { statusCode, error } = await whenFlattened(flatten);
+
+  expect(statusCode).toBe(400);
+  expect(error.details).toMatchObject([
+    { field: "flatten", message: expect.stringContaining(reason) },
+  ]);
+});
+
 test("a query parameter is 400", async () => {
   const { world, liveKey: key } = await given();
   const route = "GET /v1/deliverability/checks/3f2c1b1e-0000-4000-8000-000000000000";
@@ -75,7 +141,8 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const route = `GET /v1/deliverability/checks/${data.check_id}`;
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
 
   const response = [
     await send(world, route),

@@ -1,10 +1,29 @@
 import { grantCredits } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
+import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
-import { send } from "../send.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../jobs.ts";
+import { send, whenFound, whenVerified } from "../send.ts";
 
 const DAY_MS = 86_400_000;
+
+const NO_VERDICTS = Object.fromEntries(STATUSES.map((status) => [status, 0]));
+
+const createUsage = (fields: object, verdicts: object = {}) => ({
+  credits_granted: 0,
+  credits_used: 0,
+  credits_refunded: 0,
+  by_operation: [],
+  ...fields,
+  verdicts: { ...NO_VERDICTS, ...verdicts },
+});
+
+type TestContext = Awaited<ReturnType<typeof given>>;
+
+const readUsage = async ({ world, liveKey }: TestContext, key = liveKey) =>
+  (await send(world, "GET /v1/account/usage", { key })).data;
 
 test("the last thirty days are 200: every day on which credits moved, oldest first, and their sum", async () => {
   const { world, account, liveKey, later } = await given({ balance: 100 });
@@ -18,10 +37,10 @@ test("the last thirty days are 200: every day on which credits moved, oldest fir
   expect(data).toEqual({
     from: "2026-10-25",
     to: "2026-11-23",
-    totals: { credits_granted: 120.5, credits_used: 0, credits_refunded: 0 },
+    totals: createUsage({ credits_granted: 120.5 }),
     days: [
-      { date: "2026-11-21", credits_granted: 100, credits_used: 0, credits_refunded: 0 },
-      { date: "2026-11-23", credits_granted: 20.5, credits_used: 0, credits_refunded: 0 },
+      { date: "2026-11-21", ...createUsage({ credits_granted: 100 }) },
+      { date: "2026-11-23", ...createUsage({ credits_granted: 20.5 }) },
     ],
   });
 });
@@ -38,6 +57,118 @@ test("only the days asked for are told, both ends included", async () => {
 
   expect(data.days.map((day: any) => day.date)).toEqual(["2026-11-22", "2026-11-23"]);
   expect(data.totals.credits_granted).toBe(2);
+});
+
+test("credits are counted by what they paid for, and refunds with it", async () => {
+  const ctx = await givenChunked();
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  await whenFound(ctx.world, ctx.liveKey, {
+    first_name: "Ann",
+    last_name: "Lee",
+    domain: "example.com",
+  });
+  await whenProcessed(ctx, [...createEmails(3), "error@x.com"]);
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  await whenQuiet(ctx);
+
+  const { totals } = await readUsage(ctx);
+
+  expect(totals).toMatchObject({ credits_used: 12.5, credits_refunded: 1 });
+  expect(totals.by_operation).toEqual([
+    { operation: "verify", credits_used: 1.5, credits_refunded: 0 },
+    { operation: "verify_batch", credits_used: 2, credits_refunded: 0 },
+    { operation: "verify_file", credits_used: 4, credits_refunded: 1 },
+    { operation: "find", credits_used: 5, credits_refunded: 0 },
+  ]);
+});
+
+test("a check and a monitor's check are two operations", async () => {
+  const ctx = await given({ balance: 100 });
+  await send(ctx.world, "POST /v1/deliverability/check", {
+    key: ctx.liveKey,
+    body: { domain: "example.com" },
+  });
+  await send(ctx.world, "POST /v1/deliverability/monitors", {
+    key: ctx.liveKey,
+    body: { domain: "example.org" },
+  });
+  await whenWorked(ctx);
+
+  expect((await readUsage(ctx)).totals.by_operation).toEqual([
+    { operation: "deliverability_check", credits_used: 10, credits_refunded: 0 },
+    { operation: "monitor", credits_used: 10, credits_refunded: 0 },
+  ]);
+});
+
+test("a cancelled job is refunded to the operation that it was", async () => {
+  const ctx = await givenChunked();
+  const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
+  await send(ctx.world, `POST /v1/jobs/${data.job_id}/cancel`, { key: ctx.liveKey });
+
+  expect((await readUsage(ctx)).totals.by_operation).toEqual([
+    { operation: "verify_batch", credits_used: 3, credits_refunded: 3 },
+  ]);
+});
+
+test("every result counts once by its status: of one address, from the cache, of a job of one, of a list", async () => {
+  const ctx = await givenChunked();
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "invalid@x.com" });
+  await whenProcessed(ctx, ["ann@x.com", "catchall@x.com", "error@x.com"]);
+  await whenQuiet(ctx);
+
+  const { totals } = await readUsage(ctx);
+
+  expect(totals.verdicts).toEqual({
+    ...NO_VERDICTS,
+    valid: 4,
+    invalid: 1,
+    catch_all: 1,
+    unknown: 1,
+  });
+});
+
+test("a verification that fails on our side has no verdict", async () => {
+  const ctx = await given({ balance: 10 });
+  const { statusCode } = await whenVerified(ctx.world, ctx.liveKey, { email: "error@x.com" });
+
+  expect(statusCode).toBe(500);
+  expect((await readUsage(ctx)).totals.verdicts).toEqual(NO_VERDICTS);
+});
+
+test("a verdict counts on the day on which its job was accepted, like its credits", async () => {
+  const ctx = await givenChunked();
+  await whenProcessed(ctx, createEmails(2));
+  ctx.later(DAY_MS);
+  await whenQuiet(ctx);
+
+  const { days } = await readUsage(ctx);
+
+  expect(days).toMatchObject([{ date: "2026-11-21", credits_used: 2, verdicts: { valid: 2 } }]);
+});
+
+test("a deleted job's verdicts stay in the counts", async () => {
+  const ctx = await givenChunked();
+  const { data } = await whenProcessed(ctx, createEmails(2));
+  await whenQuiet(ctx);
+  await send(ctx.world, `DELETE /v1/jobs/${data.job_id}`, { key: ctx.liveKey });
+
+  expect((await readUsage(ctx)).totals.verdicts.valid).toBe(2);
+});
+
+test("the verdicts of test keys are counted apart, and cost nothing", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.testKey, { email: "catchall@x.com" });
+
+  expect((await readUsage(ctx)).totals.verdicts).toEqual(NO_VERDICTS);
+  expect(await readUsage(ctx, ctx.testKey)).toMatchObject({
+    totals: createUsage({}, { catch_all: 1 }),
+    days: [{ date: "2026-11-21", ...createUsage({}, { catch_all: 1 }) }],
+  });
 });
 
 test("a test key has used nothing", async () => {

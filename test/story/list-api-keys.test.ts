@@ -19,9 +19,25 @@ test("the account's keys are 200, newest first, without the keys themselves", as
     scopes: ["webhooks:read"],
     hint: `mp_live_…${scoped.slice(-4)}`,
     created_at: "2026-11-21T00:00:01.000Z",
+    expires_at: null,
+    networks: null,
+    last_used_at: null,
   });
   expect(data.api_keys.map((key: any) => key.mode).toSorted()).toEqual(["live", "live", "test"]);
   for (const key of [liveKey, testKey, scoped]) expect(JSON.stringify(data)).not.toContain(key);
+});
+
+test("each key shows when it was last used, to the hour", async () => {
+  const { world, liveKey, testKey } = await given();
+  await send(world, "GET /v1/account", { key: testKey });
+
+  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+
+  const uses = data.api_keys.map((key: any) => [key.mode, key.last_used_at]);
+  expect(uses.toSorted()).toEqual([
+    ["live", "2026-11-21T00:00:00.000Z"],
+    ["test", "2026-11-21T00:00:00.000Z"],
+  ]);
 });
 
 test("a test key sees test keys only", async () => {

@@ -70,6 +70,39 @@ test.each(["0", "-1", "ten", "", "1.5"])("a limit of %j is 400", async (limit) =
   });
 });
 
+test.each(["x7.com", "X7.com", "https://x7.com/path", "x7.com."])(
+  "domain=%s lists the checks of that domain alone",
+  async (domain) => {
+    const { world, liveKey } = await givenChecks(25);
+
+    const { data } = await whenListed(world, liveKey, { domain });
+
+    expect(data).toMatchObject({ count: 1, total: 1, truncated: false });
+    expect(data.checks).toMatchObject([{ check_id: "check-7", domain: "x7.com" }]);
+  },
+);
+
+test("a domain is found behind more checks of others than a page shows", async () => {
+  const { world, liveKey } = await givenChecks(250);
+
+  const { data } = await whenListed(world, liveKey, { domain: "x0.com", limit: "1" });
+
+  expect(data).toMatchObject({ count: 1, total: 1 });
+});
+
+test("a domain that was never checked has an empty list, and no domain is 400", async () => {
+  const { world, liveKey } = await givenChecks(1);
+
+  expect((await whenListed(world, liveKey, { domain: "y.com" })).data).toMatchObject({
+    checks: [],
+    total: 0,
+  });
+  expect(await whenListed(world, liveKey, { domain: "no domain" })).toMatchObject({
+    statusCode: 400,
+    error: { code: "INVALID_REQUEST", details: [{ field: "domain" }] },
+  });
+});
+
 test("an unknown query parameter is 400", async () => {
   const { world, liveKey } = await given();
 
@@ -110,7 +143,8 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const { world, account, liveKey } = await given();
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
 
   const response = [
     await send(world, "GET /v1/deliverability/checks"),

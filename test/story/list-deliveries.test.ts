@@ -36,6 +36,13 @@ test("what became of each delivery is 200, newest first", async () => {
       status: "pending",
       attempts: 1,
       response_status: 503,
+      payload: {
+        id: "evt_2",
+        type: "credits.low",
+        created_at: "2026-11-21T00:00:31.000Z",
+        data: { account_id: ctx.account, available: 5, threshold: 10 },
+      },
+      response_body: null,
       latency_ms: 0,
       error: "status",
       created_at: "2026-11-21T00:01:02.000Z",
@@ -49,6 +56,8 @@ test("what became of each delivery is 200, newest first", async () => {
       status: "delivered",
       attempts: 1,
       response_status: 200,
+      payload: expect.objectContaining({ id: "evt_1", type: "credits.low" }),
+      response_body: null,
       latency_ms: 0,
       error: null,
       created_at: "2026-11-21T00:00:31.000Z",
@@ -56,6 +65,22 @@ test("what became of each delivery is 200, newest first", async () => {
       next_attempt_at: null,
     },
   ]);
+});
+
+test("the log has the payload and the beginning of the response, and no secret that a server repeats", async () => {
+  const ctx = await given();
+  const { data } = await whenSubscribed(ctx);
+  ctx.servers.answer(({ headers }) => ({
+    status: 500,
+    body: `${data.secret} ${headers["webhook-signature"]} ${"x".repeat(1_000)}`,
+  }));
+  await whenEventEmitted(ctx);
+
+  const [delivery] = await readDeliveries(ctx);
+
+  expect(delivery.payload).toMatchObject({ type: "credits.low", data: { available: 5 } });
+  expect(delivery.response_body).toHaveLength(500);
+  expect(delivery.response_body).toMatch(/^\[removed\] \[removed\] x+$/);
 });
 
 test("the last hundred are shown, and what happened to test keys goes to their webhooks alone", async () => {

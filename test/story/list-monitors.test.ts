@@ -30,7 +30,8 @@ test("a query parameter is 400", async () => {
 test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
   const { world, account, liveKey } = await given();
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
-  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
 
   const response = [
     await send(world, ROUTE),

@@ -72,6 +72,15 @@ const VERIFY: readonly Failing[] = [
     when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
   },
   {
+    what: "a result that was erased",
+    code: "RESULT_DELETED",
+    given: async ({ world, liveKey: key }) => {
+      await whenVerified(world, key, ann, "k");
+      await send(world, "DELETE /v1/data", { key, query: ann });
+    },
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
+  },
+  {
     what: "a request that is under way",
     code: "REQUEST_IN_PROGRESS",
     given: (ctx) => whenStopped(ctx, verified, "k"),
@@ -209,6 +218,13 @@ const repeatForOnePrice: Truth = async (ctx, _before, { repeat, price }) => {
 const SENTENCES: Readonly<Record<string, readonly [money: MoneyOutcome, truth: Truth]>> = {
   "Nothing was charged.": [
     "nothing_charged",
+    async (ctx, before) => {
+      expect((await readCredits(ctx)).refunded).toBe(before.refunded);
+      await thenAsBefore(ctx, before.paid);
+    },
+  ],
+  "Nothing more was charged.": [
+    "nothing_more",
     async (ctx, before) => {
       expect((await readCredits(ctx)).refunded).toBe(before.refunded);
       await thenAsBefore(ctx, before.paid);

@@ -1,4 +1,4 @@
-import { EventPayload } from "@mailproof/core/webhooks/payloads";
+import { EventPayload, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../drain-queues.ts";
@@ -56,6 +56,28 @@ test("a disabled webhook can be tried, too, and stays disabled", async () => {
 
   const { data } = await send(world, "GET /v1/webhooks", { key });
   expect(data.webhooks[0].status).toBe("disabled");
+});
+
+test.each(WEBHOOK_EVENT_TYPES)(
+  "a sample of %s is sent, too, as the manual describes that event, whatever the webhook subscribes to",
+  async (type) => {
+    const ctx = await givenHook(["job.failed"]);
+    const { world, liveKey: key, servers, secret } = ctx;
+
+    const { statusCode, data } = await send(world, ROUTE, { key, query: { event: type } });
+
+    expect([statusCode, data.delivery.event, data.delivered]).toEqual([200, type, true]);
+    const [received] = servers.heard;
+    const event = received && verifyCall(secret, received);
+    expect(event.type).toBe(type);
+    expect(v.safeParse(EventPayload, event).issues).toBe(undefined);
+  },
+);
+
+test("a sample of an event that does not exist is 400", async () => {
+  const { world, liveKey: key } = await givenHook();
+
+  expect((await send(world, ROUTE, { key, query: { event: "job.begun" } })).statusCode).toBe(400);
 });
 
 test("a webhook that is not there is 404", async () => {

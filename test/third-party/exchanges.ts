@@ -76,7 +76,7 @@ const createHttpExchanges = (route: string, { liveKey }: Stage): Exchanges => {
   const key = [["x-api-key", liveKey]] as const;
   const first = toEvent({ ...request, headers: [...(request.headers ?? []), ...key] });
   // The key is known, and nothing of ours fails.
-  const answer = route === HEALTH ? EITHER_HEALTH : /^(?:2\d\d|4(?!01|03)\d\d)$/;
+  const answer = ANSWERS[route] ?? /^(?:2\d\d|4(?!01|03)\d\d)$/;
   return {
     first: { event: first, answer },
     second: { event: toEvent(request), answer: access === "public" ? answer : /^401$/ },
@@ -85,9 +85,12 @@ const createHttpExchanges = (route: string, { liveKey }: Stage): Exchanges => {
   };
 };
 
-const HEALTH = "GET /health";
-/** It gives what it asks one second, and says so when a busy machine took longer. */
-const EITHER_HEALTH = /^(?:200|503)$/;
+const ANSWERS: Readonly<Record<string, RegExp>> = {
+  // It gives what it asks one second, and says so when a busy machine took longer.
+  "GET /health": /^(?:200|503)$/,
+  // No mail is received on AWS.
+  "POST /v1/deliverability/tests": /^501$/,
+};
 
 /** What is no endpoint is public: the documents. The tools have their own way to refuse. */
 const findAccess = (route: string): Access => {
@@ -119,8 +122,10 @@ const createMessage = (queue: string, { account }: Stage): Json => {
   const messages: Readonly<Record<string, Json>> = {
     singles: { job: "job_none", waits: 0 },
     chunks: { job: "job_none", chunk: 0, pass: 0, from: 0, to: 0 },
+    exports: { job: "job_none", kind: "none", id: "exp_none", part: 0 },
     monitors: { monitor: "mon_none", at: "2026-11-21T00:00:00.000Z" },
     events: { id: "evt_none", token: "none" },
+    "mail-tests": { test: "mt_none" },
     deliveries: { id: "dlv_none", token: "none" },
     activity: {
       eventType: "Delivery",

@@ -1,35 +1,47 @@
 import { cancelJob } from "./endpoints/cancel-job.ts";
 import { checkDomain } from "./endpoints/check-domain.ts";
 import { createApiKey } from "./endpoints/create-api-key.ts";
+import { createMailTest } from "./endpoints/create-mail-test.ts";
 import { createMonitor } from "./endpoints/create-monitor.ts";
 import { createWebhook } from "./endpoints/create-webhook.ts";
+import { deleteJob } from "./endpoints/delete-job.ts";
 import { deleteMonitor } from "./endpoints/delete-monitor.ts";
 import { deleteWebhook } from "./endpoints/delete-webhook.ts";
 import { downloadJob } from "./endpoints/download-job.ts";
+import { eraseData } from "./endpoints/erase-data.ts";
 import { findEmail } from "./endpoints/find-email.ts";
 import { getAccount } from "./endpoints/get-account.ts";
 import { getActivity } from "./endpoints/get-activity.ts";
 import { getActivityBatch } from "./endpoints/get-activity-batch.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
 import { getCheck } from "./endpoints/get-check.ts";
+import { getDomainReports } from "./endpoints/get-domain-reports.ts";
 import { getDomainReputation } from "./endpoints/get-domain-reputation.ts";
 import { getHealth } from "./endpoints/get-health.ts";
 import { getJob } from "./endpoints/get-job.ts";
+import { getJobRow } from "./endpoints/get-job-row.ts";
+import { getMailTest } from "./endpoints/get-mail-test.ts";
 import { getUsage } from "./endpoints/get-usage.ts";
 import { listApiKeys } from "./endpoints/list-api-keys.ts";
 import { listCallbacks } from "./endpoints/list-callbacks.ts";
 import { listChecks } from "./endpoints/list-checks.ts";
 import { listDeliveries } from "./endpoints/list-deliveries.ts";
+import { listEvents } from "./endpoints/list-events.ts";
 import { listJobs } from "./endpoints/list-jobs.ts";
+import { listLedgerEntries } from "./endpoints/list-ledger-entries.ts";
+import { listMailTests } from "./endpoints/list-mail-tests.ts";
 import { listMonitors } from "./endpoints/list-monitors.ts";
+import { listRequests } from "./endpoints/list-requests.ts";
 import { listWebhookEvents } from "./endpoints/list-webhook-events.ts";
 import { listWebhooks } from "./endpoints/list-webhooks.ts";
 import { recordActivity } from "./endpoints/record-activity.ts";
+import { replayDeliveries } from "./endpoints/replay-deliveries.ts";
 import { retryDelivery } from "./endpoints/retry-delivery.ts";
 import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
 import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
+import { uploadReport } from "./endpoints/upload-report.ts";
 import { verifyBatch } from "./endpoints/verify-batch.ts";
 import { verifyEmail } from "./endpoints/verify-email.ts";
 import { verifyFile } from "./endpoints/verify-file.ts";
@@ -45,7 +57,9 @@ export const endpoints: readonly Endpoint[] = [
 
   listJobs,
   getJob,
+  getJobRow,
   cancelJob,
+  deleteJob,
   downloadJob,
   listCallbacks,
 
@@ -59,9 +73,14 @@ export const endpoints: readonly Endpoint[] = [
   checkDomain,
   listChecks,
   getCheck,
+  createMailTest,
+  listMailTests,
+  getMailTest,
   createMonitor,
   listMonitors,
   deleteMonitor,
+  uploadReport,
+  getDomainReports,
   listWebhooks,
   createWebhook,
   updateWebhook,
@@ -71,9 +90,14 @@ export const endpoints: readonly Endpoint[] = [
   listWebhookEvents,
   listDeliveries,
   retryDelivery,
+  replayDeliveries,
+  listEvents,
 
   getAccount,
   getUsage,
+  listLedgerEntries,
+  listRequests,
+  eraseData,
   listApiKeys,
   createApiKey,
   revokeApiKey,

@@ -155,7 +155,7 @@ const parseErrorBody = (text: string): ErrorBody | undefined => {
 };
 
 /** Seconds, from the service, or a date, which a gateway may send. */
-const parseRetryAfter = (header: string | null): number | undefined => {
+export const parseRetryAfter = (header: string | null): number | undefined => {
   if (header === null || header === "") return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

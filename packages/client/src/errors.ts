@@ -4,6 +4,7 @@ import type { ServiceErrorCode } from "./types.ts";
  * What happened to the money.
  *
  * - `nothing_charged`: no credits were charged. `refunded`: the charge was refunded.
+ * - `nothing_more`: this request was not charged; what the first request with its key cost stays as it is.
  * - `kept`: the charge stands.
  * - `retry_same_key`: it may have been charged; a repeat with `idempotencyKey` is not charged twice.
  * - `repeat_search`: it may have been charged; the same search within the same two minutes is not charged twice.
@@ -11,6 +12,7 @@ import type { ServiceErrorCode } from "./types.ts";
  */
 export type MoneyOutcome =
   | "nothing_charged"
+  | "nothing_more"
   | "refunded"
   | "kept"
   | "retry_same_key"

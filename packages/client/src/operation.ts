@@ -12,8 +12,12 @@ export type Operation = {
   readonly paid?: true;
   /** Takes no input. */
   readonly bare?: true;
+  /** A POST without a body: its input is the query. */
+  readonly inQuery?: true;
   /** The response has no {success, data}. */
   readonly unwrapped?: true;
+  /** A response with status 202 means that the service is still making what was asked for. */
+  readonly mayBePending?: true;
   readonly fixed?: Readonly<Record<string, string>>;
 };
 

@@ -10,7 +10,10 @@ export type RequestParts = {
 };
 
 /** The caller's input as path, query and body. */
-export const toRequestParts = ({ route, fixed }: Operation, input: Values = {}): RequestParts => {
+export const toRequestParts = (
+  { route, fixed, inQuery }: Operation,
+  input: Values = {},
+): RequestParts => {
   const [method = "", pattern = ""] = route.split(" ");
   const fields: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -20,7 +23,7 @@ export const toRequestParts = ({ route, fixed }: Operation, input: Values = {}):
     delete fields[name];
     return encodeURIComponent(value);
   });
-  if (method === "POST" || method === "PUT")
+  if ((method === "POST" || method === "PUT") && !inQuery)
     return {
       method,
       path,

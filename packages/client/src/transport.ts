@@ -1,10 +1,12 @@
 import { type ClientClock, SYSTEM_CLOCK } from "./clock.ts";
 import type { Operation } from "./operation.ts";
 import type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
+import { createRandomId } from "./random-id.ts";
 import { toRequestParts } from "./request.ts";
 import { RETRIES } from "./retry.ts";
 import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
+import { waitUntilMade } from "./wait-until-made.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
@@ -47,7 +49,7 @@ export const createTransport = (
       const { method, path, body } = toRequestParts(operation, { ...input });
       const idempotencyKey =
         operation.repeat === "keyed"
-          ? assertHeaderValue("idempotencyKey", own ?? crypto.randomUUID())
+          ? assertHeaderValue("idempotencyKey", own ?? createRandomId())
           : undefined;
       const headers = {
         // A bearer token is not sent on when a response redirects to another host.
@@ -58,7 +60,8 @@ export const createTransport = (
       const init = { method, headers, ...(body !== undefined && { body }) };
       const url = `${baseUrl}${path}`;
       const one = { operation, url, init, idempotencyKey, signal, timeoutMs };
-      return sendWithRetries({ ...one, ...defaults }, read);
+      const send = operation.mayBePending ? waitUntilMade : sendWithRetries;
+      return send({ ...one, ...defaults }, read);
     },
     put: (url, file, { signal } = {}) => {
       const init = { method: "PUT", body: file };

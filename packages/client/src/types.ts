@@ -16,8 +16,11 @@ export type ServiceErrorCode =
   | "LIMIT_REACHED"
   | "NOT_READY"
   | "JOB_ENDED"
+  | "JOB_OPEN"
+  | "RESULT_DELETED"
   | "PAYLOAD_TOO_LARGE"
   | "RATE_LIMITED"
+  | "NOT_CONFIGURED"
   | "INTERNAL"
   | "UNAVAILABLE";
 
@@ -290,6 +293,36 @@ export interface CheckResult {
       lookups: number;
       /** DNS look-ups that found nothing. The limit is 2. */
       void_lookups: number;
+      /** The records of the policy with their look-ups, each below the record that leads to it. At most 100. Left out for checks of earlier releases. */
+      tree?: {
+        /** Depth in the tree. 0 for the domain itself, 1 for what its record includes, and so on. */
+        depth: number;
+        /** The include or redirect that leads to this record. Left out for the domain itself. */
+        term?: string;
+        /** The domain of the record. Left out when it is different for each message (a macro). */
+        domain?: string;
+        /** record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it leads back to a record above. unread: it was not looked up. Otherwise why the look-up failed. */
+        status:
+          | "record"
+          | "several"
+          | "none"
+          | "nxdomain"
+          | "servfail"
+          | "refused"
+          | "timeout"
+          | "too_large"
+          | "internal"
+          | "unread"
+          | "loop";
+        /** The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is in the tree before. */
+        record?: string;
+        /** DNS look-ups of this term and everything below it. For the domain itself: all look-ups of the policy. */
+        lookups: number;
+        /** DNS look-ups of the a, mx, ptr and exists terms of this record alone. */
+        own_lookups: number;
+        /** Number of ip4 and ip6 terms that could stand in place of the term. Left out when it does not stand for address blocks alone. */
+        address_blocks?: number;
+      }[];
       /** The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result. */
       result_for_sending_ip?: string;
       /** Problems found. */
@@ -443,11 +476,70 @@ export interface CheckResult {
     severity: "critical" | "high" | "medium" | "low" | "info";
     /** What to do, in a sentence. */
     text: string;
-    /** Points that the overall score gains. */
+    /** Points that the overall score gains when only its issues are resolved. */
     points_regained: number;
     /** Codes of the issues that it resolves. */
     issues: string[];
+    /** The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it. */
+    record?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      strings?: string[];
+      /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
+      open?: string[];
+    };
+    /** The published records to remove with it. Left out when there are none. */
+    replaces?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+    }[];
+    /** Points that the overall score gains by publishing the record, with all that it resolves. Left out where the check cannot measure that. */
+    record_points?: number;
+    /** A file to publish with the record: the policy of MTA-STS. Left out otherwise. */
+    file?: {
+      /** Where to publish the file. */
+      url: string;
+      /** Its content, with line ends. */
+      content: string;
+    };
+    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    note?: string;
   }[];
+  /** What the score is at least, once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed. */
+  after_records?: {
+    /** Overall score, 0–100. */
+    score: number;
+    /** Grade of the score, A to F. */
+    grade: "A" | "B" | "C" | "D" | "F";
+  };
+}
+
+export interface MailTest {
+  /** The mail test's id. */
+  test_id: string;
+  /** `waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error of this service. An expired or failed test is refunded. */
+  status: "waiting" | "assessing" | "received" | "expired" | "failed";
+  /** Send one mail to this address, the way your customers get theirs. */
+  address: string;
+  /** When the test was created, ISO 8601. */
+  created_at: string;
+  /** Until when the address takes a mail, ISO 8601. The status becomes `expired` within a minute after it. */
+  expires_at: string;
+  /** When the mail arrived, ISO 8601. Left out before. */
+  received_at?: string;
+  /** Domain of the address in the mail's From field. Left out without a report, or when the field names no address. */
+  from_domain?: string;
+  /** Credits that this test has cost: 0 after a refund, and with test keys. */
+  credits_charged: number;
 }
 
 export interface Monitor {
@@ -502,6 +594,7 @@ export interface ApiKey {
         | "deliverability:write"
         | "webhooks:read"
         | "webhooks:write"
+        | "events:read"
         | "account:read"
       )[]
     | null;
@@ -509,6 +602,10 @@ export interface ApiKey {
   hint: string;
   /** When it was created, ISO 8601. */
   created_at: string;
+  /** From when on the key is refused, ISO 8601. Null when it does not expire. */
+  expires_at: string | null;
+  /** Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address. */
+  networks: string[] | null;
 }
 
 export interface Webhook {
@@ -548,6 +645,10 @@ export interface Delivery {
   attempts: number;
   /** The HTTP status of the last response. Null when there was none. */
   response_status: number | null;
+  /** The body of the request: the event as it is sent. Null for an entry that is not sent. */
+  payload: Record<string, unknown> | null;
+  /** The first 500 characters of the last response, without the signing secret and the signature. Null when there was no body. */
+  response_body: string | null;
   /** Time until the last response, in milliseconds. Null when there was none. */
   latency_ms: number | null;
   /** Code for why the last attempt failed. Null when it did not. */
@@ -688,14 +789,27 @@ export type WebhookEvent =
       data: {
         /** The monitored domain. */
         domain: string;
-        /** The check's id. The operation getCheck returns the check. */
-        check_id: string;
-        /** Result of the DMARC check. */
+        /** The check's id. The operation getCheck returns the check. Null when a report of a receiver is the cause. */
+        check_id: string | null;
+        /** Result of the DMARC check. `unaligned`: a receiver reported mail that is not aligned. */
         status: string;
         /** The policy the record requests. Null when there is none. */
         policy: string | null;
         /** Codes of the problems found. */
         issues: string[];
+        /** The report with unaligned mail. Left out when a check is the cause. */
+        report?: {
+          /** The organisation that made the report. */
+          reporter: string;
+          /** The report's id, given by the reporter. */
+          report_id: string;
+          /** The day (UTC) that the report is about. */
+          day: string;
+          /** Number of messages in the report. */
+          messages: number;
+          /** Messages that are not aligned and that the receiver does not know as forwarded. */
+          unaligned: number;
+        };
       };
     }
   | {
@@ -994,15 +1108,73 @@ export interface GetJobInput {
   include_results?: boolean | undefined;
   /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;
-  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs. */
+  /** Only rows with these values, separated by commas: `status:valid`, `reason:mailbox_full`, `provider:google`, `score:0-49`. Terms of one field are alternatives; different fields must all match. */
+  filter?: string | undefined;
+  /** Only rows with an address that contains this text, in any case. */
+  q?: string | undefined;
+  /** Order of the rows; with `-` the highest first. The default is `row`. */
+  sort?:
+    | "row"
+    | "-row"
+    | "score"
+    | "-score"
+    | "status"
+    | "-status"
+    | "email"
+    | "-email"
+    | undefined;
+  /** Leaves out this many of the matching rows. Not with `next_key`. */
+  skip?: number | undefined;
+  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out. */
   next_key?: string | undefined;
 }
 
 export interface GetJobData extends Job {
-  /** The next results: those that are ready and that no previous page returned, in the order of the list. Left out when there are none. */
+  /** Counts of all rows with a result. Left out for a job of one address, and when the results are deleted. */
+  summary?: {
+    /** Rows of each status, also of those without any. */
+    statuses: Record<string, number>;
+    /** Rows of each reason. */
+    reasons: Record<string, number>;
+    /** Rows in bands of `quality_score`. */
+    scores: {
+      /** The lowest score. */
+      from: number;
+      /** The highest score. */
+      to: number;
+      /** Rows with such a score. */
+      count: number;
+    }[];
+    /** Rows of each mail provider that is recognized. */
+    providers: Record<string, number>;
+    /** The list's most frequent domains, at most 20. A domain of a single address is left out. */
+    top_domains: {
+      /** The domain. */
+      domain: string;
+      /** Rows with such an address. */
+      count: number;
+    }[];
+  };
+  /** The next results: those that are ready and that no previous page returned, in the order of the list or of `sort`. Left out when there are none. */
   results?: ResultRow[];
-  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. */
+  /** Rows that match `filter` and `q`. Present with `filter`, `q`, `sort` or `skip`. */
+  matching_rows?: number;
+  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match. */
   next_key?: string;
+}
+
+// GET /v1/jobs/{id}/results/{row}
+
+export interface GetJobRowInput {
+  /** The job's id (`job_id`). */
+  id: string;
+  /** The row's number in the submitted list (`row`). */
+  row: string;
+}
+
+export interface GetJobRowData extends VerificationResult {
+  /** The row's number in the submitted list, from 1. */
+  row: number;
 }
 
 // POST /v1/jobs/{id}/cancel
@@ -1014,12 +1186,26 @@ export interface CancelJobInput {
 
 export type CancelJobData = Job;
 
+// DELETE /v1/jobs/{id}
+
+export interface DeleteJobInput {
+  /** The job's id (`job_id`). */
+  id: string;
+}
+
+export interface DeleteJobData {
+  /** The job's id. */
+  job_id: string;
+  /** Always true. */
+  deleted: true;
+}
+
 // GET /v1/jobs/{id}/download
 
 export interface DownloadJobInput {
   /** The job's id (`job_id`). */
   id: string;
-  /** Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. */
+  /** Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. */
   filter?:
     | "all"
     | "valid"
@@ -1030,10 +1216,11 @@ export interface DownloadJobInput {
     | "disposable"
     | "role"
     | "spam_trap"
+    | "safe_to_send"
     | undefined;
   /** `verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter. */
   rows?: "verified" | "all" | undefined;
-  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter. */
+  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for `format=csv`. Case does not matter. */
   delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
@@ -1051,7 +1238,8 @@ export type DownloadJobData =
         | "catch_all"
         | "disposable"
         | "role"
-        | "spam_trap";
+        | "spam_trap"
+        | "safe_to_send";
       /** Which rows of the list the export has. */
       rows: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
@@ -1109,7 +1297,8 @@ export type DownloadJobData =
         | "catch_all"
         | "disposable"
         | "role"
-        | "spam_trap";
+        | "spam_trap"
+        | "safe_to_send";
       /** Which rows of the list the export has. */
       rows: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
@@ -1319,6 +1508,8 @@ export interface CheckDomainData extends CheckResult {
 // GET /v1/deliverability/checks
 
 export interface ListChecksInput {
+  /** Only checks of this domain. */
+  domain?: string | undefined;
   /** Largest number of checks on a page. Larger values are cut to 100. */
   limit?: number | undefined;
 }
@@ -1328,7 +1519,7 @@ export interface ListChecksData {
   checks: CheckSummary[];
   /** Number of checks in this response. */
   count: number;
-  /** Number of all checks. */
+  /** Number of all checks, or of those of the domain. */
   total: number;
   /** True when only a part of the history was read. */
   truncated: boolean;
@@ -1339,13 +1530,431 @@ export interface ListChecksData {
 export interface GetCheckInput {
   /** The check's id (`check_id`). */
   id: string;
+  /** Domains that the SPF record includes, with commas between them: `flattened_spf` has the record with their address blocks instead. When one of these services changes its addresses, your record has to follow, or its mail fails SPF. */
+  flatten?: string | undefined;
 }
 
 export interface GetCheckData extends CheckResult {
+  /** The SPF record with address blocks in place of the includes that `flatten` names. Left out without `flatten`. */
+  flattened_spf?: {
+    /** The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it. */
+    record?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      strings?: string[];
+      /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
+      open?: string[];
+    };
+    /** The published records to remove with it. Left out when there are none. */
+    replaces?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+    }[];
+    /** Points that the overall score gains by publishing the record, with all that it resolves. Left out where the check cannot measure that. */
+    record_points?: number;
+    /** A file to publish with the record: the policy of MTA-STS. Left out otherwise. */
+    file?: {
+      /** Where to publish the file. */
+      url: string;
+      /** Its content, with line ends. */
+      content: string;
+    };
+    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    note?: string;
+    /** The includes that were replaced. */
+    includes: {
+      /** The domain that the record no longer includes. */
+      include: string;
+      /** Number of ip4 and ip6 terms in its place. */
+      address_blocks: number;
+    }[];
+    /** DNS look-ups that evaluating the record takes. The limit is 10. */
+    lookups: number;
+    /** Length of the record. Above 450 it may no longer fit into one UDP answer. */
+    bytes: number;
+  };
   /** Always 0: reading a check is free. */
   credits_used: number;
   /** Always false. */
   cached: boolean;
+}
+
+// POST /v1/deliverability/tests
+
+export interface CreateMailTestData extends MailTest {
+  /** Credits charged by this request. */
+  credits_used: number;
+  /** Credits left after this request. Left out when they could not be read. */
+  credits_remaining?: number;
+  /** True when the test of an earlier request is returned. Left out otherwise. */
+  idempotent_replay?: boolean;
+}
+
+// GET /v1/deliverability/tests
+
+export interface ListMailTestsInput {
+  /** Only tests with a mail from this domain. */
+  domain?: string | undefined;
+  /** Largest number of tests on a page. Larger values are cut to 100. */
+  limit?: number | undefined;
+  /** The `next_offset` of the previous page. */
+  offset?: string | undefined;
+}
+
+export interface ListMailTestsData {
+  /** The mail tests, newest first. */
+  tests: MailTest[];
+  /** True when there is another page. */
+  has_more: boolean;
+  /** Cursor for the next page. Left out on the last page. */
+  next_offset?: string;
+}
+
+// GET /v1/deliverability/tests/{id}
+
+export interface GetMailTestInput {
+  /** The mail test's id (`test_id`). */
+  id: string;
+}
+
+export interface GetMailTestData extends MailTest {
+  /** The report about the mail. Left out until `status` is `received`, and after the sender's address was erased. */
+  report?: {
+    /** Overall score, 0–100. */
+    score: number;
+    /** Grade of the score, A to F. */
+    grade: "A" | "B" | "C" | "D" | "F";
+    /** Version of the scoring rules. */
+    model_version: string;
+    /** How the score is computed. */
+    score_parts: {
+      /** The parts of the weighted mean. */
+      components: {
+        /** The part's name. */
+        component: "spf" | "dkim" | "dmarc" | "server" | "reputation" | "header" | "content";
+        /** The part's weight. */
+        weight: number;
+        /** The part's score, 0–100. */
+        score: number;
+      }[];
+      /** The weighted mean before caps, 0–100. */
+      before_cap: number;
+      /** The cap that lowered the score. Left out when no cap did. */
+      capped_by?: string;
+    };
+    /** Parts that could not be judged because DNS did not answer. They are left out of the score. */
+    missing_parts: ("spf" | "dkim" | "dmarc" | "server" | "reputation" | "header" | "content")[];
+    /** What the SMTP session showed. */
+    envelope: {
+      /** The address of MAIL FROM. Empty for the null reverse-path. */
+      mail_from: string;
+      /** The HELO or EHLO name of the client. */
+      helo: string;
+      /** The client's IP address. */
+      ip: string;
+      /** TLS version of the connection. Left out when the client did not encrypt. */
+      tls_version?: string;
+      /** Cipher of the connection. Left out when the client did not encrypt. */
+      tls_cipher?: string;
+      /** When the message was received, ISO 8601. */
+      received_at: string;
+    };
+    /** What the header shows. */
+    header: {
+      /** The subject. Left out when there is none. */
+      subject?: string;
+      /** The author. Left out unless there is exactly one author domain. */
+      from?: {
+        /** The display name. */
+        name: string;
+        /** The address. */
+        address: string;
+        /** The domain of the address, in A-labels. */
+        domain: string;
+      };
+      /** The Date field, ISO 8601. Left out without a valid one. */
+      sent_at?: string;
+      /** The Message-ID. Left out when there is none. */
+      message_id?: string;
+    };
+    /** The SPF result. Left out when the client's IP address is not known. */
+    spf?: {
+      /** The SPF result for the message (RFC 7208). */
+      result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
+      /** The domain of the evaluated policy. */
+      domain: string;
+      /** Where the domain is from. helo: MAIL FROM was empty. */
+      identity: "mailfrom" | "helo";
+      /** The terms that decided: an include, then the term inside it. */
+      matched: {
+        /** The domain of the record. */
+        domain: string;
+        /** The term. */
+        term: string;
+      }[];
+      /** Left out unless the result is permerror or temperror. */
+      problem?: {
+        /** Why the policy could not be evaluated. */
+        reason: string;
+        /** The domain of the record with the fault. */
+        domain: string;
+        /** The term with the fault. Left out when it is not one term's. */
+        term?: string;
+      };
+      /** DNS look-ups that the evaluation took. The limit is 10. */
+      lookups: number;
+      /** The SPF result for the HELO name by itself. */
+      helo_result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
+    };
+    /** The DKIM signatures, in the order of the message. */
+    dkim: {
+      /** The result (RFC 8601). policy: valid, but too weak. neutral: the signature or its key cannot be used. temperror: DNS did not answer. */
+      result: "pass" | "fail" | "policy" | "neutral" | "temperror";
+      /** Why it did not pass, as a code. Left out for a pass. */
+      reason?: string;
+      /** The signing domain (d=). Left out when it cannot be read. */
+      domain?: string;
+      /** The selector (s=). Left out when it cannot be read. */
+      selector?: string;
+      /** The algorithm (a=). Left out when it cannot be read. */
+      algorithm?: string;
+      /** Length of the RSA key. Left out for other keys, and when there is none. */
+      key_bits?: number;
+      /** How the header and the body were canonicalised, such as relaxed/simple. Left out when it cannot be read. */
+      canonicalization?: string;
+      /** Names of the signed header fields (h=), in lower case. */
+      signed_fields: string[];
+      /** Octets of the body that the signature does not cover (l=). */
+      unsigned_bytes: number;
+      /** True when the key is in test mode (t=y). */
+      testing: boolean;
+      /** When it was made (t=), ISO 8601. Left out when unknown. */
+      signed_at?: string;
+      /** When it expires (x=), ISO 8601. Left out when never. */
+      expires_at?: string;
+    }[];
+    /** The chain of those that passed the message on. */
+    arc: {
+      /** The result for the chain (RFC 8617). none: the message has no ARC fields. */
+      result: "none" | "pass" | "fail" | "temperror";
+      /** Why the chain is not valid. Left out otherwise. */
+      reason?: string;
+      /** The sets of the chain, the oldest first. */
+      sets: {
+        /** The number of the set, from 1. */
+        instance: number;
+        /** The domain that added the set. Left out when unknown. */
+        domain?: string;
+        /** What that domain found of the sets before (cv=). Left out when unknown. */
+        chain?: string;
+      }[];
+    };
+    /** The DMARC result. */
+    dmarc: {
+      /** The DMARC result (RFC 9989). none: there is no record. permerror: the message has no single author domain. */
+      result: "pass" | "fail" | "none" | "temperror" | "permerror";
+      /** The domain of From. Left out without a single one. */
+      domain?: string;
+      /** The organisational domain. Left out when it is not known. */
+      organisation?: string;
+      /** The record that applies. Left out when there is none. */
+      record?: string;
+      /** The domain that publishes the record. Left out when there is none. */
+      record_domain?: string;
+      /** What the record requests for mail that fails. Left out when there is no record. */
+      policy?: "none" | "quarantine" | "reject";
+      /** What a receiver that obeys the record does with this message. */
+      disposition: "none" | "quarantine" | "reject";
+      /** Alignment of SPF. */
+      spf: {
+        /** The mode that the DMARC record requests. relaxed: the names share an organisation. strict: they are equal. */
+        mode: "relaxed" | "strict";
+        /** True when the check passed for a name that belongs to the domain of From. Left out when DNS did not answer. */
+        aligned?: boolean;
+        /** The aligned name. Left out when there is none. */
+        domain?: string;
+      };
+      /** Alignment of DKIM. */
+      dkim: {
+        /** The mode that the DMARC record requests. relaxed: the names share an organisation. strict: they are equal. */
+        mode: "relaxed" | "strict";
+        /** True when the check passed for a name that belongs to the domain of From. Left out when DNS did not answer. */
+        aligned?: boolean;
+        /** The aligned name. Left out when there is none. */
+        domain?: string;
+      };
+    };
+    /** What DNS has about the sending server. */
+    server: {
+      /** The host name of the client's IP address (PTR). Left out when there is none or it is not known. */
+      reverse_dns?: string;
+      /** True when that name resolves back to the IP address. Left out when unknown. */
+      reverse_dns_confirmed?: boolean;
+      /** name: a full host name. literal: an IP address in brackets. invalid: neither. */
+      helo_kind: "name" | "literal" | "invalid";
+      /** True when the HELO name has an address. Left out when unknown. */
+      helo_resolves?: boolean;
+      /** True when the HELO name resolves to the client's IP address. Left out when unknown. */
+      helo_confirmed?: boolean;
+    };
+    /** Results of the blocklists. */
+    reputation: {
+      /** Number of blocklists that returned a verdict. */
+      blacklists_checked: number;
+      /** Number of blocklists that list the IP address or the domain of From. */
+      blacklists_listed: number;
+      /** The blocklists that list the IP address, the domain of From or a domain that the message links to. */
+      listed_on: {
+        /** The blocklist's id. */
+        id: string;
+        /** The blocklist's name. */
+        name: string;
+        /** The domain or IP address that is listed. */
+        listed: string;
+        /** The return codes of the blocklist. */
+        codes: string[];
+        /** What the return codes mean. */
+        says: string;
+        /** Where to request removal. Empty when it is not known. */
+        removal_url: string;
+      }[];
+    };
+    /** How recipients can unsubscribe. */
+    unsubscribe: {
+      /** True when receivers can offer one click (RFC 8058). */
+      one_click: boolean;
+      /** The https address. Left out when there is none. */
+      https_uri?: string;
+      /** The mailto address. Left out when there is none. */
+      mailto_uri?: string;
+      /** True when List-Unsubscribe-Post has the value that RFC 8058 requires. */
+      post: boolean;
+      /** True when a valid DKIM signature covers both fields. Left out when DNS did not answer. */
+      signed?: boolean;
+    };
+    /** What the message consists of. */
+    content: {
+      /** Octets of the whole message. */
+      size_bytes: number;
+      /** Octets of the HTML text. Gmail shows the first 102,400. */
+      html_bytes: number;
+      /** True when the message has an HTML text. */
+      html: boolean;
+      /** True when the message has a plain text. */
+      text: boolean;
+      /** Number of pictures in the HTML. */
+      images: number;
+      /** The MIME parts, at most 50. */
+      parts: {
+        /** Depth in the message. 0 for the message itself. */
+        depth: number;
+        /** The media type. */
+        type: string;
+        /** The character set. Left out when none is named. */
+        charset?: string;
+        /** The transfer encoding. */
+        encoding: string;
+        /** Octets as sent. */
+        bytes: number;
+      }[];
+      /** The attached files, at most 50. */
+      attachments: {
+        /** The file's name. Left out when it has none. */
+        filename?: string;
+        /** The media type. */
+        type: string;
+        /** Octets as sent. */
+        bytes: number;
+      }[];
+      /** Number of links to pages. */
+      links: number;
+      /** Where the links lead, at most 50 hosts, the one with most links first. */
+      link_hosts: {
+        /** The host. */
+        host: string;
+        /** Number of links to it. */
+        links: number;
+        /** True for a public link shortener. */
+        shortener: boolean;
+        /** True when a link to it is not encrypted. */
+        plain_http: boolean;
+      }[];
+    };
+    /** What Gmail, Yahoo and Microsoft require of senders, and whether the message meets it. */
+    requirements: {
+      /** The requirement's code. */
+      id: string;
+      /** The requirement in a sentence. */
+      text: string;
+      /** The receivers that publish it. */
+      receivers: ("gmail" | "yahoo" | "microsoft")[];
+      /** True when it is for bulk senders only. */
+      bulk_only: boolean;
+      /** Whether the message meets it. unknown: DNS did not answer. */
+      status: "met" | "unmet" | "unknown";
+    }[];
+    /** What was found and what to do about it, by the points it regains, most first. */
+    findings: {
+      /** The finding's code. */
+      id: string;
+      /** The part of the score that it belongs to. */
+      part: "spf" | "dkim" | "dmarc" | "server" | "reputation" | "header" | "content";
+      /** How serious it is. */
+      severity: "critical" | "high" | "medium" | "low" | "info";
+      /** The finding in a sentence. */
+      message: string;
+      /** What to do, in a sentence. */
+      advice: string;
+      /** Names and numbers that the finding is about. */
+      detail: Record<string, string | number>;
+      /** Points that it costs in the score of its part. */
+      cost_points: number;
+      /** Points that the overall score gains when this alone is resolved. */
+      points_regained: number;
+      /** The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it. */
+      record?: {
+        /** The whole name, without a final dot. */
+        name: string;
+        /** The record's type. */
+        type: "TXT" | "MX" | "A" | "PTR";
+        /** The value, without quotes. */
+        value: string;
+        /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+        strings?: string[];
+        /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
+        open?: string[];
+      };
+      /** The published records to remove with it. Left out when there are none. */
+      replaces?: {
+        /** The whole name, without a final dot. */
+        name: string;
+        /** The record's type. */
+        type: "TXT" | "MX" | "A" | "PTR";
+        /** The value, without quotes. */
+        value: string;
+      }[];
+      /** Points that the overall score gains by publishing the record, with all that it resolves. Left out where the check cannot measure that. */
+      record_points?: number;
+      /** A file to publish with the record: the policy of MTA-STS. Left out otherwise. */
+      file?: {
+        /** Where to publish the file. */
+        url: string;
+        /** Its content, with line ends. */
+        content: string;
+      };
+      /** What else is to be done, in a sentence. Left out when there is nothing. */
+      note?: string;
+    }[];
+  };
 }
 
 // POST /v1/deliverability/monitors
@@ -1380,6 +1989,259 @@ export interface DeleteMonitorData {
   monitor_id: string;
   /** Always true. */
   deleted: true;
+}
+
+// POST /v1/deliverability/reports
+
+export interface UploadReportInput {
+  /** The file in base64. A form with the field `file` takes larger ones. */
+  content: string;
+}
+
+export interface UploadReportData {
+  /** dmarc: a DMARC aggregate report (RFC 7489, RFC 9990). tls: an SMTP TLS report (RFC 8460). */
+  type: "dmarc" | "tls";
+  /** The organisation that made the report. */
+  reporter: string;
+  /** The report's id, given by the reporter. */
+  report_id: string;
+  /** The domain in lower case, in A-labels (xn--…). */
+  domain: string;
+  /** The same domain in Unicode. */
+  domain_unicode: string;
+  /** When the time that the report covers begins, ISO 8601. */
+  begins_at: string;
+  /** When the time that the report covers ends, ISO 8601. */
+  ends_at: string;
+  /** Number of rows in the report: records, or policies of a TLS report. */
+  rows: number;
+  /** Number of messages, or of sessions in a TLS report. */
+  messages: number;
+  /** True when this report of this reporter was stored before. Nothing has changed then. */
+  duplicate: boolean;
+}
+
+// GET /v1/deliverability/domains/{domain}/reports
+
+export interface GetDomainReportsInput {
+  /** The domain, written as for a deliverability check. */
+  domain: string;
+  /** Number of days, today (UTC) included. Larger values are cut to 100. Reports are stored as long as the plan retains results. */
+  days?: number | undefined;
+  /** Largest number of sources on a page. Larger values are cut to 200. */
+  limit?: number | undefined;
+  /** The `next_offset` of the previous page. */
+  offset?: string | undefined;
+}
+
+export interface GetDomainReportsData {
+  /** The domain in lower case, in A-labels (xn--…). */
+  domain: string;
+  /** The same domain in Unicode. */
+  domain_unicode: string;
+  /** The first day (UTC) that counts. */
+  from: string;
+  /** The last day (UTC) that counts. */
+  to: string;
+  /** True when there are more than 5,000 reports: the oldest are not counted. */
+  truncated: boolean;
+  /** The organisations that reported, up to 100, those with most reports first. */
+  reporters: {
+    /** The organisation. */
+    name: string;
+    /** Number of its reports. */
+    reports: number;
+  }[];
+  /** DMARC aggregate reports. */
+  dmarc: {
+    /** Number of DMARC aggregate reports. */
+    reports: number;
+    /** The policy that the newest report found. Left out without reports. */
+    policy?: {
+      /** The policy for the domain. */
+      p?: "none" | "quarantine" | "reject";
+      /** The policy for its subdomains. */
+      sp?: "none" | "quarantine" | "reject";
+      /** The policy for names that do not exist (RFC 9989). */
+      np?: "none" | "quarantine" | "reject";
+      /** True when the record only tests its policy. */
+      testing: boolean;
+    };
+    /** Number of messages. */
+    messages: number;
+    /** Messages that SPF or DKIM aligns: they pass DMARC. */
+    aligned: number;
+    /** Messages that SPF aligns. */
+    spf_aligned: number;
+    /** Messages that DKIM aligns. */
+    dkim_aligned: number;
+    /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+    forwarded: number;
+    /** What receivers did with the messages. */
+    dispositions: {
+      /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+      disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+      /** Number of messages. */
+      messages: number;
+    }[];
+    /** Share of messages that are aligned, 0–1. Left out without messages. */
+    aligned_share?: number;
+    /** The sums of each day with reports, the oldest first. */
+    days: {
+      /** The day (UTC), such as 2026-11-21. */
+      day: string;
+      /** Number of messages. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns: they pass DMARC. */
+      aligned: number;
+      /** Messages that SPF aligns. */
+      spf_aligned: number;
+      /** Messages that DKIM aligns. */
+      dkim_aligned: number;
+      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      forwarded: number;
+      /** What receivers did with the messages. */
+      dispositions: {
+        /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+        disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+    }[];
+    /** The sums of each service that sends, the largest first. */
+    providers: {
+      /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
+      provider?: string;
+      /** Number of its addresses. */
+      sources: number;
+      /** Number of messages. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns: they pass DMARC. */
+      aligned: number;
+      /** Messages that SPF aligns. */
+      spf_aligned: number;
+      /** Messages that DKIM aligns. */
+      dkim_aligned: number;
+      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      forwarded: number;
+      /** What receivers did with the messages. */
+      dispositions: {
+        /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+        disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+    }[];
+    /** Number of sources on all pages. */
+    source_count: number;
+    /** The addresses that sent as the domain, the largest first. */
+    sources: {
+      /** The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them. */
+      ip?: string;
+      /** The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer. */
+      host_name?: string;
+      /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
+      provider?: string;
+      /** Number of messages. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns: they pass DMARC. */
+      aligned: number;
+      /** Messages that SPF aligns. */
+      spf_aligned: number;
+      /** Messages that DKIM aligns. */
+      dkim_aligned: number;
+      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      forwarded: number;
+      /** What receivers did with the messages. */
+      dispositions: {
+        /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+        disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+      /** Why receivers did not apply the policy. */
+      reasons: {
+        /** The reason, as RFC 7489 and RFC 9990 name it. */
+        reason:
+          | "forwarded"
+          | "local_policy"
+          | "mailing_list"
+          | "other"
+          | "policy_test_mode"
+          | "sampled_out"
+          | "trusted_forwarder";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Domains that passed SPF or DKIM, also without being aligned. At most ten. */
+      authenticated_as: string[];
+      /** The first day (UTC) on which reports have this source. */
+      first_day: string;
+      /** The last day (UTC) on which reports have this source. */
+      last_day: string;
+      /** What to do about this source. */
+      advice: {
+        /** What the mail of this source needs, as a code. */
+        code:
+          | "aligned"
+          | "forwarded"
+          | "add_dkim"
+          | "add_service"
+          | "add_service_dkim"
+          | "signs_as_other"
+          | "unknown_source"
+          | "small_sources";
+        /** The same in a sentence. */
+        text: string;
+        /** A term for the SPF record. Left out when none helps. */
+        spf_term?: string;
+      };
+    }[];
+  };
+  /** SMTP TLS reports. */
+  tls: {
+    /** Number of TLS reports. */
+    reports: number;
+    /** Sessions with TLS as the policy requires. */
+    succeeded: number;
+    /** Sessions that failed. */
+    failed: number;
+    /** The sums of each kind of policy. */
+    policies: {
+      /** sts: MTA-STS. tlsa: DANE. no-policy-found: neither. */
+      policy: "sts" | "tlsa" | "no-policy-found";
+      /** Sessions with TLS as the policy requires. */
+      succeeded: number;
+      /** Sessions that failed. */
+      failed: number;
+      /** Failed sessions by type, the most frequent first. */
+      failures: {
+        /** The type of failure, such as `certificate-expired` (RFC 8460). */
+        type: string;
+        /** Number of sessions. */
+        sessions: number;
+      }[];
+    }[];
+    /** The sums of each day with reports, the oldest first. */
+    days: {
+      /** The day (UTC), such as 2026-11-21. */
+      day: string;
+      /** Sessions with TLS as the policy requires. */
+      succeeded: number;
+      /** Sessions that failed. */
+      failed: number;
+    }[];
+  };
+  /** True when there is another page of sources. */
+  has_more: boolean;
+  /** Cursor for the next page. Left out on the last page. */
+  next_offset?: string;
 }
 
 // GET /v1/webhooks
@@ -1454,6 +2316,15 @@ export interface DeleteWebhookData {
 export interface TestWebhookInput {
   /** The webhook's id. */
   id: string;
+  /** Sends a sample of this event in place of `webhook.test`. */
+  event?:
+    | "job.completed"
+    | "job.failed"
+    | "credits.low"
+    | "credits.depleted"
+    | "blacklist.detected"
+    | "dmarc.failed"
+    | undefined;
 }
 
 export interface TestWebhookData {
@@ -1505,6 +2376,55 @@ export interface RetryDeliveryInput {
 
 export type RetryDeliveryData = Delivery;
 
+// POST /v1/webhooks/{id}/replay
+
+export interface ReplayDeliveriesInput {
+  /** The webhook's id. */
+  id: string;
+  /** Deliveries created at this time or later, ISO 8601. */
+  since: string;
+}
+
+export interface ReplayDeliveriesData {
+  /** Number of deliveries that are sent again, about 200 at most. */
+  replayed: number;
+  /** Where the request stopped, ISO 8601: pass it as `since` to go on. Null when everything is done. */
+  next_since: string | null;
+}
+
+// GET /v1/events
+
+export interface ListEventsInput {
+  /** The `cursor` of the previous response. Left out: from now on; events before are not returned. */
+  after?: string | undefined;
+  /** Seconds to wait for an event when there is none, 0 to 25. The response comes with the first one, or without any at the end. */
+  wait?: number | undefined;
+  /** Largest number of events. Larger values are cut to 100. */
+  limit?: number | undefined;
+}
+
+export interface ListEventsData {
+  /** The events, oldest first. Empty when there is none. */
+  events: {
+    /** The event's id, as in the header webhook-id of its deliveries. */
+    id: string;
+    /** The event's type. */
+    type:
+      | "job.completed"
+      | "job.failed"
+      | "credits.low"
+      | "credits.depleted"
+      | "blacklist.detected"
+      | "dmarc.failed";
+    /** When the event happened, ISO 8601. */
+    created_at: string;
+    /** The event's data. */
+    data: Record<string, unknown>;
+  }[];
+  /** Pass it as `after` to read the events that follow. */
+  cursor: string;
+}
+
 // GET /v1/account
 
 export interface GetAccountData {
@@ -1514,6 +2434,8 @@ export interface GetAccountData {
   name: string;
   /** When the account was created, ISO 8601. */
   created_at: string;
+  /** Days that jobs are stored after they have ended: the plan's, or fewer if the operator set fewer. */
+  retention_days: number;
   /** The plan and its limits. */
   plan: {
     /** The plan's id. */
@@ -1522,6 +2444,8 @@ export interface GetAccountData {
     max_addresses_per_job: number;
     /** Requests that a key may send in a minute. */
     requests_per_minute: number;
+    /** Requests that all keys of the account may send in a minute; live and test keys are counted separately. */
+    account_requests_per_minute: number;
     /** Days that results are stored. */
     retention_days: number;
   };
@@ -1531,7 +2455,9 @@ export interface GetAccountData {
     available: number;
     /** Credits charged and not settled yet. */
     held: number;
-    /** Credits spent, in total. */
+    /** Credits that finished work has cost, in total, with those refunded later: granted - used + refunded - held = available. */
+    used: number;
+    /** Credits spent, in total, without those refunded. */
     spent: number;
     /** Credits refunded, in total. */
     refunded: number;
@@ -1555,6 +2481,7 @@ export interface GetAccountData {
           | "deliverability:write"
           | "webhooks:read"
           | "webhooks:write"
+          | "events:read"
           | "account:read"
         )[]
       | null;
@@ -1579,29 +2506,233 @@ export interface GetUsageData {
   totals: {
     /** Credits granted. */
     credits_granted: number;
-    /** Credits used. */
+    /** Credits charged, with those that are held for work under way and those refunded later. */
     credits_used: number;
     /** Credits refunded. */
     credits_refunded: number;
+    /** The same by operation, without those that moved no credits. */
+    by_operation: {
+      /** What the credits paid for. */
+      operation:
+        | "verify"
+        | "verify_batch"
+        | "verify_file"
+        | "find"
+        | "deliverability_check"
+        | "monitor"
+        | "mail_test";
+      /** Credits charged, with those that are held for work under way and those refunded later. */
+      credits_used: number;
+      /** Credits refunded. */
+      credits_refunded: number;
+    }[];
+    /** Results of verifications, by status. An address in several lists counts in each. */
+    verdicts: {
+      /** Results with the status valid. */
+      valid: number;
+      /** Results with the status invalid. */
+      invalid: number;
+      /** Results with the status risky. */
+      risky: number;
+      /** Results with the status unknown. */
+      unknown: number;
+      /** Results with the status catch_all. */
+      catch_all: number;
+      /** Results with the status disposable. */
+      disposable: number;
+      /** Results with the status role. */
+      role: number;
+      /** Results with the status spam_trap. */
+      spam_trap: number;
+    };
   };
-  /** The days on which the balance changed. */
+  /** The days on which credits moved or an address was verified. Everything counts on the day on which its request was accepted, also what ended or was refunded later. */
   days: {
     /** The day (UTC). */
     date: string;
     /** Credits granted. */
     credits_granted: number;
-    /** Credits used. */
+    /** Credits charged, with those that are held for work under way and those refunded later. */
     credits_used: number;
     /** Credits refunded. */
     credits_refunded: number;
+    /** The same by operation, without those that moved no credits. */
+    by_operation: {
+      /** What the credits paid for. */
+      operation:
+        | "verify"
+        | "verify_batch"
+        | "verify_file"
+        | "find"
+        | "deliverability_check"
+        | "monitor"
+        | "mail_test";
+      /** Credits charged, with those that are held for work under way and those refunded later. */
+      credits_used: number;
+      /** Credits refunded. */
+      credits_refunded: number;
+    }[];
+    /** Results of verifications, by status. An address in several lists counts in each. */
+    verdicts: {
+      /** Results with the status valid. */
+      valid: number;
+      /** Results with the status invalid. */
+      invalid: number;
+      /** Results with the status risky. */
+      risky: number;
+      /** Results with the status unknown. */
+      unknown: number;
+      /** Results with the status catch_all. */
+      catch_all: number;
+      /** Results with the status disposable. */
+      disposable: number;
+      /** Results with the status role. */
+      role: number;
+      /** Results with the status spam_trap. */
+      spam_trap: number;
+    };
   }[];
+}
+
+// GET /v1/account/ledger
+
+export interface ListLedgerEntriesInput {
+  /** The first day (UTC). By default the account's first. */
+  from?: string | undefined;
+  /** The last day (UTC). By default today. */
+  to?: string | undefined;
+  /** Largest number of entries on a page. Larger values are cut to 200. */
+  limit?: number | undefined;
+  /** The `next_offset` of the previous page. */
+  offset?: string | undefined;
+}
+
+export interface ListLedgerEntriesData {
+  /** The entries, newest first. Test keys move no credits and have none. */
+  entries: {
+    /** The entry's id. */
+    entry_id: string;
+    /** `grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid at once. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return. */
+    type: "grant" | "clawback" | "charge" | "hold" | "settle" | "release" | "refund";
+    /** How many credits moved, as a positive number. */
+    credits: number;
+    /** What it changed of the available credits. The sum over all entries is the balance. */
+    balance_change: number;
+    /** What it changed of the held credits. The sum over all entries is what is held now. */
+    held_change: number;
+    /** What the credits pay for. Left out for grants and clawbacks, and for refunds of releases up to 0.1. */
+    operation?:
+      | "verify"
+      | "verify_batch"
+      | "verify_file"
+      | "find"
+      | "deliverability_check"
+      | "monitor"
+      | "mail_test";
+    /** What its entries have in common. Of a verification that continued as a job it is the job's id. */
+    operation_id: string;
+    /** The job of the batch or the file. Left out otherwise. */
+    job_id?: string;
+    /** The deliverability check. Left out otherwise. */
+    check_id?: string;
+    /** The mail test. Left out otherwise. */
+    test_id?: string;
+    /** Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise. */
+    reason?:
+      | "opening"
+      | "granted"
+      | "taken_back"
+      | "failed"
+      | "not_probed"
+      | "cancelled"
+      | "no_mail";
+    /** When the operation began, ISO 8601. Entries are listed in this order, and count on this day of the usage. */
+    began_at: string;
+    /** When the entry was written, ISO 8601. */
+    created_at: string;
+  }[];
+  /** True when there is another page. */
+  has_more: boolean;
+  /** Cursor for the next page. Left out on the last page. */
+  next_offset?: string;
+}
+
+// GET /v1/requests
+
+export interface ListRequestsInput {
+  /** Largest number of requests on a page. Larger values are cut to 200. */
+  limit?: number | undefined;
+  /** Only responses of this class. */
+  status?: "2xx" | "3xx" | "4xx" | "5xx" | undefined;
+  /** Only this method and path, such as `POST /v1/verify`. */
+  route?: string | undefined;
+  /** The `next_offset` of the previous page. */
+  offset?: string | undefined;
+}
+
+export interface ListRequestsData {
+  /** The requests, newest first. */
+  requests: {
+    /** The request's id, as in `X-Request-Id`. */
+    request_id: string;
+    /** When it was answered, ISO 8601. */
+    at: string;
+    /** HTTP method. */
+    method: string;
+    /** Path as this document names it, such as `/v1/jobs/{id}`. */
+    route: string;
+    /** HTTP status of the response. */
+    status: number;
+    /** Milliseconds until the response. */
+    duration_ms: number;
+    /** The key that sent it. */
+    key_id: string;
+    /** `error.code` of the response. Null after success. */
+    error_code: string | null;
+  }[];
+  /** True when there is another page. */
+  has_more: boolean;
+  /** Cursor for the next page. Left out on the last page. */
+  next_offset?: string;
+}
+
+// DELETE /v1/data
+
+export interface EraseDataInput {
+  /** The address to erase. Spelling does not matter: `Ann@X.com` erases `ann@x.com`, too. */
+  email: string;
+}
+
+export interface EraseDataData {
+  /** True when nothing is left of the address. False with 202: the erasure continues by itself, and a repeat of the request shows whether it has ended. */
+  complete: boolean;
+  /** Running jobs with the address in their list. It is erased from them when they have ended. */
+  jobs_open: number;
+  /** What was erased since the request that began the erasure. */
+  erased: {
+    /** Results in the cache. */
+    cached_results: number;
+    /** Responses stored for an Idempotency-Key or a search. A repeat of the request is not charged. */
+    responses: number;
+    /** Records of opens and clicks. */
+    activity_records: number;
+    /** Verdicts and bounces that later results take into account. */
+    verdicts: number;
+    /** Mail tests with a mail from the address. Their mail and report are erased. */
+    mail_tests: number;
+    /** Rows of jobs. A row keeps its status, and shows `[erased]` in the place of the address; the other cells of the list are empty. */
+    job_rows: number;
+  };
 }
 
 // GET /v1/api-keys
 
 export interface ListApiKeysData {
   /** The keys, newest first. */
-  api_keys: ApiKey[];
+  api_keys: (ApiKey & {
+    /** When the key was last used, ISO 8601, up to an hour earlier than its last use. Null when it was never used. */
+    last_used_at: string | null;
+  })[];
 }
 
 // POST /v1/api-keys
@@ -1622,10 +2753,15 @@ export interface CreateApiKeyInput {
         | "deliverability:write"
         | "webhooks:read"
         | "webhooks:write"
+        | "events:read"
         | "account:read"
       )[]
     | null
     | undefined;
+  /** From when on the key is refused, such as 2027-01-31T00:00:00Z. Left out: it does not expire. */
+  expires_at?: string | null | undefined;
+  /** Address blocks that the key is limited to, at most 50. Left out: it is accepted from any address. */
+  networks?: readonly string[] | null | undefined;
 }
 
 export interface CreateApiKeyData extends ApiKey {
@@ -1662,6 +2798,8 @@ export interface GetCatalogData {
     max_addresses_per_job: number;
     /** Requests that a key may send in a minute. */
     requests_per_minute: number;
+    /** Requests that all keys of an account may send in a minute; live and test keys are counted separately. */
+    account_requests_per_minute: number;
     /** Days that results are stored. */
     retention_days: number;
   }[];
@@ -1738,13 +2876,22 @@ export interface Operations {
   listJobs(input?: ListJobsInput, options?: CallOptions): Promise<ListJobsData>;
 
   /**
-   * Get a job and a page of its results.
+   * Get a job, the counts of its results, and a page of them.
    *
    * Sent again until an answer comes.
    *
    * `GET /v1/jobs/{id}`
    */
   getJob(input: GetJobInput, options?: CallOptions): Promise<GetJobData>;
+
+  /**
+   * Get the result of one row of a job, with its evidence.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/jobs/{id}/results/{row}`
+   */
+  getJobRow(input: GetJobRowInput, options?: CallOptions): Promise<GetJobRowData>;
 
   /**
    * Cancel a job. Addresses without a result are not verified, and their credits are refunded.
@@ -1756,7 +2903,16 @@ export interface Operations {
   cancelJob(input: CancelJobInput, options?: CallOptions): Promise<CancelJobData>;
 
   /**
-   * Export the results of a job as CSV, with the list's own columns, or as JSON.
+   * Delete a job that has ended: its list, its results and its exports. What it cost stays in the account's usage.
+   *
+   * Sent again until an answer comes.
+   *
+   * `DELETE /v1/jobs/{id}`
+   */
+  deleteJob(input: DeleteJobInput, options?: CallOptions): Promise<DeleteJobData>;
+
+  /**
+   * Export the results of a job as CSV or as a spreadsheet, with the list's own columns, or as JSON.
    *
    * Sent again until an answer comes.
    *
@@ -1854,6 +3010,34 @@ export interface Operations {
   getCheck(input: GetCheckInput, options?: CallOptions): Promise<GetCheckData>;
 
   /**
+   * Create an address that receives one mail and tells how it arrived.
+   *
+   * Price: 2 credits, refunded when no mail arrives within the hour.
+   * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
+   *
+   * `POST /v1/deliverability/tests`
+   */
+  createMailTest(options?: PaidCallOptions): Promise<CreateMailTestData>;
+
+  /**
+   * List the mail tests, newest first.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/deliverability/tests`
+   */
+  listMailTests(input?: ListMailTestsInput, options?: CallOptions): Promise<ListMailTestsData>;
+
+  /**
+   * Get a mail test, with the report about the mail that arrived.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/deliverability/tests/{id}`
+   */
+  getMailTest(input: GetMailTestInput, options?: CallOptions): Promise<GetMailTestData>;
+
+  /**
    * Monitor a domain: it is checked at intervals. Each run is an ordinary, paid check.
    *
    * Sent again until an answer comes.
@@ -1879,6 +3063,27 @@ export interface Operations {
    * `DELETE /v1/deliverability/monitors/{id}`
    */
   deleteMonitor(input: DeleteMonitorInput, options?: CallOptions): Promise<DeleteMonitorData>;
+
+  /**
+   * Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), as it came or unpacked from gzip or zip.
+   *
+   * Sent again until an answer comes.
+   *
+   * `POST /v1/deliverability/reports`
+   */
+  uploadReport(input: UploadReportInput, options?: CallOptions): Promise<UploadReportData>;
+
+  /**
+   * Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/deliverability/domains/{domain}/reports`
+   */
+  getDomainReports(
+    input: GetDomainReportsInput,
+    options?: CallOptions,
+  ): Promise<GetDomainReportsData>;
 
   /**
    * List the webhooks, oldest first. Their secrets are not shown.
@@ -1917,7 +3122,7 @@ export interface Operations {
   deleteWebhook(input: DeleteWebhookInput, options?: CallOptions): Promise<DeleteWebhookData>;
 
   /**
-   * Send the event webhook.test once, signed like any other, and return its delivery.
+   * Send webhook.test, or a sample of any event, once, signed like any other, and return its delivery.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1965,6 +3170,27 @@ export interface Operations {
   retryDelivery(input: RetryDeliveryInput, options?: CallOptions): Promise<RetryDeliveryData>;
 
   /**
+   * Send all deliveries again that failed since a time.
+   *
+   * Sent again until an answer comes.
+   *
+   * `POST /v1/webhooks/{id}/replay`
+   */
+  replayDeliveries(
+    input: ReplayDeliveriesInput,
+    options?: CallOptions,
+  ): Promise<ReplayDeliveriesData>;
+
+  /**
+   * Read the account's events, and wait for the next ones. Webhooks get theirs as before.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/events`
+   */
+  listEvents(input?: ListEventsInput, options?: CallOptions): Promise<ListEventsData>;
+
+  /**
    * Get the account: its plan, its credits, and the scopes of the key in use.
    *
    * Sent again until an answer comes.
@@ -1974,13 +3200,43 @@ export interface Operations {
   getAccount(options?: CallOptions): Promise<GetAccountData>;
 
   /**
-   * Get the account's credit usage by day (UTC).
+   * Get the account's credits and verdicts by day (UTC) and by operation.
    *
    * Sent again until an answer comes.
    *
    * `GET /v1/account/usage`
    */
   getUsage(input?: GetUsageInput, options?: CallOptions): Promise<GetUsageData>;
+
+  /**
+   * List every movement of the account's credits, newest first.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/account/ledger`
+   */
+  listLedgerEntries(
+    input?: ListLedgerEntriesInput,
+    options?: CallOptions,
+  ): Promise<ListLedgerEntriesData>;
+
+  /**
+   * List the account's own requests of the last 7 days, newest first, without successful reads.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/requests`
+   */
+  listRequests(input?: ListRequestsInput, options?: CallOptions): Promise<ListRequestsData>;
+
+  /**
+   * Erase what the account has stored of an email address.
+   *
+   * Sent again until an answer comes.
+   *
+   * `DELETE /v1/data`
+   */
+  eraseData(input: EraseDataInput, options?: CallOptions): Promise<EraseDataData>;
 
   /**
    * List the account's API keys, newest first. The keys themselves are not shown.

@@ -1,13 +1,13 @@
-import { createDownloader, type Download } from "./download.ts";
+import { createDownloader, type Download, type DownloadInput } from "./download.ts";
 import { MailproofError, withMessage } from "./errors.ts";
 import { type FileSource, getFileName, toBlob } from "./file-source.ts";
 import { createJobCalls } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions, PaidCallOptions } from "./options.ts";
+import { createRandomId } from "./random-id.ts";
 import type { ClientTransport } from "./transport.ts";
 import type {
   CreateUploadData,
-  DownloadJobInput,
   Job,
   ProcessFileData,
   ProcessFileInput,
@@ -66,8 +66,8 @@ export interface VerifiedFile {
   readonly job: Job;
   /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
-  /** The list as CSV with the verdicts beside its own columns. */
-  download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
+  /** The list as CSV or .xlsx with the verdicts beside its own columns. */
+  download(input?: Omit<DownloadInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
 /** Another upload would be another request: refused under this key, charged again under another one. */
@@ -109,7 +109,7 @@ export const createFileVerifier =
     { onProgress, ...options }: VerifyFileOptions = {},
   ): Promise<VerifiedFile> => {
     const { call } = transport;
-    const { signal, idempotencyKey = crypto.randomUUID() } = options;
+    const { signal, idempotencyKey = createRandomId() } = options;
     const file = await toBlob(source);
     onProgress?.({ stage: "uploading", bytes: file.size });
     const { file_key } = await createUploader(transport)(file, { file_name }, { signal });

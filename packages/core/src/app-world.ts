@@ -2,14 +2,19 @@ import type { AccessTokens } from "./accounts/access-tokens.ts";
 import type { RateLimit } from "./accounts/rate-limit.ts";
 import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { World } from "./ports/world.ts";
+import type { RequestLog } from "./requests/request-log.ts";
+import type { LongPolls } from "./runtime/long-polls.ts";
 import type { WithEngine } from "./verify/engine.ts";
 
 /** Services that are built from the ports, once per process, where the app is composed. */
 type Services = WithEngine &
   WithDnsLookups & {
     readonly rateLimit: RateLimit;
+    readonly requestLog: RequestLog;
     /** Null: only API keys are accepted. */
     readonly accessTokens: AccessTokens | null;
+    /** Absent where each request has a process of its own. */
+    readonly longPolls?: LongPolls;
   };
 
 /** The parameter of endpoints, workers and schedules. A function that needs less declares less. */

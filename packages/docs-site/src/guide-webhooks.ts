@@ -17,6 +17,7 @@ webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
 export const webhooks: Guide = {
   id: "webhooks",
   title: "Webhooks",
+  summary: "Events, their signatures, and how deliveries are retried.",
   write: () => html`
 <p class="lead">Get notified instead of polling. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; store the secret from the response; it is shown only once.</p>
 ${table(
@@ -34,7 +35,8 @@ ${inLanguages(VERIFYING)}
 <li><strong>At least once.</strong> An event may arrive twice, with the same <code>webhook-id</code>. Remember the ids for two days.</li>
 <li><strong>In no order.</strong> <code>created_at</code> is the time of the event.</li>
 <li><strong>410 disables</strong> the webhook at once; so do five days without a successful delivery. <a href="#updateWebhook">Enable</a> it again afterwards.</li>
-<li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">list deliveries</a> with their responses, <a href="#retryDelivery">send one again</a>.</li>
+<li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">list deliveries</a> with their responses, <a href="#retryDelivery">send one again</a>, or <a href="#replayDeliveries">all that failed since a time</a>.</li>
+<li><strong>While you develop</strong>, <code>mailproof listen --forward-to http://localhost:3000/hooks</code> brings the events to your machine, by <a href="#listEvents">reading them</a>.</li>
 <li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: use <code>whsec_</code> and base64 for a library, or any other text, whose bytes are then the key. The callback of a file is never signed: treat it as a hint to read the job. <a href="#listCallbacks">List its deliveries</a> by job.</li>
 </ul>`,
 };

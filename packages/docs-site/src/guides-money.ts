@@ -12,6 +12,7 @@ import { retrying } from "./programs.ts";
 /** What to do for each value of `error.money`. */
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
   ["nothing_charged", "Repeat the request at any time."],
+  ["nothing_more", "Use a new key to send it again, which is charged."],
   ["refunded", "Repeat the request at any time. The charge was reversed."],
   [
     "retry_same_key",
@@ -25,6 +26,7 @@ const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
 export const errors: Guide = {
   id: "errors",
   title: "Errors and money",
+  summary: "Every error code, and what happened to the credits.",
   write: () => html`
 <p class="lead">Every failure states what happened to the money.</p>
 ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "json")}
@@ -53,6 +55,7 @@ ${table(
 export const idempotency: Guide = {
   id: "idempotency",
   title: "Paying once: Idempotency-Key",
+  summary: "How a request is charged once, however often it is sent.",
   write: (baseUrl) => html`
 <p class="lead">Networks lose responses. A request with an <code>Idempotency-Key</code> can be repeated any number of times: it is executed and charged once.</p>
 <div class="beside"><div>
@@ -73,18 +76,20 @@ ${inLanguages(retrying(baseUrl))}`,
 export const rateLimits: Guide = {
   id: "rate-limits",
   title: "Rate limits",
+  summary: "Requests per minute by plan, and the headers that report them.",
   write: () => html`
-<p class="lead">Requests per minute, for each key. A batch of 10,000 addresses is one request.</p>
+<p class="lead">Requests per minute, for each key and for all keys of the account. A batch of 10,000 addresses is one request.</p>
 ${table(
-  ["Plan", "Requests per minute", "Addresses per job", "Results stored"],
+  ["Plan", "Of a key", "Of the account", "Addresses per job", "Results stored"],
   PLAN_IDS.map((id) => [
     code(id),
     html`${PLANS[id].requestsPerMinute.toLocaleString("en")}`,
+    html`${PLANS[id].accountRequestsPerMinute.toLocaleString("en")}`,
     html`${PLANS[id].jobAddressesMax.toLocaleString("en")}`,
     html`${PLANS[id].retentionDays} days`,
   ]),
 )}
-<p>Every response to a key has these headers. Beyond the limit the response is 429, which charges nothing, with <code>Retry-After</code> in seconds.</p>
+<p>Every response to a key has these headers, with the limit that is nearer. Live and test keys are counted separately. Beyond the limit the response is 429, which charges nothing, with <code>Retry-After</code> in seconds.</p>
 ${block(
   `HTTP/1.1 200 OK
 X-RateLimit-Limit: 600

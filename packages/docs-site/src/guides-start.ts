@@ -6,7 +6,6 @@ import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { decision } from "./pictures.ts";
 import { withClient } from "./programs.ts";
-import { snippetsFor } from "./snippets.ts";
 
 // The guides for the first ten minutes.
 
@@ -26,17 +25,18 @@ const BATCH = call("POST /v1/verify/batch", {
 export const quickStart: Guide = {
   id: "quick-start",
   title: "Quick start",
-  write: (baseUrl) => html`
+  summary: "A key, a first verification and a first list, in three requests.",
+  write: (baseUrl, snippets) => html`
 <p class="lead">Three requests, all free: a test key gets simulated results, the same each time.</p>
 <h3>1. Have a key</h3>
 <p>Your test key begins with <code>mp_test_</code>. On your own machine <code>npm start</code> prints one. Send it in the header <code>X-Api-Key</code>, or as a bearer token.</p>
 ${block("export MAILPROOF_KEY=mp_test_…", "shell")}
 <h3>2. Verify one address</h3>
-${inLanguages(snippetsFor(baseUrl, VERIFY))}
+${inLanguages(snippets(baseUrl, VERIFY))}
 <p>Read <code>data.status</code>: <code>valid</code> is safe to send to; see <a href="#statuses">the other statuses</a>. Use <code>invalid@example.com</code> to see one of them; there is a <a href="#test-addresses">test address</a> for every result.</p>
 <h3>3. Verify a list</h3>
 <p>Send up to 10,000 addresses in one request; the response is a job.</p>
-${inLanguages(snippetsFor(baseUrl, BATCH))}
+${inLanguages(snippets(baseUrl, BATCH))}
 <p>Take the <code>job_id</code> from the response and read the job until its <code>status</code> is <code>completed</code>:</p>
 ${block(`curl -s ${baseUrl}/v1/jobs/$JOB_ID -H "X-Api-Key: $MAILPROOF_KEY"\n\ncurl -s ${baseUrl}/v1/jobs/$JOB_ID/download -H "X-Api-Key: $MAILPROOF_KEY" -o results.csv`, "shell")}
 <div class="note"><p>This reference is also available as <a href="${HERE_PATH}/openapi.json">openapi.json</a>, for client generators.</p></div>`,
@@ -79,6 +79,7 @@ const MEANINGS: Readonly<Record<Status, Meaning>> = {
 export const statuses: Guide = {
   id: "statuses",
   title: "Statuses",
+  summary: "What each status of an address means, and what to do with it.",
   write: () => html`
 <p class="lead">A result has a status, a <code>reason</code> code, a <code>quality_score</code> from 0 to 100 and, on request, the evidence.</p>
 <div class="beside"><div>
@@ -125,6 +126,7 @@ export const TEST_ADDRESSES: readonly (readonly [
 export const testAddresses: Guide = {
   id: "test-addresses",
   title: "Test keys and addresses",
+  summary: "Keys that cost nothing, and an address for every result.",
   write: () => html`
 <p class="lead">A key that begins with <code>mp_test_</code> works like a live one: the same checks, limits, jobs and Idempotency-Keys. Only the mail system is simulated, and nothing is charged.</p>
 ${table(
@@ -143,6 +145,7 @@ ${table(
 export const libraries: Guide = {
   id: "libraries-and-agents",
   title: "Libraries and agents",
+  summary: "The client for TypeScript, the OpenAPI document, and the tools for agents.",
   write: (baseUrl) => html`
 <p class="lead">Use plain HTTP, or one of these:</p>
 <h3>TypeScript and JavaScript</h3>
@@ -152,12 +155,14 @@ ${block(withClient(baseUrl), "TypeScript")}
 <p><a href="${HERE_PATH}/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required.</p>
 <h3>Agents</h3>
 <p>Every operation is also a tool of the Model Context Protocol, with the same keys, scopes, prices and repeats. Connect with a key as a bearer token:</p>
-${block(`${baseUrl}/mcp`, "shell")}`,
+${block(`${baseUrl}/mcp`, "shell")}
+<p>Ten tools are listed; <code>/mcp?tools=all</code> lists all. A client that starts a program runs <code>mailproof mcp</code>. <a href="${HERE_PATH}/llms.txt">llms.txt</a> lists every page of this manual as Markdown.</p>`,
 };
 
 export const prices: Guide = {
   id: "prices",
   title: "Pricing",
+  summary: "What each operation costs in credits.",
   write: () => html`
 ${table(
   ["What", "Credits"],
@@ -169,12 +174,13 @@ ${table(
     ["Check a domain; the same check within 24 hours is free", PRICES.deliverabilityCheck],
   ].map(([what, price]) => [html`${what ?? ""}`, html`${toCredits(price as typeof PRICES.find)}`]),
 )}
-<p>Everything else is free: jobs, results, exports, activity, history, webhooks. <a href="#getUsage"><code>GET /v1/account/usage</code></a> has your usage by day.</p>`,
+<p>Everything else is free: jobs, results, exports, activity, history, webhooks. <a href="#getUsage"><code>GET /v1/account/usage</code></a> has your usage by day, operation and verdict, <a href="#listLedgerEntries"><code>GET /v1/account/ledger</code></a> every movement of your credits.</p>`,
 };
 
 export const jobs: Guide = {
   id: "jobs-and-files",
   title: "Jobs and files",
+  summary: "Batches and files: how to send them, wait for them and read their results.",
   write: (baseUrl) => html`
 <p class="lead">Longer work runs as a job: a batch, a file, or one address with a slow mail server.</p>
 <h3>A file in two steps</h3>

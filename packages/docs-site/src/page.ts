@@ -1,14 +1,15 @@
 import { HERE_PATH } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
-import type { Guide } from "./guide.ts";
+import type { Guide, WriteSnippets } from "./guide.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
 import { jobs, libraries, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
 import { type Html, html } from "./html.ts";
-import { type Listed, operationPart, operationsIn, shapesPart } from "./reference.ts";
+import { type Listed, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
+import { fewSnippetsFor } from "./snippets.ts";
 
-const GUIDES: readonly Guide[] = [
+export const GUIDES: readonly Guide[] = [
   quickStart,
   statuses,
   testAddresses,
@@ -28,26 +29,7 @@ export const docsPage = (baseUrl: string): string => {
   const byTag = Object.entries(TAGS).map(
     ([tag, lead]) => [tag, lead, operations.filter((one) => one.tag === tag)] as const,
   );
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="Mailproof: verify email addresses, and check domains that send mail.">
-<title>Mailproof API</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230a6c50' stroke-width='2.4'%3E%3Cpath d='M3 6h18v12H3z'/%3E%3Cpath d='m7.5 12 3 3 6-6'/%3E%3C/svg%3E">
-<link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
-<script src="${HERE_PATH}/docs/script.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#content">To the content</a>
-<header class="bar">
-<a class="brand" href="#top">${LOGO}Mailproof</a>
-<span class="base"><code>${baseUrl}</code></span>
-<button class="menu" type="button" aria-expanded="false" aria-controls="side">Menu</button>
-</header>
-<div class="frame" id="top">
+  return html`${openPage({ title: "Mailproof API", description: DESCRIPTION, twin: "/docs.md", baseUrl, brand: "#top" })}
 <nav class="side" id="side" aria-label="Contents">
 <div class="search" role="search"><input type="search" placeholder="Search" aria-label="Search this page" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
 <ul class="found" aria-live="polite"></ul>
@@ -60,10 +42,11 @@ ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
 <main id="content">
 <h1>Mailproof API</h1>
 <p class="tagline">Verify whether an address can receive mail, and check whether a domain is set up to send it. Every verdict has its reason, and no credit is charged twice.</p>
-<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
-${GUIDES.map((guide) => guidePart(guide, baseUrl))}
-${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
-<div class="group"><h2 id="shapes">Schemas</h2><p class="lead">The objects of requests and responses. New fields may be added to responses; none will be removed.</p>${shapesPart(document)}</div>
+<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li><a href="${HERE_PATH}/llms.txt">llms.txt</a></li><li>version 1.0.0</li></ul>
+<p>Each guide and each operation has a page of its own, with its examples in eight languages, at <code>/docs/</code> and its name, such as <a href="${HERE_PATH}/docs/verify-email">/docs/verify-email</a>; with <code>.md</code> behind it, it is Markdown.</p>
+${GUIDES.map((guide) => guidePart(guide, baseUrl, fewSnippetsFor))}
+${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one, fewSnippetsFor))}</div>`)}
+<div class="group"><h2 id="shapes">Schemas</h2><p class="lead">The objects of requests and responses. New fields may be added to responses; none will be removed.</p>${shapesPart(document, listShapes(document))}</div>
 </main>
 </div>
 </body>
@@ -71,10 +54,50 @@ ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${
 `.markup;
 };
 
-const guidePart = ({ id, title, write }: Guide, baseUrl: string): Html => html`
+const DESCRIPTION = "Mailproof: verify email addresses, and check domains that send mail.";
+
+type Head = {
+  readonly title: string;
+  readonly description: string;
+  /** The path of the same page as Markdown. */
+  readonly twin: string;
+  readonly baseUrl: string;
+  /** Where the name of the service leads. */
+  readonly brand: string;
+};
+
+/** What stands above the content of every page of the manual. */
+export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<title>${title}</title>
+<link rel="alternate" type="text/markdown" href="${HERE_PATH}${twin}">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230a6c50' stroke-width='2.4'%3E%3Cpath d='M3 6h18v12H3z'/%3E%3Cpath d='m7.5 12 3 3 6-6'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
+<script src="${HERE_PATH}/docs/script.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header class="bar">
+<a class="brand" href="${brand}">${LOGO}Mailproof</a>
+<span class="base"><code>${baseUrl}</code></span>
+<button class="menu" type="button" aria-expanded="false" aria-controls="side">Menu</button>
+</header>
+<div class="frame" id="top">`;
+
+export const guidePart = (
+  { id, title, write }: Guide,
+  baseUrl: string,
+  snippets: WriteSnippets,
+): Html => html`
 <section class="part" id="${id}" data-find="${title}" data-kind="Guide">
 <h2>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h2>
-${write(baseUrl)}
+${write(baseUrl, snippets)}
 </section>`;
 
 const linkTo = ({ id, title, method }: Listed): Html =>

@@ -1,7 +1,7 @@
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { OpenApi } from "@mailproof/api/openapi/openapi";
+import type { WriteSnippets } from "./guide.ts";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
-import { snippetsFor } from "./snippets.ts";
 
 // Every operation and schema, made from the OpenAPI document and nothing else.
 
@@ -38,7 +38,12 @@ const toTitle = (id: string): string => {
 const badge = (method: string): Html =>
   html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-export const operationPart = (document: OpenApi, baseUrl: string, of: Listed): Html => {
+export const operationPart = (
+  document: OpenApi,
+  baseUrl: string,
+  of: Listed,
+  snippets: WriteSnippets,
+): Html => {
   const { id, title, method, path, operation } = of;
   return html`
 <section class="part operation" id="${id}" data-find="${title}" data-also="${method} ${path} ${id}" data-kind="Operation">
@@ -51,7 +56,7 @@ ${renderParameters(document, operation)}
 ${renderBody(document, operation)}
 ${renderResponses(document, operation)}
 </div>
-<div class="show">${renderExamples(baseUrl, of)}</div>
+<div class="show">${renderExamples(baseUrl, of, snippets)}</div>
 </section>`;
 };
 
@@ -193,12 +198,16 @@ const renderUnion = ({ anyOf: all }: Json): Html =>
     .filter((one: Json) => one.pattern === undefined)
     .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${renderType(one)}`)}`;
 
-const renderExamples = (baseUrl: string, { method, path, operation }: Listed): Html => {
+const renderExamples = (
+  baseUrl: string,
+  { method, path, operation }: Listed,
+  snippets: WriteSnippets,
+): Html => {
   const route = `${method.toUpperCase()} ${path}`;
   const isPublic = operation.security.length === 0;
   return html`${EXAMPLES.filter((one) => one.route === route).map(
     (one, at) => html`<h4>${one.title}</h4>
-${inLanguages(snippetsFor(baseUrl, { ...one, isPublic }))}
+${inLanguages(snippets(baseUrl, { ...one, isPublic }))}
 <details${at === 0 ? html` open` : NOTHING}><summary><span class="answer-status">${one.status}</span>Response</summary>${block(JSON.stringify(one.answer, null, 1), "json")}</details>`,
   )}`;
 };
@@ -207,16 +216,28 @@ ${inLanguages(snippetsFor(baseUrl, { ...one, isPublic }))}
 const isShared = (name: string): boolean => !/(?:Request|Result|Error|Event)$/.test(name);
 
 /** Schemas that operations reference by name. */
-export const shapesPart = (document: OpenApi): Html => {
-  const all = Object.entries<Json>(document.components["schemas"] ?? {}).filter(([name]) =>
-    isShared(name),
-  );
-  return html`${all.map(
-    ([name, schema]) => html`
+export const listShapes = (document: OpenApi): readonly string[] =>
+  Object.keys(document.components["schemas"] ?? {}).filter(isShared);
+
+export const shapesPart = (document: OpenApi, names: readonly string[]): Html =>
+  html`${names.map((name) => {
+    const schema: Json = document.components["schemas"]?.[name];
+    return html`
 <section class="part shape" id="shape-${name}" data-find="${name}" data-kind="Shape">
 <h3>${name}<a class="anchor" href="#shape-${name}" aria-label="Link to ${name}">#</a></h3>
 ${schema.description ? html`<p>${schema.description}</p>` : NOTHING}
 ${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : renderFields(document, schema)}
-</section>`,
-  )}`;
+</section>`;
+  })}`;
+
+/** The schemas that a part links to, and those that they link to. */
+export const findShapes = (
+  document: OpenApi,
+  { markup }: Html,
+  found: readonly string[] = [],
+): readonly string[] => {
+  const linked = new Set([...markup.matchAll(/href="#shape-(\w+)"/g)].map(([, name = ""]) => name));
+  const added = [...linked].filter((name) => !found.includes(name));
+  const all = [...found, ...added];
+  return added.length === 0 ? all : findShapes(document, shapesPart(document, added), all);
 };

@@ -71,8 +71,17 @@ export const SCRIPT = String.raw`"use strict";
   }
   show(remembered() ?? "curl");
 
-  // Search: every section with its whole text.
+  // The menu of a small screen.
+  const menu = document.querySelector(".menu");
+  const closeMenu = () => { root.classList.remove("menu-open"); menu.setAttribute("aria-expanded", "false"); };
+  menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(root.classList.toggle("menu-open"))));
+  for (const link of all(".contents a")) link.addEventListener("click", closeMenu);
+
+  // The page of a single topic is not searched.
   const input = document.querySelector(".search input");
+  if (!input) return;
+
+  // Search: every section with its whole text.
   const found = document.querySelector(".found");
   const side = document.querySelector(".side");
   const pages = all("[data-find]").map((section) => ({
@@ -102,7 +111,6 @@ export const SCRIPT = String.raw`"use strict";
     else line.append(page.kind + ": " + piece.slice(0, hit), make("mark", { textContent: piece.slice(hit, hit + words[0].length) }), piece.slice(hit + words[0].length));
     return line;
   };
-  const closeMenu = () => { root.classList.remove("menu-open"); menu.setAttribute("aria-expanded", "false"); };
   const search = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     side.classList.toggle("searching", words.length > 0);
@@ -138,11 +146,6 @@ export const SCRIPT = String.raw`"use strict";
     root.classList.add("menu-open");
     input.focus();
   });
-
-  // The menu of a small screen.
-  const menu = document.querySelector(".menu");
-  menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(root.classList.toggle("menu-open"))));
-  for (const link of all(".contents a")) link.addEventListener("click", closeMenu);
 
   // Where the reader is.
   const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));

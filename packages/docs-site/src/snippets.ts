@@ -1,96 +1,247 @@
+import { endpoints } from "@mailproof/api/endpoints";
 import type { Example } from "@mailproof/api/openapi/examples";
 import type { Sample } from "./html.ts";
 
-// A request for the command line, in TypeScript and in Python. Each is ready to run, with the
-// key in the environment.
+// A request in each language that the manual speaks. Each snippet is a whole program, with the key in the environment.
 
 export type Call = Pick<Example, "route" | "path" | "query" | "request"> & {
   readonly isPublic?: boolean;
 };
 
-export const snippetsFor = (baseUrl: string, call: Call): readonly Sample[] => [
-  { language: "curl", text: curl(baseUrl, call) },
-  { language: "TypeScript", text: typescript(baseUrl, call) },
-  { language: "Python", text: python(baseUrl, call) },
-];
+type Request = {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+  readonly isPublic: boolean;
+};
 
-const toParts = (baseUrl: string, { route, path, query, request }: Call) => {
+type Language = {
+  readonly language: string;
+  readonly write: (request: Request, call: Call, baseUrl: string) => string;
+};
+
+const toRequest = (baseUrl: string, { route, path, query, request, isPublic }: Call): Request => {
   const [method = "", pattern = ""] = route.split(" ");
   const filled = pattern.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(path[name] ?? "").replaceAll("%40", "@"),
   );
   const search = new URLSearchParams(query).toString();
-  return { method, url: `${baseUrl}${filled}${search && `?${search}`}`, body: request };
-};
-
-const curl = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = toParts(baseUrl, call);
-  const lines = [
-    `curl -s ${method === "GET" || body !== undefined ? "" : `-X ${method} `}'${url}'`,
-    ...(method === "PUT" ? ["-X PUT"] : []),
-    ...(call.isPublic ? [] : [`-H "X-Api-Key: $MAILPROOF_KEY"`]),
-    ...(body === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d '${readable(body)}'`]),
-  ];
-  return lines.join(" \\\n  ");
+  const url = `${baseUrl}${filled}${search && `?${search}`}`;
+  return { method, url, body: request, isPublic: isPublic ?? false };
 };
 
 const LINE_LENGTH = 72;
 
-/** On one line where it fits. */
-const readable = (body: unknown): string => {
-  const lines = JSON.stringify(body, null, 2);
+/** JSON on one line where it fits, else with `margin` before each further line. */
+const format = (body: unknown, margin = "", step = 2): string => {
+  const lines = JSON.stringify(body, null, step);
   const line = lines.replaceAll(/\n\s*/g, " ").replaceAll(/([[{]) | ([\]}])/g, "$1$2");
-  return line.length <= LINE_LENGTH ? line : lines;
+  return line.length <= LINE_LENGTH ? line : lines.replaceAll("\n", `\n${margin}`);
 };
 
-const typescript = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = toParts(baseUrl, call);
-  const key = `"X-Api-Key": process.env.MAILPROOF_KEY ?? ""`;
-  const headers = [
-    ...(call.isPublic ? [] : [key]),
-    ...(body === undefined ? [] : [`"Content-Type": "application/json"`]),
-  ];
+/** The words outside of strings, and each string, in another language. */
+const translate = (
+  json: string,
+  words: Readonly<Record<string, string>>,
+  string: (literal: string) => string = (literal) => literal,
+): string =>
+  json.replaceAll(/"(?:[^"\\]|\\[^])*(?:"|\\?$)|\b(?:true|false|null)\b|[{}:]/g, (one) =>
+    one.startsWith('"') ? string(one) : (words[one] ?? one),
+  );
+
+const writeCurl: Language["write"] = ({ method, url, body, isPublic }) =>
+  [
+    `curl -s ${method === "GET" || (method === "POST" && body !== undefined) ? "" : `-X ${method} `}'${url}'`,
+    ...(isPublic ? [] : [`-H "X-Api-Key: $MAILPROOF_KEY"`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${format(body)}'`]),
+  ].join(" \\\n  ");
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text);
+
+/** The method of our client, and its input: the fields of path, query and body side by side. */
+const toClientCall = ({ route, path, query, request }: Call) => {
+  const endpoint = endpoints.find((one) => one.route === route);
+  const { action, ...fields } = (request ?? {}) as { readonly action?: string };
+  const { format: _, ...search } = query;
+  const typed = Object.entries(search).map(([name, text]) => [
+    name,
+    isNumber(text) ? Number(text) : text,
+  ]);
+  const method = endpoint?.actions?.[action ?? ""]?.id ?? endpoint?.id ?? "";
+  return { method, input: { ...path, ...(Object.fromEntries(typed) as object), ...fields } };
+};
+
+const writeTypeScript: Language["write"] = (_, call, baseUrl) => {
+  const { method, input } = toClientCall(call);
+  const fields = format(input).replaceAll(/"(\w+)":/g, "$1:");
+  const argument = fields.includes("\n") ? fields : `{ ${fields.slice(1, -1)} }`;
+  return `import { createClient } from "@mailproof/client";
+
+// It reads MAILPROOF_KEY.
+const mailproof = createClient({ baseUrl: "${baseUrl}" });
+console.log(await mailproof.${method}(${Object.keys(input).length === 0 ? "" : argument}));`;
+};
+
+const PYTHON_WORDS = { true: "True", false: "False", null: "None" };
+
+const writePython: Language["write"] = ({ method, url, body, isPublic }) => {
   const options = [
-    ...(method === "GET" ? [] : [`  method: "${method}",`]),
-    ...(headers.length > 0 ? [`  headers: { ${headers.join(", ")} },`] : []),
+    `    "${url}",`,
+    ...(isPublic ? [] : [`    headers={"X-Api-Key": os.environ["MAILPROOF_KEY"]},`]),
     ...(body === undefined
       ? []
-      : [`  body: JSON.stringify(${readable(body).replaceAll("\n", "\n  ")}),`]),
+      : [`    json=${translate(format(body, "    ", 4), PYTHON_WORDS)},`]),
   ];
-  const init = options.length > 0 ? `, {\n${options.join("\n")}\n}` : "";
-  return `const answer = await fetch("${url}"${init});\nconsole.log(answer.status, await answer.json());`;
-};
+  return `${isPublic ? "" : "import os\n"}import requests
 
-const python = (baseUrl: string, call: Call): string => {
-  const { method, url, body } = toParts(baseUrl, call);
-  const options = [
-    ...(body === undefined ? [] : [`    data=json.dumps(${toPython(body)}).encode(),`]),
-    ...(call.isPublic && body === undefined
-      ? []
-      : [
-          `    headers={${[
-            ...(call.isPublic ? [] : [`"X-Api-Key": os.environ["MAILPROOF_KEY"]`]),
-            ...(body === undefined ? [] : [`"Content-Type": "application/json"`]),
-          ].join(", ")}},`,
-        ]),
-    `    method="${method}",`,
-  ];
-  return `import json, os, urllib.request
-
-request = urllib.request.Request(
-    "${url}",
+response = requests.${method.toLowerCase()}(
 ${options.join("\n")}
 )
-with urllib.request.urlopen(request) as answer:
-    print(answer.status, json.load(answer))`;
+print(response.status_code, response.json())`;
 };
 
-/** JSON and Python differ in three words; strings are left unchanged. */
-const toPython = (value: unknown): string =>
-  JSON.stringify(value, null, 4)
-    .replaceAll(/"(?:[^"\\]|\\.)*"?|\b(?:true|false|null)\b/g, (one) => PYTHON[one] ?? one)
-    .replaceAll("\n", "\n    ");
+const PHP_WORDS = { "{": "[", "}": "]", ":": " =>" };
 
-const PYTHON: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
+const writePhp: Language["write"] = ({ method, url, body, isPublic }) => {
+  const headers = [
+    ...(isPublic ? [] : [`"X-Api-Key: " . getenv("MAILPROOF_KEY")`]),
+    ...(body === undefined ? [] : [`"Content-Type: application/json"`]),
+  ];
+  // A dollar begins a variable within a string of PHP.
+  const data = translate(format(body ?? [], "    ", 4), PHP_WORDS, (text) =>
+    text.replaceAll("$", "\\$"),
+  );
+  return `<?php
+$call = curl_init("${url}");
+curl_setopt_array($call, [
+    CURLOPT_CUSTOMREQUEST => "${method}",
+    CURLOPT_RETURNTRANSFER => true,${headers.length > 0 ? `\n    CURLOPT_HTTPHEADER => [${headers.join(", ")}],` : ""}${body === undefined ? "" : `\n    CURLOPT_POSTFIELDS => json_encode(${data}),`}
+]);
+$answer = curl_exec($call);
+echo curl_getinfo($call, CURLINFO_RESPONSE_CODE), " ", $answer, "\\n";`;
+};
+
+const GO_FAILURE = `	if err != nil {
+		panic(err)
+	}`;
+
+const writeGo: Language["write"] = ({ method, url, body, isPublic }) => {
+  const imports = [
+    "fmt",
+    "io",
+    "net/http",
+    ...(isPublic ? [] : ["os"]),
+    ...(body === undefined ? [] : ["strings"]),
+  ];
+  const sent = body === undefined ? "nil" : "body";
+  return `package main
+
+import (
+${imports.map((one) => `	"${one}"`).join("\n")}
+)
+
+func main() {
+${body === undefined ? "" : `	body := strings.NewReader(\`${format(body, "	")}\`)\n`}	request, err := http.NewRequest("${method}", "${url}", ${sent})
+${GO_FAILURE}
+${isPublic ? "" : `	request.Header.Set("X-Api-Key", os.Getenv("MAILPROOF_KEY"))\n`}${body === undefined ? "" : `	request.Header.Set("Content-Type", "application/json")\n`}	response, err := http.DefaultClient.Do(request)
+${GO_FAILURE}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+${GO_FAILURE}
+	fmt.Println(response.StatusCode, string(answer))
+}`;
+};
+
+const toCapital = (method: string): string => method.charAt(0) + method.slice(1).toLowerCase();
+
+const writeRuby: Language["write"] = ({ method, url, body, isPublic }) => {
+  const lines = [
+    ...(isPublic ? [] : [`request["X-Api-Key"] = ENV.fetch("MAILPROOF_KEY")`]),
+    ...(body === undefined
+      ? []
+      : [
+          `request["Content-Type"] = "application/json"`,
+          // A hash begins an expression within a string of Ruby.
+          `request.body = JSON.generate(${translate(format(body), { ":": " =>", null: "nil" }, (text) => text.replaceAll("#", "\\#"))})`,
+        ]),
+  ];
+  return `require "json"
+require "net/http"
+
+uri = URI("${url}")
+request = Net::HTTP::${toCapital(method)}.new(uri)
+${lines.map((line) => `${line}\n`).join("")}response = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == "https") { |http| http.request(request) }
+puts response.code, response.body`;
+};
+
+const writeJava: Language["write"] = ({ method, url, body, isPublic }) => {
+  const publisher =
+    body === undefined ? "BodyPublishers.noBody()" : "BodyPublishers.ofString(body)";
+  // A text block reads a backslash as the start of an escape.
+  const text = format(body ?? {}, "            ").replaceAll("\\", "\\\\");
+  const declared = body === undefined ? "" : `        var body = """\n            ${text}""";\n`;
+  const steps = [
+    ...(isPublic ? [] : [`            .header("X-Api-Key", System.getenv("MAILPROOF_KEY"))`]),
+    ...(body === undefined ? [] : [`            .header("Content-Type", "application/json")`]),
+    `            .method("${method}", ${publisher})`,
+  ];
+  return `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+
+class Call {
+    public static void main(String[] args) throws Exception {
+${declared}        var request = HttpRequest.newBuilder(URI.create("${url}"))
+${steps.join("\n")}
+            .build();
+        var response = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+        System.out.println(response.statusCode() + " " + response.body());
+    }
+}`;
+};
+
+const writeCsharp: Language["write"] = ({ method, url, body, isPublic }) => {
+  const lines = [
+    ...(isPublic
+      ? []
+      : [`request.Headers.Add("X-Api-Key", Environment.GetEnvironmentVariable("MAILPROOF_KEY"));`]),
+    ...(body === undefined
+      ? []
+      : [
+          `request.Content = new StringContent("""\n    ${format(body, "    ")}\n    """, Encoding.UTF8, "application/json");`,
+        ]),
+  ];
+  return `${body === undefined ? "" : "using System.Text;\n\n"}using var client = new HttpClient();
+using var request = new HttpRequestMessage(HttpMethod.${toCapital(method)}, "${url}");
+${lines.map((line) => `${line}\n`).join("")}using var response = await client.SendAsync(request);
+Console.WriteLine($"{(int)response.StatusCode} {await response.Content.ReadAsStringAsync()}");`;
+};
+
+const LANGUAGES: readonly Language[] = [
+  { language: "curl", write: writeCurl },
+  { language: "TypeScript", write: writeTypeScript },
+  { language: "Python", write: writePython },
+  { language: "PHP", write: writePhp },
+  { language: "Go", write: writeGo },
+  { language: "Ruby", write: writeRuby },
+  { language: "Java", write: writeJava },
+  { language: "C#", write: writeCsharp },
+];
+
+/** On the page of everything, where all of them would be the most of it. */
+const FEW = 3;
+
+export const snippetsFor = (
+  baseUrl: string,
+  call: Call,
+  count: number = LANGUAGES.length,
+): readonly Sample[] =>
+  LANGUAGES.slice(0, count).map(({ language, write }) => ({
+    language,
+    text: write(toRequest(baseUrl, call), call, baseUrl),
+  }));
+
+export const fewSnippetsFor = (baseUrl: string, call: Call): readonly Sample[] =>
+  snippetsFor(baseUrl, call, FEW);

@@ -2,7 +2,7 @@ import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import type { Log } from "@mailproof/core/ports/world";
 import middy, { type MiddlewareObj } from "@middy/core";
 import { logger } from "./log.ts";
-import { countColdStart, publishMetrics } from "./metrics.ts";
+import { countColdStart, metrics } from "./metrics.ts";
 
 export type ChainOptions = {
   /**
@@ -28,8 +28,8 @@ export const createChain = <Event, Result>(
 
 const measured: MiddlewareObj = {
   before: countColdStart,
-  after: publishMetrics,
-  onError: publishMetrics,
+  after: metrics.publish,
+  onError: metrics.publish,
 };
 
 /**

@@ -1,8 +1,8 @@
+import { brotliDecompressSync } from "node:zlib";
 import { documentsFrom, type Texts, toBaseUrl } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
-import { decompressJson } from "@mailproof/core/lib/compress";
 import type { World } from "@mailproof/core/ports/world";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
@@ -13,7 +13,9 @@ import { createLambdaLog } from "./log.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
 const route = createRouter(ROUTES);
-const findDocument = documentsFrom(() => decompressJson(PACKED_TEXTS) as Texts);
+const unpackTexts = (): Texts =>
+  JSON.parse(brotliDecompressSync(Buffer.from(PACKED_TEXTS, "base64")).toString()) as Texts;
+const findDocument = documentsFrom(unpackTexts);
 const encodeAnswer = createEncoder();
 
 /** A HEAD has the headers of the GET, and no body. */

@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 import { toResult } from "./buffer-response.ts";
 import { createChain } from "./chain.ts";
 import { logger } from "./log.ts";
-import { countFailure } from "./metrics.ts";
+import { countFailure, countRequest } from "./measure/requests.ts";
 
 type Event = APIGatewayProxyEventV2;
 type Result = APIGatewayProxyStructuredResultV2;
@@ -17,7 +17,7 @@ const TIMEOUT_EARLY_MS = 500;
 
 /** `money`: what a thrown error may have done to it. */
 export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) =>
-  createChain<Event, Result>([withRequestId, countServerErrors, answerErrors(world, money)], {
+  createChain<Event, Result>([withRequestId, createRequestCounter(), answerErrors(world, money)], {
     timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
   });
 
@@ -28,10 +28,29 @@ const withRequestId: Middleware = {
   before: ({ event }) => logger.appendKeys({ requestId: getRequestId(event) }),
 };
 
-const countServerError = ({ response, context }: Request<Event, Result>): void => {
-  if ((response?.statusCode ?? 500) >= 500) countFailure(context.functionName);
+/** The names of the server on one machine: it answers HEAD as its GET, and the tools only by POST. */
+const toRoute = (routeKey: string, status: number): string => {
+  if (routeKey === "$default") return status < 400 ? "document" : "none";
+  return routeKey.replace(/^HEAD /, "GET ").replace(/^ANY /, "POST ");
 };
-const countServerErrors: Middleware = { after: countServerError, onError: countServerError };
+
+/** A process answers one request at a time. */
+const createRequestCounter = (): Middleware => {
+  let startedAtMs = 0;
+  const countAnswer = ({ event, response, context }: Request<Event, Result>): void => {
+    const status = response?.statusCode ?? 500;
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    countRequest({ route: toRoute(event.routeKey, status), status, seconds });
+    if (status >= 500) countFailure(context.functionName);
+  };
+  return {
+    before: () => {
+      startedAtMs = performance.now();
+    },
+    after: countAnswer,
+    onError: countAnswer,
+  };
+};
 
 /** The last of the chain, so that the others find its response. */
 const answerErrors = (world: Pick<World, "log">, money: MoneyOutcome): Middleware => ({

@@ -9,6 +9,7 @@ import type { Queue } from "@mailproof/core/ports/queue";
 import { CHUNK_ROWS, type Settings } from "@mailproof/core/ports/settings";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
+import { createRequestLog } from "@mailproof/core/requests/request-log";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
@@ -16,6 +17,7 @@ import { createDynamoTable } from "./aws/dynamo-table.ts";
 import { createLambdaAws } from "./aws/lambda-aws.ts";
 import type { Aws } from "./aws/requests.ts";
 import { createLambdaLog } from "./log.ts";
+import { countCredits } from "./measure/credits.ts";
 import { createMissingPort } from "./missing-port.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
@@ -59,10 +61,11 @@ export const createLambdaWorld = (
   const { table, now, random, sleep } = base;
   const trust = readTrustedIssuer(environment);
   return {
-    table,
+    table: countCredits(table),
     queue: createMissingPort<Queue>(UNAVAILABLE),
     blobs: createMissingPort<Blobs>(UNAVAILABLE),
     rateLimit: createRateLimit(table, now),
+    requestLog: createRequestLog(table, now),
     accessTokens: trust && createTokenVerifier(trust, now),
     engine: createMissingEngine(now),
     names: MISSING_DNS_LOOKUPS,
@@ -86,6 +89,8 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   activityKey: requireSetting(environment, "ACTIVITY_KEY"),
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
+  // Mail is received on one machine only.
+  mailDomain: null,
   encryptionKey: requireSetting(environment, "SEALING_KEY"),
   chunkRows: CHUNK_ROWS,
 });

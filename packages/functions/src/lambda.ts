@@ -31,6 +31,7 @@ const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Ar
 export const toRequest = (event: Event, context: Context): HttpRequest => ({
   id: getRequestId(event),
   headers: event.headers,
+  clientIp: event.requestContext.http.sourceIp,
   path: omitUndefined(event.pathParameters),
   query: omitUndefined(event.queryStringParameters),
   body: (bytesMax) => readBody(event, context, bytesMax),

@@ -7,7 +7,7 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { createLambdaAws } from "./aws/lambda-aws.ts";
 import { createReleaseMessage, type ReleaseMessage } from "./aws/sqs-release.ts";
 import { createChain } from "./chain.ts";
-import { countFailure } from "./metrics.ts";
+import { countFailure } from "./measure/requests.ts";
 
 /** The outcome of each message, in the order of the batch. */
 type Outcomes = readonly PromiseSettledResult<void>[];

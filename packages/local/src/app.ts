@@ -6,8 +6,10 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { redact } from "@mailproof/core/lib/redact";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
-import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
+import { createLongPolls } from "@mailproof/core/runtime/long-polls";
+import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
 import { createHttpsClient } from "@mailproof/net/https";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
@@ -17,6 +19,7 @@ import type { Environment } from "./environment.ts";
 import type { Counters } from "./metrics/counters.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
+import { createBufferedRequestLog } from "./server/request-log.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
 import { createBlobLinks, type OpenLink } from "./storage/blob-links.ts";
 import { createFileBlobs } from "./storage/file-blobs.ts";
@@ -25,15 +28,25 @@ import { createSqliteQueue, type SqliteQueue } from "./storage/sqlite-queue.ts";
 import { createSqliteTable, type SqliteTable } from "./storage/sqlite-table.ts";
 import { createStateHealth, type StateHealth } from "./storage/state-check.ts";
 import { completeFolder, prepareFolder } from "./storage/state-folder.ts";
+import { openTracing } from "./tracing/open-tracing.ts";
+import { recordSessionSpan, traceHttps, traceProbe } from "./tracing/trace-ports.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
 export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
+
+/** Each holds a connection, and asks the table once a second. */
+const LONG_POLL_LIMITS = { perAccount: 4, inAll: 100 };
 
 export type App = {
   readonly world: LocalWorld;
   readonly health: StateHealth;
   readonly openLink: OpenLink;
+  /** Absent: there are no traces. */
+  readonly tracing: Tracing | undefined;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
+  /** Stores what is still in memory: the last requests. */
+  readonly flush: () => Promise<void>;
   readonly close: () => void;
 };
 
@@ -56,21 +69,26 @@ export const createApp = (
   const table = counters?.observeTable(sqlite) ?? sqlite;
   const callersFirst = createCallersFirst();
   const log = createLineLog(environment.LOG_LEVEL, now);
+  const tracing = openTracing(environment, { log, onSpans: counters?.onSpans });
   const { yieldToCallers } = callersFirst;
-  const ports = { table, yieldToCallers, log, observeConnect: counters?.observeConnect };
+  const onSession = createSessionReporter(counters, tracing);
+  const ports = { table, yieldToCallers, log, connections: counters?.connections, onSession };
   const { engine, mail, ...opened } = openEngine(environment, lab, ports);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
   );
   const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
   const httpsClient = createHttpsClient({ dns: mail.dns, port: HTTPS_PORT, allowed });
-  const https = counters?.observeHttps(httpsClient) ?? httpsClient;
+  const countedHttps = counters?.observeHttps(httpsClient) ?? httpsClient;
+  const https = tracing ? traceHttps(tracing, countedHttps) : countedHttps;
+  const probe = tracing ? traceProbe(tracing, engine.probe) : engine.probe;
 
   const blobs = join(directory, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   completeFolder(directory);
 
   const meter = startPressureMeter(log);
+  const requests = createBufferedRequestLog(table, now);
 
   const world: LocalWorld = {
     damagedParts: health.damagedParts,
@@ -78,9 +96,11 @@ export const createApp = (
     queue,
     blobs: withUploadLimits(createFileBlobs(blobs, links.sign), { directory: blobs, now }),
     rateLimit: createRateLimit(table, now),
+    requestLog: requests.log,
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
-    engine: { ...engine, onVerification: counters?.onVerification },
+    longPolls: createLongPolls(LONG_POLL_LIMITS),
+    engine: { ...engine, probe, onVerification: counters?.onVerification },
     names: mail.dnsLookups,
     https,
     now,
@@ -94,14 +114,35 @@ export const createApp = (
   };
   const close = () => {
     meter.stop();
+    requests.stop();
     opened.close();
     table.close();
     queue.close();
   };
-  return { world, health, openLink: links.open, startEngine: opened.start, close };
+  return {
+    world,
+    health,
+    openLink: links.open,
+    tracing,
+    startEngine: opened.start,
+    flush: requests.flush,
+    close,
+  };
 };
 
-const createLineLog =
+/** Undefined: no session is reported. */
+const createSessionReporter = (
+  counters: Counters | undefined,
+  tracing: Tracing | undefined,
+): OnSession =>
+  counters || tracing
+    ? (report) => {
+        counters?.onSession(report);
+        if (tracing) recordSessionSpan(tracing, report);
+      }
+    : undefined;
+
+export const createLineLog =
   (lowest: Environment["LOG_LEVEL"], now: AppWorld["now"]): AppWorld["log"] =>
   (event, fields) => {
     const level = LOG_LEVELS[event] ?? "info";
@@ -120,9 +161,14 @@ const toSettings = (
   activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
+  mailDomain: environment.MAIL_DOMAIN ?? null,
   encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "sealed secrets"),
   chunkRows: CHUNK_ROWS,
+  // One thread would make all parts, so there is nothing to join.
+  exportRows: { ...EXPORT_ROWS, part: Number.POSITIVE_INFINITY },
   slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
+  // Transactions follow each other in one file, so shards would only be read.
+  creditsPerShard: Number.POSITIVE_INFINITY,
 });
 
 const trustedTokens = (

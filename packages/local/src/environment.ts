@@ -4,6 +4,12 @@ import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { LEVELS } from "@mailproof/core/runtime/log-levels";
 import * as v from "valibot";
+import { findMisspelt } from "./misspelt-settings.ts";
+import {
+  createProtocolCheck,
+  dropEmptyOtelSettings,
+  OTEL_SETTINGS,
+} from "./tracing/otel-settings.ts";
 
 const PORT_MESSAGE = "must be a number from 0 to 65535";
 const Port = v.pipe(
@@ -13,6 +19,15 @@ const Port = v.pipe(
   v.maxValue(65_535, PORT_MESSAGE),
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
+
+/** Too long to be guessed; its beginning keeps it out of the log, as that of an API key does. */
+const OperatorKey = v.pipe(
+  v.string(),
+  v.regex(
+    /^mp_operator_[A-Za-z0-9]{32,}$/,
+    "must be mp_operator_ and at least 32 letters or digits",
+  ),
+);
 
 /** Several values with commas between them; blanks round them do not count. */
 const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =>
@@ -82,6 +97,15 @@ const Policy = v.pipe(
   }),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
+/** Mail can be sent to it, so a name alone is not enough. */
+const MailDomain = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i,
+    "must be a domain such as test.example.com",
+  ),
+  v.toLowerCase(),
+);
 const SENDER_MESSAGE = "must be an email address in plain letters";
 const Sender = v.pipe(
   v.string(),
@@ -143,6 +167,7 @@ const Environment = v.object({
   METRICS_PORT: v.optional(Port),
   METRICS_HOST: v.optional(Host, "127.0.0.1"),
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
+  OPERATOR_KEY: v.optional(OperatorKey),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
   ACTIVITY_KEY: v.optional(Secret),
@@ -151,6 +176,10 @@ const Environment = v.object({
     v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
   ),
   SEALING_KEY: v.optional(Secret),
+  MAIL_DOMAIN: v.optional(MailDomain),
+  MAIL_PORT: v.optional(Port, "2525"),
+  MAIL_HOST: v.optional(Host, "127.0.0.1"),
+  MAIL_TLS_FILE: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
   OAUTH_ISSUER: v.optional(Address),
   OAUTH_AUDIENCE: v.optional(Address),
   DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
@@ -168,12 +197,22 @@ const Environment = v.object({
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
   MAILPROOF_API: v.optional(ServiceUrl),
   MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+  MAILPROOF_PROFILE: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
   OUTBOUND_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
+  ...OTEL_SETTINGS,
 });
 
 export type Environment = v.InferOutput<typeof Environment>;
 
 export const SETTINGS = Object.keys(Environment.entries);
+
+/** What a setting is when it is not set, as it would be written. A setting without an entry has none. */
+export const DEFAULTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(Environment.entries).flatMap(([name, schema]) => {
+    const value = v.getDefault(schema);
+    return typeof value === "string" && value !== "" ? [[name, value]] : [];
+  }),
+);
 
 const CheckedEnvironment = v.pipe(
   Environment,
@@ -199,12 +238,26 @@ const CheckedEnvironment = v.pipe(
     ),
     ["PUBLIC_URL"],
   ),
+  v.forward(createProtocolCheck("OTEL_EXPORTER_OTLP_PROTOCOL"), ["OTEL_EXPORTER_OTLP_PROTOCOL"]),
+  v.forward(createProtocolCheck("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), [
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+  ]),
 );
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** The operator's settings, or one sentence per invalid setting. */
-export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment => {
-  const parsed = v.safeParse(CheckedEnvironment, env);
-  if (parsed.success) return parsed.output;
-  const wrong = parsed.issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`);
+export const readEnvironment = (env: Variables): Environment => {
+  const parsed = v.safeParse(CheckedEnvironment, dropEmptyOtelSettings(env));
+  const misspelt = findMisspelt(env, SETTINGS).map(
+    ({ name, meant }) =>
+      `${name} is no setting: did you mean ${meant}? If it belongs to another program, set ${meant} too`,
+  );
+  if (parsed.success && misspelt.length === 0) return parsed.output;
+  const issues = parsed.issues ?? [];
+  const wrong = [
+    ...issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`),
+    ...misspelt,
+  ];
   throw new Error(`Invalid settings: ${[...new Set(wrong)].join("; ")}.`);
 };

@@ -1,15 +1,22 @@
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { Worker } from "node:worker_threads";
 
 // A clone runs these sources. The package and the executable run what scripts/build.ts made of them.
 
-const isClone = import.meta.url.endsWith(".ts");
+export const isClone = import.meta.url.endsWith(".ts");
 
 /** The commands as the reader of a message has to type them. */
 export const PROGRAM = isClone ? "npx mailproof" : "mailproof";
 export const START = isClone ? "npm start" : "mailproof start";
 export const START_AFRESH = isClone ? "npm start -- --fresh" : "mailproof start --fresh";
+
+declare const COMMIT_OF_BUILD: string | null | undefined;
+
+/** Which commit the package or the executable was built from; scripts/build sets it. Null: it is not known. */
+export const BUILD_COMMIT: string | null =
+  typeof COMMIT_OF_BUILD === "string" ? COMMIT_OF_BUILD : null;
 
 /** Runs the module in a thread. `source` is its file in a clone; the package has it beside its program. */
 export const startThread = (source: URL, workerData: unknown): Worker => {
@@ -20,3 +27,15 @@ export const startThread = (source: URL, workerData: unknown): Worker => {
     ? new Worker(getAsset(file, "utf8"), { eval: true, workerData })
     : new Worker(new URL(file, import.meta.url), { workerData });
 };
+
+const LICENCES = "LICENCES.txt";
+
+/** A text inside this package or executable, beside its program. A clone has none. */
+export const readAsset = (name: string): string =>
+  isSea() ? getAsset(name, "utf8") : readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** Of every program and list inside this installation, in their own words. A clone has its packages beside it, with theirs. */
+export const readLicences = (): string =>
+  isClone
+    ? readFileSync(new URL("../../../docs/licences.md", import.meta.url), "utf8")
+    : readAsset(LICENCES);

@@ -121,7 +121,7 @@ export const openMailPorts = (
     now,
     steadyNow,
     random: Math.random,
-    sleep: (ms) => setTimeout(ms),
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
     close: () => {
       resolvers.close();
       blocklistResolvers?.close();

@@ -1,6 +1,6 @@
-import type { Headers } from "@mailproof/api/http/authenticate";
+import type { Credentials, Headers } from "@mailproof/api/http/authenticate";
 import { bodyTooLarge } from "@mailproof/api/http/body";
-import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import {
   asFailure,
   type HttpAnswer,
@@ -8,6 +8,7 @@ import {
   moneyAfterBug,
   refuse,
   respond,
+  toPendingAnswer,
 } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -22,24 +23,42 @@ export const call = async (
   world: AppWorld,
   tool: Tool,
   args: ToolArguments,
-  credentials: Headers,
+  credentials: Credentials,
 ): Promise<CallToolResult> => {
   const { endpoint } = tool;
   const id = world.newId("req");
   try {
-    const answer = await respond(world, endpoint, toRequest(id, tool, args, credentials));
-    return toToolResult(tool, await toJsonAnswer(answer));
+    const request = toRequest(id, tool, args, credentials);
+    for (let waitedMs = 0; ; ) {
+      const answer = await toJsonAnswer(await respond(world, endpoint, request));
+      const waitMs = getPollDelayMs(tool, answer);
+      if (waitMs === null || waitedMs + waitMs > WAIT_MS_MAX) return toToolResult(tool, answer);
+      await world.sleep(waitMs);
+      waitedMs += waitMs;
+    }
   } catch (error) {
     // The caller would show the bug's own message, without the money sentence.
     return toToolResult(tool, refuse(world, id, asFailure(error, moneyAfterBug(endpoint))));
   }
 };
 
+/** API Gateway waits 30 seconds for all attempts together. Then the tool returns that the work is under way. */
+const WAIT_MS_MAX = 20_000;
+
+/** A model should not have to repeat a call that only reads. Null: the answer is final. */
+const getPollDelayMs = (
+  { endpoint: { tool } }: Tool,
+  { statusCode, headers }: HttpAnswer<string>,
+): number | null => {
+  const isUnderWay = statusCode === 202 && tool?.effect === "readOnly";
+  return isUnderWay ? Number(headers["retry-after"]) * 1_000 : null;
+};
+
 const toRequest = (
   id: string,
   { input, endpoint }: Tool,
   args: ToolArguments,
-  credentials: Headers,
+  credentials: Credentials,
 ): HttpRequest => {
   const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
@@ -52,7 +71,8 @@ const toRequest = (
   const query = { ...toTexts(selectPart(input.query)), ...readLimit(input.page, args) };
   return {
     id,
-    headers: { ...credentials, ...toKeyHeader(endpoint, args) },
+    headers: { ...credentials.headers, ...toKeyHeader(endpoint, args) },
+    clientIp: credentials.clientIp,
     // A path has no empty part, so an empty value means left out.
     path: toTexts(selectPart(input.path).filter(([, value]) => value !== "")),
     // An unknown field is reported, with or without a body.
@@ -97,12 +117,11 @@ const toText = (value: unknown): string => {
 
 /** A conversation gets a link to a file, and not the file. */
 const toJsonAnswer = async (answer: HttpAnswer): Promise<HttpAnswer<string>> => {
-  const { body } = answer;
+  const { headers, body } = answer;
   if (typeof body === "string") return { ...answer, body };
-  return { ...answer, body: JSON.stringify({ success: true, data: await createLink(body) }) };
-};
-
-const createLink = async ({ stream, elsewhere }: Streamed) => {
-  await stream[Symbol.asyncIterator]().return?.();
-  return { download_url: await elsewhere() };
+  await body.stream[Symbol.asyncIterator]().return?.();
+  const link = await body.elsewhere();
+  if (typeof link !== "string") return toPendingAnswer(headers, link);
+  const data = { download_url: link };
+  return { ...answer, body: JSON.stringify({ success: true, data }) };
 };

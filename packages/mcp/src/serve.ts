@@ -1,4 +1,9 @@
-import { assertMay, authenticate, type Headers } from "@mailproof/api/http/authenticate";
+import {
+  assertMay,
+  authenticate,
+  type Credentials,
+  type Headers,
+} from "@mailproof/api/http/authenticate";
 import { getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Access, Caller } from "@mailproof/api/http/endpoint";
 import { HttpFailure, orUnavailable } from "@mailproof/api/http/http-failure";
@@ -22,11 +27,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { call, type ToolArguments, toKeyHeader } from "./call.ts";
 import { assertOrigin } from "./origin.ts";
-import { findTool, type Tool, tools } from "./tools.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
+import { findTool, listTools, type Tool, tools } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
-export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body" | "onCaller"> & {
+export type McpRequest = Pick<
+  HttpRequest,
+  "query" | "id" | "headers" | "clientIp" | "body" | "onCaller"
+> & {
   readonly method: string;
 };
 
@@ -37,13 +46,13 @@ export const createMcp = (world: AppWorld) => {
   });
 
   return async (request: McpRequest): Promise<HttpAnswer<string>> => {
-    const { id, method, headers } = request;
+    const { id, method, headers, clientIp } = request;
     const allowance: Record<string, string> = {};
     try {
       if (method !== "POST") throw createOnlyPostError(method);
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this one was not looked up yet.
-      const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
+      const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
       request.onCaller?.(caller);
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
@@ -53,9 +62,10 @@ export const createMcp = (world: AppWorld) => {
           toCallRefusal(tool, message),
         );
 
-      const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
+      const search = request.query["tools"] === ALL ? `?tools=${ALL}` : "";
+      const sent = new Request(`http://mcp.invalid${MCP_PATH}${search}`, {
         method,
-        headers: toHeaderPairs(headers),
+        headers: toHeaderPairs({ ...headers, [CLIENT_IP]: clientIp }),
       });
       const response = await handler.fetch(sent, { parsedBody: message });
       const type = response.headers.get("content-type");
@@ -75,16 +85,26 @@ export const createMcp = (world: AppWorld) => {
 /** The largest body of any tool. A call is then limited to the size of its own operation. */
 const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => getBodyBytesMax(endpoint)));
 
+/** `/mcp?tools=all` lists every tool. Each can be called wherever it is listed. */
+const ALL = "all";
+
 const INSTRUCTIONS =
-  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each call that takes one its own idempotency_key, and repeat it with the same key if you got no response. Every failure states what happened to the credits. get_account returns the balance.";
+  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each call that takes one its own idempotency_key, and repeat it with the same key if you got no response. Every failure states what happened to the credits. get_account returns the balance. The usual tools are listed; the address with ?tools=all lists those for activity, monitors, webhooks and keys, too.";
 
 /** A server for one message, with the rights of its caller. */
 const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => {
   const server = new Server(
     { name: "mailproof", title: "Mailproof", version: world.settings.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
+  const isAll = sent !== undefined && new URL(sent.url).searchParams.get("tools") === ALL;
+  server.setRequestHandler("tools/list", () => ({
+    tools: listTools(isAll).map(({ listed }) => listed),
+  }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: [...listPrompts()] }));
+  server.setRequestHandler("prompts/get", ({ params }) =>
+    getPrompt(params.name, params.arguments as Readonly<Record<string, string>> | undefined),
+  );
   server.setRequestHandler("tools/call", ({ params }) => {
     const tool = findTool(params.name);
     if (!tool)
@@ -98,10 +118,17 @@ const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => 
 };
 
 /** Other headers do not belong to the call: an Idempotency-Key header would apply to every tool. */
-const readCredentials = (sent: Request | undefined): Headers => ({
-  "x-api-key": sent?.headers.get("x-api-key") ?? undefined,
-  authorization: sent?.headers.get("authorization") ?? undefined,
-});
+const readCredentials = (sent: Request | undefined): Credentials => {
+  const readHeader = (name: string) => sent?.headers.get(name) ?? undefined;
+  const headers = {
+    "x-api-key": readHeader("x-api-key"),
+    authorization: readHeader("authorization"),
+  };
+  return { headers, clientIp: readHeader(CLIENT_IP) };
+};
+
+/** The SDK passes on nothing but the request. A header of this name that a client sends is replaced or left out. */
+const CLIENT_IP = "x-mailproof-client-ip";
 
 const findCalledTool = (message: object) => {
   const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };

@@ -2,6 +2,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Effect, Endpoint, Need, ToolOptions } from "@mailproof/api/http/endpoint";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { buildInput, type ToolInput } from "./input.ts";
+import { buildOutput } from "./output.ts";
 
 /** A tool, derived from its endpoint: plain data, made once when a bundle is built. */
 export type Derived = {
@@ -18,8 +19,13 @@ const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
   destructive: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
-/** With these needs a call reaches other systems: mail servers, name servers, webhooks, or workers that contact them. */
-const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
+/** With these needs a call reaches other systems: mail servers, name servers, webhooks. */
+const OUTWARD: readonly Need[] = ["mail", "dns", "https"];
+
+/** A call that only reads starts no worker that contacts them. */
+const reachesOut = ({ needs }: Endpoint, effect: Effect): boolean =>
+  needs.some((need) => OUTWARD.includes(need)) ||
+  (effect !== "readOnly" && needs.includes("queue:send"));
 
 const buildTool = (endpoint: Endpoint, { effect, hint }: ToolOptions): Derived => {
   const name = getToolName(endpoint);
@@ -29,11 +35,13 @@ const buildTool = (endpoint: Endpoint, { effect, hint }: ToolOptions): Derived =
     input,
     listed: {
       name,
+      title: toTitle(name),
       description: buildDescription(endpoint, hint),
       inputSchema: input.schema as Listed["inputSchema"],
+      outputSchema: buildOutput(endpoint),
       annotations: {
         ...ANNOTATIONS[effect],
-        openWorldHint: endpoint.needs.some((need) => OUTWARD.includes(need)),
+        openWorldHint: reachesOut(endpoint, effect),
       },
     },
   };
@@ -42,6 +50,12 @@ const buildTool = (endpoint: Endpoint, { effect, hint }: ToolOptions): Derived =
 /** verifyEmail → verify_email: names of tools are in lower case. */
 const getToolName = ({ id }: Endpoint): string =>
   id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** verify_email → Verify email */
+const toTitle = (name: string): string => {
+  const words = name.replaceAll("_", " ").replace(/\bapi\b/, "API");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
 
 const buildDescription = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
   [

@@ -10,3 +10,20 @@ export const tools: readonly Tool[] = DERIVED.flatMap((derived) =>
 
 export const findTool = (name: unknown): Tool | undefined =>
   tools.find(({ listed }) => listed.name === name);
+
+/** What most conversations need. A model reads every listed tool before it begins. */
+const USUAL: readonly string[] = [
+  "verify_email",
+  "verify_batch",
+  "verify_file",
+  "list_jobs",
+  "get_job",
+  "cancel_job",
+  "download_job",
+  "find_email",
+  "check_domain",
+  "get_account",
+];
+
+export const listTools = (isAll: boolean): readonly Tool[] =>
+  isAll ? tools : tools.filter(({ listed }) => USUAL.includes(listed.name));

@@ -114,6 +114,6 @@ export const createEncoder = (encoders: Encoders = ENCODERS) => {
 };
 
 /** RFC 9110 §13.1.2: a list of tags, compared weakly, or a star. */
-const isMatch = (ifNoneMatch: string | undefined, etag: string): boolean =>
+export const isMatch = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, ""))) ??
   false;

@@ -5,20 +5,29 @@ import { givenWorld } from "../../given.ts";
 
 const START_SECONDS = Date.UTC(2026, 10, 21) / 1000;
 
+/** `take("key_1", 2)`: a request with this key, which may send two a minute. */
 const setupLimit = () => {
   const { world, table, later } = givenWorld();
-  let writes = 0;
-  const counted: Table = { ...table, write: (write) => (writes++, table.write(write)) };
-  const limit = createRateLimit(counted, world.now);
-  return { limit, another: createRateLimit(counted, world.now), later, writes: () => writes };
+  let calls = 0;
+  const counted: Table = {
+    ...table,
+    get: (key) => (calls++, table.get(key)),
+    write: (write) => (calls++, table.write(write)),
+  };
+  const createTake = () => {
+    const limit = createRateLimit(counted, world.now);
+    return (keyId: string, key: number, account = 1_000, owner = "acc_1") =>
+      limit({ owner, keyId }, { key, account });
+  };
+  return { take: createTake(), another: createTake(), later, calls: () => calls };
 };
 
 test("a window lets through as many as the plan has, and counts down", async () => {
-  const { limit } = setupLimit();
+  const { take } = setupLimit();
 
-  const answers = [await limit("key_1", 2), await limit("key_1", 2), await limit("key_1", 2)];
+  const answers = [await take("key_1", 2), await take("key_1", 2), await take("key_1", 2)];
 
-  const allowance = { limit: 2, resetAt: START_SECONDS + 60 };
+  const allowance = { by: "key", limit: 2, resetAt: START_SECONDS + 60 };
   expect(answers).toEqual([
     { allowed: true, remaining: 1, ...allowance },
     { allowed: true, remaining: 0, ...allowance },
@@ -26,47 +35,78 @@ test("a window lets through as many as the plan has, and counts down", async () 
   ]);
 });
 
-test("a refused burst costs one write, not one each", async () => {
-  const { limit, writes } = setupLimit();
-  await limit("key_1", 1);
-  await limit("key_1", 1);
-  const before = writes();
+test("all keys of an account have one limit together, and its numbers are told once they are nearer", async () => {
+  const { take } = setupLimit();
 
-  for (let sent = 0; sent < 1_000; sent++) await limit("key_1", 1);
+  const answers = [];
+  for (const key of ["key_1", "key_2", "key_3", "key_4"]) answers.push(await take(key, 2, 3));
 
-  expect(writes()).toBe(before);
+  expect(answers).toMatchObject([
+    { allowed: true, by: "key", limit: 2, remaining: 1 },
+    { allowed: true, by: "key", limit: 2, remaining: 1 },
+    { allowed: true, by: "account", limit: 3, remaining: 0 },
+    { allowed: false, by: "account", limit: 3, remaining: 0 },
+  ]);
 });
 
-test("keys have windows of their own", async () => {
-  const { limit } = setupLimit();
-  await limit("key_1", 1);
-  await limit("key_1", 1);
+test("a key that is full takes nothing from the account's other keys", async () => {
+  const { take } = setupLimit();
+  for (let sent = 0; sent < 10; sent++) await take("key_1", 1, 3);
 
-  expect(await limit("key_2", 1)).toMatchObject({ allowed: true });
+  expect(await take("key_2", 1, 3)).toMatchObject({ allowed: true });
+  expect(await take("key_3", 1, 3)).toMatchObject({ allowed: true });
+});
+
+test("an account's test keys, and other accounts, have windows of their own", async () => {
+  const { take } = setupLimit();
+  await take("key_1", 1, 1);
+  await take("key_1", 1, 1);
+
+  expect(await take("key_2", 1, 1, "acc_1~test")).toMatchObject({ allowed: true });
+  expect(await take("key_3", 1, 1, "acc_2")).toMatchObject({ allowed: true });
+});
+
+test.each([
+  ["a key", 1, 1_000],
+  ["an account", 1_000, 1],
+])("a refused burst of %s costs one look, not one each", async (_, key, account) => {
+  const { take, calls } = setupLimit();
+  await take("key_1", key, account);
+  await take("key_1", key, account);
+  const before = calls();
+
+  for (let sent = 0; sent < 1_000; sent++) await take("key_1", key, account);
+
+  expect(calls()).toBe(before);
 });
 
 test("processes count together", async () => {
-  const { limit, another } = setupLimit();
-  await limit("key_1", 2);
-  await another("key_1", 2);
+  const { take, another } = setupLimit();
+  await take("key_1", 2, 3);
+  await another("key_1", 2, 3);
+  await another("key_2", 2, 3);
 
-  expect(await limit("key_1", 2)).toMatchObject({ allowed: false });
+  expect(await take("key_1", 2, 3)).toMatchObject({ allowed: false });
+  expect(await take("key_2", 2, 3)).toMatchObject({ allowed: false, by: "account" });
 });
 
 test("the next minute starts anew, also for a key that was full", async () => {
-  const { limit, later } = setupLimit();
-  await limit("key_1", 1);
-  await limit("key_1", 1);
+  const { take, later } = setupLimit();
+  await take("key_1", 1);
+  await take("key_1", 1);
 
   later(59_999);
-  expect(await limit("key_1", 1)).toMatchObject({ allowed: false });
+  expect(await take("key_1", 1)).toMatchObject({ allowed: false });
   later(1);
-  expect(await limit("key_1", 1)).toMatchObject({ allowed: true, resetAt: START_SECONDS + 120 });
+  expect(await take("key_1", 1)).toMatchObject({ allowed: true, resetAt: START_SECONDS + 120 });
 });
 
 test("a lost reply turns nobody away", async () => {
   const { world, table } = givenWorld();
   const unsure: Table = { ...table, write: async () => ({ outcome: "ambiguous" }) };
+  const subject = { owner: "acc_1", keyId: "key_1" };
 
-  expect(await createRateLimit(unsure, world.now)("key_1", 5)).toMatchObject({ allowed: true });
+  const limit = createRateLimit(unsure, world.now);
+
+  expect(await limit(subject, { key: 5, account: 5 })).toMatchObject({ allowed: true });
 });

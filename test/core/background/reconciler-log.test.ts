@@ -71,7 +71,8 @@ test("a look at a job that goes on writes no line", async () => {
 });
 
 test("rows that wait for their planned moment write no line; the same rows after a lost message write one", async () => {
-  const ctx = await given();
+  const ctx = await given({ balance: 10 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com"] });
   const waiting = {
     pk: "CHUNKS#job_1",
     sk: "00000",
@@ -90,7 +91,7 @@ test("rows that wait for their planned moment write no line; the same rows after
 
   await reconcile.run(ctx.world);
   const planned = listRepairs(ctx);
-  ctx.later(HOUR_MS);
+  ctx.later(20 * 60_000);
   await reconcile.run(ctx.world);
 
   expect(planned).toEqual([]);

@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
     "bare",
     35,
     ["SPF_MISSING", "DKIM_NXDOMAIN", "DMARC_MISSING", "PTR_MISSING"],
-    ["add_spf", "add_dkim", "add_dmarc", "ptr_missing"],
+    ["add_dkim", "add_spf", "add_dmarc", "ptr_missing"],
   ],
   [
     "open",
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     "double",
     35,
     ["SPF_MULTIPLE", "DKIM_NXDOMAIN", "DMARC_MULTIPLE", "PTR_MISSING"],
-    ["merge_spf", "dmarc_multiple", "add_dkim", "ptr_missing"],
+    ["merge_spf", "add_dkim", "dmarc_multiple", "ptr_missing"],
   ],
   [
     "listed",

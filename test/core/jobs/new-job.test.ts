@@ -28,6 +28,7 @@ const made: NewJob = {
   hasEmailCells: true,
   excluded: null,
   unique: 5,
+  domains: [],
   createdAt: START,
   unsettled: 1,
   claim: null,

@@ -5,7 +5,7 @@ import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { createAudit } from "@mailproof/core/money/audit";
 import { toBalanceKey } from "@mailproof/core/money/balance";
 import { credits, type Halves } from "@mailproof/core/money/credits";
-import { toEntryItem } from "@mailproof/core/money/items";
+import { toEntryItem, toUsageKey } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../../drain-queues.ts";
@@ -100,6 +100,53 @@ test("an operation without an entry in the ledger is found", async () => {
   const { violations } = await audit(table, world.now());
 
   expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
+});
+
+const USAGE = "usage, in total and by operation, = the sum of the entries of each month";
+
+test.each([
+  ["more was used", { debited: 2 }],
+  ["less was refunded", { refunded: -2 }],
+  ["less was granted", { granted: -2 }],
+  ["an operation used more", { debited_verify: 2 }],
+  ["an operation was refunded more", { refunded_find: 2 }],
+])("usage that says that %s than the ledger does is found", async (_case, add) => {
+  const ctx = await given({ balance: 10 });
+  const { world, table, account } = ctx;
+  await whenVerified(world, ctx.liveKey, { email: "error@x.com" });
+  await table.write({ update: toUsageKey(account, world.now().toISOString()), add });
+
+  const { violations } = await audit(table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: USAGE }]);
+});
+
+test("usage of a closed month is compared with its closing", async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, table, account } = ctx;
+  const openedAt = world.now().toISOString();
+  await whenVerified(world, ctx.liveKey, { email: "ann@x.com" });
+  ctx.later(3 * MONTH_MS);
+  expect(await audit(table, world.now())).toMatchObject({ ok: true });
+  await table.write({ update: toUsageKey(account, openedAt), add: { debited: 2 } });
+
+  const { violations } = await audit(table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: USAGE }]);
+});
+
+test("entries of earlier releases, which do not say what they paid for, add up", async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, table, account } = ctx;
+  await whenVerified(world, ctx.liveKey, { email: "ann@x.com" });
+  for (const item of table.items())
+    if (item.pk.startsWith("LEDGER#")) await table.write({ put: { ...item, paidFor: undefined } });
+  await table.write({
+    update: toUsageKey(account, world.now().toISOString()),
+    set: { debited_verify: undefined },
+  });
+
+  expect(await audit(table, world.now())).toMatchObject({ ok: true });
 });
 
 test("work under way for a test key holds no credits", async () => {

@@ -3,7 +3,7 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import { readBalance, toBalanceKey } from "@mailproof/core/money/balance";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { planFunding } from "@mailproof/core/money/funding";
-import { listUsage } from "@mailproof/core/money/usage";
+import { listUsage, NO_USAGE } from "@mailproof/core/money/usage";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { whenWorked } from "../../drain-queues.ts";
@@ -102,6 +102,7 @@ test("the balance of an earlier release, one item without a version, is shard 0"
 test.each([
   ["of a plan for low rates", { plan: "free" as const }],
   ["with few credits", { creditsPerShard: 100 }],
+  ["where transactions never conflict", { creditsPerShard: Number.POSITIVE_INFINITY }],
 ])("an account %s has one item", async (_case, made) => {
   const ctx = await given({ balance: 50, ...made });
 
@@ -116,8 +117,11 @@ test("a day's usage is the sum of its shards", async () => {
 
   const usage = await listUsage(ctx.table, ctx.account, { from: "2026-11-21", to: "2026-11-21" });
 
-  expect(usage).toEqual([
-    { date: "2026-11-21", credits_granted: 100, credits_used: 40, credits_refunded: 0 },
+  expect([...usage]).toEqual([
+    [
+      "2026-11-21",
+      { ...NO_USAGE, granted: credits(100), debited: credits(40), debited_verify: credits(40) },
+    ],
   ]);
 });
 

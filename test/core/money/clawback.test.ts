@@ -72,9 +72,9 @@ test("the day's usage counts it as credits that were not granted", async () => {
   await clawBackCredits(world, account, credits(4));
 
   const range = { from: "2026-11-21", to: "2026-11-22" };
-  expect(await listUsage(world.table, account, range)).toMatchObject([
-    { credits_granted: 10 },
-    { date: "2026-11-22", credits_granted: -4, credits_used: 0 },
+  expect([...(await listUsage(world.table, account, range))]).toMatchObject([
+    ["2026-11-21", { granted: credits(10) }],
+    ["2026-11-22", { granted: credits(-4), debited: 0 }],
   ]);
 });
 

@@ -18,7 +18,7 @@ export const givenBusyHosts = ({
   isSilent = (_host: string): boolean => false,
   isUnknown = false,
 } = {}) => {
-  const { world, table } = givenWorld();
+  const { world, table, queue } = givenWorld();
   const startedAt = world.now().getTime();
   const atMs = () => world.now().getTime() - startedAt;
   let open = 0;
@@ -60,6 +60,7 @@ export const givenBusyHosts = ({
     priority: Priority,
     local: string,
     at: Host,
+    waitMs?: number,
   ): Promise<Answered> => {
     const { domain, host, ip } = at;
     const sentMs = atMs();
@@ -69,6 +70,7 @@ export const givenBusyHosts = ({
       hosts: [{ host, priority: 10, ips: [ip] }],
       probeCatchAll: true,
       requester: { account, priority },
+      waitMs,
     });
     const one = { account, priority, answer, waitedMs: atMs() - sentMs };
     answered.push(one);
@@ -84,6 +86,8 @@ export const givenBusyHosts = ({
     answered,
     atMs,
     world,
+    queue,
+    table,
     peak: () => peak,
     sessions: () => sessions,
     named: () => named,

@@ -9,7 +9,7 @@ import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { givenSqliteWorld } from "../../calibration.ts";
+import { givenWorld } from "../../given.ts";
 
 const MAIL_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "gmail.com": ["gmail-smtp-in.l.google.com"],
@@ -29,7 +29,7 @@ const dns = (async (type: string, name: string) => {
 
 /** Processes of one service, with a policy of the operator's. Every server accepts every recipient. */
 const givenPolicy = (text: string, processes = 1, random?: () => number) => {
-  const given = givenSqliteWorld();
+  const given = givenWorld();
   const world = { ...given.world, ...(random && { random }) };
   const asked: string[] = [];
   let open = 0;

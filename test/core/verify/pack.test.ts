@@ -1,5 +1,7 @@
+import { createPublicWriter } from "@mailproof/core/verify/fields";
 import { pack, unpack } from "@mailproof/core/verify/pack";
-import { STATUSES, type Verification } from "@mailproof/core/verify/result";
+import { toPublicMembers } from "@mailproof/core/verify/packed-json";
+import { RESULT_FIELDS, STATUSES, type Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -74,6 +76,24 @@ test("a result comes back as it was, also from a store that keeps JSON", () => {
     fc.property(anyVerification, (result) => {
       expect(unpack(pack(result))).toEqual(result);
       expect(unpack(JSON.parse(JSON.stringify(pack(result))))).toEqual(result);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("its JSON, made of the text that other rows share, is that of its public form", () => {
+  const toPublic = createPublicWriter(RESULT_FIELDS);
+  const anyNames = fc.record({
+    first_name: textOrNull,
+    last_name: textOrNull,
+    full_name: fc.string({ unit: "binary" }),
+    gender: fc.constant("unknown" as const),
+  });
+  fc.assert(
+    fc.property(anyVerification, anyNames, fc.string({ unit: "binary" }), (one, names, email) => {
+      // The second of each finds the text of the first.
+      for (const result of [one, { ...one, email, enrichment: names }])
+        expect(`{${toPublicMembers(pack(result))}}`).toBe(JSON.stringify(toPublic(result)));
     }),
     { numRuns: 1_000 },
   );

@@ -3,8 +3,9 @@ import { getOwnerId } from "@mailproof/core/accounts/payer";
 import type { Item } from "@mailproof/core/ports/table";
 import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
 import { emitEvent, readDelivery } from "@mailproof/core/webhooks/items";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../../drain-queues.ts";
+import { eventually } from "../../eventually.ts";
 import { given } from "../../given.ts";
 import {
   createEmails,
@@ -105,7 +106,7 @@ describe("a callback", () => {
         if (messages.length === 0) break;
         inHand.push(...messages.map(({ body }) => deliverEvent.handle(world, body)));
       }
-      await vi.waitFor(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
+      await eventually(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
 
       expect(servers.heard).toHaveLength(32);
       letGo(200);

@@ -1,4 +1,5 @@
 import { checkOnce } from "@mailproof/core/deliverability/check-once";
+import { REASONS } from "@mailproof/core/money/reasons";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -7,11 +8,9 @@ import { CheckMoney, CheckResult } from "../schema/deliverability-check.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 import { toCheckResult, toMoney } from "../schema/to-check-result.ts";
 
-const ROUTE = "POST /v1/deliverability/check";
-
 export const checkDomain = endpoint({
   id: "checkDomain",
-  route: ROUTE,
+  route: "POST /v1/deliverability/check",
   tag: "Deliverability",
   summary: "Check how a domain is set up to send mail.",
   price: "10 credits; nothing when the same was checked within 24 hours.",
@@ -42,9 +41,12 @@ export const checkDomain = endpoint({
   async handle(world, caller, { body, key }) {
     const { domain, sending_ip: sendingIp = null, refresh } = body;
     assertPublicSender(world, caller, { domain, sendingIp });
-    const keyed = keyedBy(ROUTE, caller, key, body);
+    const keyed = keyedBy(REASONS.check, caller, key, body);
     const ask = { domain, sendingIp, refresh };
-    const checked = await checkOnce(world, caller, ask, { idempotencyKey: keyed, reason: ROUTE });
+    const checked = await checkOnce(world, caller, ask, {
+      idempotencyKey: keyed,
+      reason: REASONS.check,
+    });
     return { status: 200, data: { ...toCheckResult(checked), ...toMoney(checked, caller) } };
   },
 });

@@ -1,7 +1,9 @@
 import { createKey } from "@mailproof/core/accounts/api-keys";
+import { isNetwork, NETWORKS_MAX } from "@mailproof/core/accounts/key-networks";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
 import { assertMayManage, KeySummary, toKeySummary } from "../schema/api-keys.ts";
 import {
   createList,
@@ -12,6 +14,7 @@ import {
   notEmpty,
   optional,
   ScopeName,
+  Timestamp,
 } from "../schema/common.ts";
 
 const NAME_LENGTH_MAX = 64;
@@ -46,6 +49,26 @@ export const createApiKey = endpoint({
       ),
       "Scopes that the key is limited to. Left out: the key is unrestricted.",
     ),
+    expires_at: describe(
+      optional(Timestamp),
+      "From when on the key is refused, such as 2027-01-31T00:00:00Z. Left out: it does not expire.",
+    ),
+    networks: describe(
+      optional(
+        v.pipe(
+          createList(
+            v.pipe(
+              v.string(),
+              v.check(isNetwork, "must be an address block such as 192.0.2.0/24 or 2001:db8::/32"),
+            ),
+            NETWORKS_MAX,
+          ),
+          v.minLength(1, "must name at least one block; leave it out to accept any address"),
+          v.transform((networks) => [...new Set(networks)]),
+        ),
+      ),
+      "Address blocks that the key is limited to, at most 50. Left out: it is accepted from any address.",
+    ),
   }),
   output: v.object({
     ...KeySummary.entries,
@@ -54,8 +77,17 @@ export const createApiKey = endpoint({
 
   async handle(world, caller, { body }) {
     assertMayManage(caller, body.mode);
-    const { name, mode, scopes = null } = body;
-    const { key, secret } = await createKey(world, { account: caller.account, name, mode, scopes });
+    const { name, mode, scopes = null, expires_at: expiresAt, networks } = body;
+    if (expiresAt && expiresAt.getTime() <= world.now().getTime())
+      throw invalidField("expires_at", "must be in the future");
+    const { key, secret } = await createKey(world, {
+      account: caller.account,
+      name,
+      mode,
+      scopes,
+      ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+      ...(networks && { networks }),
+    });
     return { status: 201, data: { ...toKeySummary(key), key: secret } };
   },
 });

@@ -1,44 +1,41 @@
-import { countAllRows } from "@mailproof/core/exports/count-all-rows";
-import { formatCsv } from "@mailproof/core/exports/export-csv";
+import { countExport } from "@mailproof/core/exports/export-counts";
+import {
+  type ExportMetadata as Metadata,
+  toExportRow,
+  toJsonMetadata,
+} from "@mailproof/core/exports/export-json";
+import {
+  CONTENT_TYPES,
+  DELIMITER_NAMES,
+  EXPORT_FORMATS,
+  type ExportOptions,
+  toExportFileName,
+} from "@mailproof/core/exports/export-options";
 import { ROW_SELECTIONS, readListedRows } from "@mailproof/core/exports/export-rows";
 import {
-  countExportRows,
   EXPORT_FILTERS,
   type ExportedRows,
   type ExportSummary,
+  findExportRowCounts,
   getRowsMax,
   readExportedRows,
   summarizeExport,
   toRowCounts,
 } from "@mailproof/core/exports/exported-rows";
-import { isOpenJob } from "@mailproof/core/jobs/items";
+import { formatTable, listRows } from "@mailproof/core/exports/make-export";
+import { createShortFailure, createUnreadyFailure } from "@mailproof/core/exports/missing-rows";
+import { requestExport } from "@mailproof/core/exports/request-export";
+import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
+import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
-import { type Answer, endpoint } from "../http/endpoint.ts";
+import { type Answer, type DataAnswer, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import {
-  ExportMetadata,
-  type ExportRow,
-  formatJson,
-  toExportRow,
-  UnverifiedRow,
-  VerifiedRow,
-} from "../schema/export-json.ts";
-import {
-  CONTENT_TYPE,
-  DELIMITERS,
-  type DelimiterName,
-  exportLink,
-  exportName,
-  type Wanted,
-} from "../schema/export-link.ts";
-import { requireJob } from "../schema/jobs.ts";
-
-const FORMATS = ["csv", "json"] as const;
-const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
+import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
+import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
 
 const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
@@ -60,33 +57,54 @@ const Link = v.object({
   expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
 });
 
-type Exported = v.InferOutput<typeof Inline> | v.InferOutput<typeof Link>;
-type Metadata = v.InferOutput<typeof ExportMetadata>;
+const { filter, rows, complete, rows_pending } = ExportMetadata.entries;
+const Pending = v.object({
+  status: describe(v.literal("processing"), "The file of the export is being made."),
+  format: describe(v.picklist(EXPORT_FORMATS), "The format of the export."),
+  filter,
+  rows,
+  complete,
+  expected_rows: describe(
+    v.optional(Count),
+    "Rows with a result that the filter selects. Left out until they are counted.",
+  ),
+  rows_missing: describe(
+    v.optional(Count),
+    "Rows among them that could not be read. Left out until they are counted.",
+  ),
+  rows_pending,
+});
+
+type Inline = v.InferOutput<typeof Inline>;
+type Link = v.InferOutput<typeof Link>;
+type Pending = v.InferOutput<typeof Pending>;
+type Exported = Inline | Link | Pending;
 
 export const downloadJob = endpoint({
   id: "downloadJob",
   route: "GET /v1/jobs/{id}/download",
   tag: "Jobs",
-  summary: "Export the results of a job as CSV, with the list's own columns, or as JSON.",
+  summary:
+    "Export the results of a job as CSV or as a spreadsheet, with the list's own columns, or as JSON.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite", "blobs:read", "blobs:write"],
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
   tool: {
     effect: "readOnly",
     hint: "Returns a link to the file. Anyone who has the link can open it until it expires.",
   },
-  answers: [200],
+  answers: [200, 202],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
     format: describe(
-      v.optional(createPicklist(FORMATS), "csv"),
-      "`csv`, with your file's columns and the result columns, or `json`. Case does not matter.",
+      v.optional(createPicklist(EXPORT_FORMATS), "csv"),
+      "`csv` or `xlsx`, with your file's columns and the result columns, or `json`. An .xlsx file has texts and numbers, and no formulas. Case does not matter.",
     ),
     filter: describe(
       v.optional(createPicklist(EXPORT_FILTERS), "all"),
-      "Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
+      "Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
     ),
     rows: describe(
       v.optional(createPicklist(ROW_SELECTIONS), "verified"),
@@ -94,55 +112,71 @@ export const downloadJob = endpoint({
     ),
     delimiter: describe(
       v.optional(createPicklist(DELIMITER_NAMES)),
-      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter.",
+      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for `format=csv`. Case does not matter.",
     ),
   }),
-  output: v.union([Inline, Link]),
+  output: v.union([v.union([Inline, Link]), Pending]),
   enveloped: false,
 
   async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
     const { format, filter, rows: selection, delimiter = null } = query;
-    if (format === "json" && delimiter !== null)
+    if (format !== "csv" && delimiter !== null)
       throw invalidField("delimiter", "is only allowed with format=csv");
     if (selection === "all" && filter !== "all")
       throw invalidField("filter", "must be left out with rows=all");
     const job = await requireJob(world, caller, path.id);
-    const readable = await summarizeExport(world.table, job);
-    if (readable.expected === 0) throw noRows(readable);
-    if (readable.missing === readable.expected) throw noneReadable(world, readable);
-    const wanted = { format, filter, selection, delimiter };
-    return format === "csv" ? csv(world, readable, wanted) : json(world, readable, wanted);
+    const options = { format, filter, selection, delimiter };
+    const answer = await exportJob(world, job, options).catch(async (cause: unknown) => {
+      await assertNotDeleted(world, job);
+      throw cause;
+    });
+    await assertNotDeleted(world, job);
+    return answer;
   },
 });
 
-const csv = async (
+const exportJob = async (
+  world: World,
+  job: Job,
+  options: ExportOptions,
+): Promise<Answer<Exported>> => {
+  const readable = await summarizeExport(world.table, job);
+  if (readable.expected === 0) throw noRows(readable);
+  if (readable.missing === readable.expected) throw noneReadable(world, readable);
+  return options.format === "json"
+    ? json(world, readable, options)
+    : table(world, readable, options);
+};
+
+const table = async (
   world: World,
   readable: ExportSummary,
-  wanted: Wanted,
+  options: ExportOptions,
 ): Promise<Answer<Exported>> => {
-  const { job, missing } = readable;
-  if (missing > 0) throw tooShort(readable, missing);
-  const { selection } = wanted;
-  const delimiter = wanted.delimiter && DELIMITERS[wanted.delimiter];
-  const headers = toHeaders(await readMetadata(world, readable, wanted));
-  const rows = () => formatCsv(listRows(world, readable, wanted), { selection, delimiter });
+  const { job, expected, missing } = readable;
+  if (missing > 0) throw createShortFailure(expected, missing);
+  const counts = await countExport(world, readable, options);
+  if (options.format === "xlsx" && counts.expected >= SPREADSHEET_ROWS_MAX)
+    throw invalidField("format", `must be csv or json: ${TOO_MANY_ROWS}`);
   return {
     kind: "stream",
     status: 200,
     headers: {
-      ...headers,
-      "content-type": CONTENT_TYPE.csv,
-      "content-disposition": toContentDisposition(exportName(job, wanted)),
+      ...toHeaders(toJsonMetadata(options, counts)),
+      "content-type": CONTENT_TYPES[options.format],
+      "content-disposition": toContentDisposition(toExportFileName(job, options)),
     },
-    stream: rows(),
-    elsewhere: async () => (await exportLink(world, readable, wanted, rows)).url,
+    stream: formatTable(listRows(world, readable, options), options, true),
+    elsewhere: async () => {
+      const exported = await requestExport(world, readable, options);
+      return exported.state === "ready"
+        ? exported.link.url
+        : createPendingAnswer(readable, options);
+    },
   };
 };
 
-const listRows = (world: World, readable: ExportSummary, { filter, selection }: Wanted) => {
-  const exported = readExportedRows(world, readable, filter);
-  return readListedRows(world, readable, assertComplete(readable, exported), selection);
-};
+const TOO_MANY_ROWS = `a spreadsheet has at most ${SPREADSHEET_ROWS_MAX} rows, with its header`;
 
 const INLINE_ROWS_MAX = 5_000;
 /** A Lambda response has at most 6 MB, and every quote takes two bytes in it. */
@@ -151,21 +185,15 @@ const INLINE_BYTES_MAX = 4_500_000;
 const json = async (
   world: World,
   readable: ExportSummary,
-  wanted: Wanted,
+  options: ExportOptions,
 ): Promise<Answer<Exported>> => {
-  const metadata = await readMetadata(world, readable, wanted);
-  const most =
-    wanted.selection === "all" ? metadata.expected_rows : getRowsMax(readable, wanted.filter);
-  if (most <= INLINE_ROWS_MAX) {
-    const data = await inline(world, readable, wanted, metadata);
-    if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
-      return { status: 200, headers: toHeaders(data), data };
-  }
-  const link = await exportLink(world, readable, wanted, () =>
-    formatJson(metadata, listRows(world, readable, wanted)),
-  );
-  const { url: download_url, expiresInSeconds: expires_in_seconds } = link;
+  const data = await findInline(world, readable, options);
+  if (data) return { status: 200, headers: toHeaders(data), data };
+  const exported = await requestExport(world, readable, options);
+  if (exported.state === "pending") return createPendingAnswer(readable, options);
+  const { url: download_url, expiresInSeconds: expires_in_seconds } = exported.link;
   const expires_at = new Date(world.now().getTime() + expires_in_seconds * 1_000).toISOString();
+  const metadata = toJsonMetadata(options, exported.counts);
   return {
     status: 200,
     headers: toHeaders(metadata),
@@ -173,43 +201,65 @@ const json = async (
   };
 };
 
-const readMetadata = async (
+/** The export itself, where it is short enough for a response. */
+const findInline = async (
   world: World,
   readable: ExportSummary,
-  { filter, selection }: Wanted,
-): Promise<Metadata> => {
-  const { job, missing: unreadable, pending } = readable;
-  const { expected, missing } =
-    selection === "all"
-      ? await countAllRows(world, readable)
-      : await countExportRows(world, readable, filter);
+  options: ExportOptions,
+): Promise<Inline | undefined> => {
+  const { filter, selection } = options;
+  if (selection !== "all" && getRowsMax(readable, filter) > INLINE_ROWS_MAX) return undefined;
+  const metadata = toJsonMetadata(options, await countExport(world, readable, options));
+  if (selection === "all" && metadata.expected_rows > INLINE_ROWS_MAX) return undefined;
+  const data = await readInline(world, readable, metadata);
+  return Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX ? data : undefined;
+};
+
+/** A worker takes a few seconds for the largest export. */
+const RETRY_AFTER_SECONDS = 2;
+
+const createPendingAnswer = (
+  readable: ExportSummary,
+  { format, filter, selection }: ExportOptions,
+): DataAnswer<Pending> => {
+  const counts = selection === "all" ? undefined : findExportRowCounts(readable, filter);
   return {
-    format: "json",
-    filter,
-    rows: selection,
-    complete: job.status === "completed" && unreadable === 0,
-    expected_rows: expected,
-    rows_missing: missing,
-    rows_pending: pending,
+    status: 202,
+    headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+    data: {
+      status: "processing",
+      format,
+      filter,
+      rows: selection,
+      // Whatever the job is: this response has none of its rows.
+      complete: false,
+      ...(counts && { expected_rows: counts.expected, rows_missing: counts.missing }),
+      rows_pending: readable.pending,
+    },
   };
 };
 
 /** The metadata of the JSON as headers: a CSV has no field for it. */
-const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
-  "x-export-complete": String(metadata.complete),
-  "x-export-expected-rows": String(metadata.expected_rows),
-  "x-export-missing-rows": String(metadata.rows_missing),
-  "x-export-pending-rows": String(metadata.rows_pending),
+const toHeaders = ({
+  complete,
+  expected_rows,
+  rows_missing,
+  rows_pending,
+}: Metadata): Readonly<Record<string, string>> => ({
+  "x-export-complete": String(complete),
+  "x-export-expected-rows": String(expected_rows),
+  "x-export-missing-rows": String(rows_missing),
+  "x-export-pending-rows": String(rows_pending),
 });
 
 /** All rows are read before the response is written, so the number of missing rows is exact. */
-const inline = async (
+const readInline = async (
   world: World,
   readable: ExportSummary,
-  { filter, selection }: Wanted,
   metadata: Metadata,
-) => {
-  const results: ExportRow[] = [];
+): Promise<Inline> => {
+  const { filter, rows: selection } = metadata;
+  const results: Inline["results"] = [];
   let found = 0;
   async function* counted(): AsyncGenerator<ExportedRows> {
     for await (const one of readExportedRows(world, readable, filter)) {
@@ -229,17 +279,6 @@ const inline = async (
   return { ...metadata, complete, expected_rows: expected, rows_missing: missing, results };
 };
 
-/** Breaks the response off when a row is missing: a truncated file must not pass for a complete one. */
-async function* assertComplete(
-  readable: ExportSummary,
-  exported: AsyncIterable<ExportedRows>,
-): AsyncGenerator<ExportedRows> {
-  for await (const one of exported) {
-    if (one.read < one.chunk.rows) throw tooShort(readable, one.chunk.rows - one.read);
-    yield one;
-  }
-}
-
 const noRows = ({ job }: ExportSummary): Failure => {
   const what = isOpenJob(job) ? "This job has no rows yet." : "This job has no rows.";
   return new Failure("NOT_FOUND", "nothing_charged", what);
@@ -253,17 +292,5 @@ const noneReadable = (world: World, { job, expected }: ExportSummary): Failure =
       ? `they were stored for ${days} days and are deleted.`
       : "retry in a few seconds.";
   const what = `None of this job's ${expected} rows can be read: ${why}`;
-  return notReady(what, expected, expected);
+  return createUnreadyFailure(what, expected, expected);
 };
-
-const tooShort = ({ expected }: ExportSummary, missing: number): Failure => {
-  const rows = missing === 1 ? "row" : "rows";
-  const what = `${missing} of ${expected} ${rows} cannot be read, which a CSV cannot show. Retry in a few seconds, or use format=json, which reports missing rows.`;
-  return notReady(what, expected, missing);
-};
-
-const notReady = (what: string, expected_rows: number, rows_missing: number): Failure =>
-  new Failure("NOT_READY", "nothing_charged", what, {
-    retryable: true,
-    details: { expected_rows, rows_missing },
-  });

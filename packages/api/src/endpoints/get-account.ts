@@ -1,8 +1,9 @@
 import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
+import { getRetentionDays } from "@mailproof/core/accounts/retention";
 import { TEST_BALANCE } from "@mailproof/core/accounts/test-mode";
 import { getBalance } from "@mailproof/core/money/balance";
-import { toCredits } from "@mailproof/core/money/credits";
+import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
@@ -23,11 +24,19 @@ export const getAccount = endpoint({
     account_id: describe(v.string(), "The account's id."),
     name: describe(v.string(), "The account's name."),
     created_at: describe(v.string(), "When the account was created, ISO 8601."),
+    retention_days: describe(
+      Count,
+      "Days that jobs are stored after they have ended: the plan's, or fewer if the operator set fewer.",
+    ),
     plan: describe(
       v.object({
         id: describe(v.picklist(PLAN_IDS), "The plan's id."),
         max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
         requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
+        account_requests_per_minute: describe(
+          Count,
+          "Requests that all keys of the account may send in a minute; live and test keys are counted separately.",
+        ),
         retention_days: describe(Count, "Days that results are stored."),
       }),
       "The plan and its limits.",
@@ -36,7 +45,11 @@ export const getAccount = endpoint({
       v.object({
         available: describe(Credits, "Credits that can be spent."),
         held: describe(Credits, "Credits charged and not settled yet."),
-        spent: describe(Credits, "Credits spent, in total."),
+        used: describe(
+          Credits,
+          "Credits that finished work has cost, in total, with those refunded later: granted - used + refunded - held = available.",
+        ),
+        spent: describe(Credits, "Credits spent, in total, without those refunded."),
         refunded: describe(Credits, "Credits refunded, in total."),
         granted: describe(Credits, "Credits granted, in total."),
       }),
@@ -66,15 +79,18 @@ export const getAccount = endpoint({
         account_id: account.account,
         name: account.name,
         created_at: account.createdAt,
+        retention_days: getRetentionDays(account),
         plan: {
           id: account.plan,
           max_addresses_per_job: plan.jobAddressesMax,
           requests_per_minute: plan.requestsPerMinute,
+          account_requests_per_minute: plan.accountRequestsPerMinute,
           retention_days: plan.retentionDays,
         },
         credits: {
           available: toCredits(balance.available),
           held: toCredits(balance.held),
+          used: toCredits((balance.debited - balance.held) as Halves),
           spent: toCredits(balance.spent),
           refunded: toCredits(balance.refunded),
           granted: toCredits(balance.granted),

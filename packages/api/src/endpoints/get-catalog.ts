@@ -26,6 +26,10 @@ export const getCatalog = endpoint({
           price_cents_per_month: describe(Count, "Price per month in US cents, before tax."),
           max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
           requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
+          account_requests_per_minute: describe(
+            Count,
+            "Requests that all keys of an account may send in a minute; live and test keys are counted separately.",
+          ),
           retention_days: describe(Count, "Days that results are stored."),
         }),
       ),
@@ -57,6 +61,7 @@ export const getCatalog = endpoint({
           price_cents_per_month: PLANS[id].centsPerMonth,
           max_addresses_per_job: PLANS[id].jobAddressesMax,
           requests_per_minute: PLANS[id].requestsPerMinute,
+          account_requests_per_minute: PLANS[id].accountRequestsPerMinute,
           retention_days: PLANS[id].retentionDays,
         })),
         credit_packs: CREDIT_PACKS.map(({ id, credits, cents }) => ({
@@ -71,6 +76,7 @@ export const getCatalog = endpoint({
           verify_file_per_address: toCredits(PRICES.fileAddress),
           find: toCredits(PRICES.find),
           deliverability_check: toCredits(PRICES.deliverabilityCheck),
+          mail_test: toCredits(PRICES.mailTest),
         },
       },
     };

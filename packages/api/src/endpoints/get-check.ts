@@ -1,11 +1,15 @@
 import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
+import { flattenSpf } from "@mailproof/core/deliverability/records/flatten";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
 import { Credits, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { CheckResult } from "../schema/deliverability-check.ts";
-import { toCheckResult } from "../schema/to-check-result.ts";
+import { FlattenedSpf } from "../schema/proposed-records.ts";
+import { DomainNames } from "../schema/sender.ts";
+import { toCheckResult, toFlattenedSpf } from "../schema/to-check-result.ts";
 
 export const getCheck = endpoint({
   id: "getCheck",
@@ -20,17 +24,34 @@ export const getCheck = endpoint({
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The check's id (`check_id`).") }),
+  query: v.strictObject({
+    flatten: describe(
+      v.optional(DomainNames),
+      "Domains that the SPF record includes, with commas between them: `flattened_spf` has the record with their address blocks instead. When one of these services changes its addresses, your record has to follow, or its mail fails SPF.",
+    ),
+  }),
   output: v.object({
     ...CheckResult.entries,
+    flattened_spf: describe(
+      v.optional(FlattenedSpf),
+      "The SPF record with address blocks in place of the includes that `flatten` names. Left out without `flatten`.",
+    ),
     credits_used: describe(Credits, "Always 0: reading a check is free."),
     cached: describe(v.boolean(), "Always false."),
   }),
 
-  async handle(world, caller, { path: { id } }) {
+  async handle(world, caller, { path: { id }, query: { flatten } }) {
     const stored = await findStoredCheck(world, id);
     // Another account's check gives the same failure as a missing one.
     if (stored?.check.owner !== getOwnerId(caller))
       throw new Failure("NOT_FOUND", "nothing_charged", "No such check.");
-    return { status: 200, data: { ...toCheckResult(stored), credits_used: 0, cached: false } };
+    const flattened = flatten && (await flattenSpf(stored.report, flatten));
+    if (flattened?.kind === "fault")
+      throw invalidField("flatten", `${flattened.include}: ${flattened.fault}`);
+    const data = { ...toCheckResult(stored), credits_used: 0, cached: false };
+    return {
+      status: 200,
+      data: { ...data, ...(flattened && { flattened_spf: toFlattenedSpf(flattened) }) },
+    };
   },
 });

@@ -1,24 +1,63 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { DAY_MS, toUtcDay } from "@mailproof/core/lib/time";
-import { listUsage, sumUsage } from "@mailproof/core/money/usage";
+import { PAID_OPERATIONS } from "@mailproof/core/money/reasons";
+import {
+  listUsage,
+  NO_USAGE,
+  sumUsage,
+  toCreditUsage,
+  type UsageSums,
+} from "@mailproof/core/money/usage";
+import { STATUSES, type Status } from "@mailproof/core/verify/result";
+import {
+  listVerdictCounts,
+  NO_VERDICTS,
+  sumVerdictCounts,
+  type VerdictCounts,
+} from "@mailproof/core/verify/verdict-counts";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, Credits, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
-const CREDITS = {
-  credits_granted: describe(Credits, "Credits granted."),
-  credits_used: describe(Credits, "Credits used."),
+const USED = {
+  credits_used: describe(
+    Credits,
+    "Credits charged, with those that are held for work under way and those refunded later.",
+  ),
   credits_refunded: describe(Credits, "Credits refunded."),
+};
+
+const USAGE = {
+  credits_granted: describe(Credits, "Credits granted."),
+  ...USED,
+  by_operation: describe(
+    v.array(
+      v.object({
+        operation: describe(v.picklist(PAID_OPERATIONS), "What the credits paid for."),
+        ...USED,
+      }),
+    ),
+    "The same by operation, without those that moved no credits.",
+  ),
+  verdicts: describe(
+    v.object(
+      Object.fromEntries(
+        STATUSES.map((status) => [status, describe(Count, `Results with the status ${status}.`)]),
+      ) as Record<Status, typeof Count>,
+    ),
+    "Results of verifications, by status. An address in several lists counts in each.",
+  ),
 };
 
 export const getUsage = endpoint({
   id: "getUsage",
   route: "GET /v1/account/usage",
   tag: "Account",
-  summary: "Get the account's credit usage by day (UTC).",
+  summary: "Get the account's credits and verdicts by day (UTC) and by operation.",
   price: null,
   access: "account:read",
   needs: ["table:readwrite"],
@@ -33,18 +72,37 @@ export const getUsage = endpoint({
   output: v.object({
     from: describe(v.string(), "The first day (UTC)."),
     to: describe(v.string(), "The last day (UTC)."),
-    totals: describe(v.object(CREDITS), "Sums over all these days."),
+    totals: describe(v.object(USAGE), "Sums over all these days."),
     days: describe(
-      v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...CREDITS })),
-      "The days on which the balance changed.",
+      v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...USAGE })),
+      "The days on which credits moved or an address was verified. Everything counts on the day on which its request was accepted, also what ended or was refunded later.",
     ),
   }),
 
   async handle(world, caller, { query }) {
     const range = toRange(query, world.now());
-    const days = caller.mode === "live" ? await listUsage(world.table, caller.account, range) : [];
-    return { status: 200, data: { ...range, totals: sumUsage(days), days } };
+    const [usage, verdicts] = await Promise.all([
+      caller.mode === "live" ? listUsage(world.table, caller.account, range) : NO_DAYS,
+      listVerdictCounts(world.table, getOwnerId(caller), range),
+    ]);
+    const days = [...new Set([...usage.keys(), ...verdicts.keys()])].toSorted();
+    return {
+      status: 200,
+      data: {
+        ...range,
+        totals: toUsage(sumUsage(usage.values()), sumVerdictCounts(verdicts.values())),
+        days: days.map((date) => ({ date, ...toUsage(usage.get(date), verdicts.get(date)) })),
+      },
+    };
   },
+});
+
+/** Test keys use no credits. */
+const NO_DAYS: ReadonlyMap<string, UsageSums> = new Map();
+
+const toUsage = (usage: UsageSums = NO_USAGE, verdicts: VerdictCounts = NO_VERDICTS) => ({
+  ...toCreditUsage(usage),
+  verdicts,
 });
 
 /** The days asked for; by default the last thirty. */

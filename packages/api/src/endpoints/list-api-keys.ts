@@ -1,7 +1,7 @@
-import { listKeys } from "@mailproof/core/accounts/api-keys";
+import { listKeys, readLastUses } from "@mailproof/core/accounts/api-keys";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KeySummary, mayManage, toKeySummary } from "../schema/api-keys.ts";
+import { ListedKey, mayManage, toKeySummary } from "../schema/api-keys.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
 
 export const listApiKeys = endpoint({
@@ -16,11 +16,20 @@ export const listApiKeys = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ api_keys: describe(v.array(KeySummary), "The keys, newest first.") }),
+  output: v.object({ api_keys: describe(v.array(ListedKey), "The keys, newest first.") }),
 
   async handle(world, caller) {
     const keys = await listKeys(world.table, caller.account);
     const shown = keys.filter(({ mode }) => mayManage(caller, mode));
-    return { status: 200, data: { api_keys: shown.map(toKeySummary) } };
+    const uses = await readLastUses(world.table, shown);
+    return {
+      status: 200,
+      data: {
+        api_keys: shown.map((key, at) => ({
+          ...toKeySummary(key),
+          last_used_at: uses[at] ?? null,
+        })),
+      },
+    };
   },
 });

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { CheckSummary } from "../schema/deliverability-check.ts";
+import { DomainName } from "../schema/sender.ts";
 import { toCheckSummary } from "../schema/to-check-result.ts";
 
 export const listChecks = endpoint({
@@ -19,6 +20,7 @@ export const listChecks = endpoint({
   errors: KEYED_ERRORS,
 
   query: v.strictObject({
+    domain: describe(v.optional(DomainName), "Only checks of this domain."),
     limit: describe(
       limitUpTo({ default: 20, most: 100 }),
       "Largest number of checks on a page. Larger values are cut to 100.",
@@ -27,12 +29,12 @@ export const listChecks = endpoint({
   output: v.object({
     checks: describe(v.array(CheckSummary), "The checks, newest first."),
     count: describe(Count, "Number of checks in this response."),
-    total: describe(Count, "Number of all checks."),
+    total: describe(Count, "Number of all checks, or of those of the domain."),
     truncated: describe(v.boolean(), "True when only a part of the history was read."),
   }),
 
-  async handle(world, caller, { query: { limit } }) {
-    const { checks, total, isTruncated } = await readChecks(world.table, getOwnerId(caller), limit);
+  async handle(world, caller, { query }) {
+    const { checks, total, isTruncated } = await readChecks(world.table, getOwnerId(caller), query);
     return {
       status: 200,
       data: {

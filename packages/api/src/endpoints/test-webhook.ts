@@ -2,13 +2,19 @@ import { sendTestEvent } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
+import {
+  DeliverySummary,
+  EventName,
+  requireWebhook,
+  toDeliverySummary,
+} from "../schema/webhooks.ts";
 
 export const testWebhook = endpoint({
   id: "testWebhook",
   route: "POST /v1/webhooks/{id}/test",
   tag: "Webhooks",
-  summary: "Send the event webhook.test once, signed like any other, and return its delivery.",
+  summary:
+    "Send webhook.test, or a sample of any event, once, signed like any other, and return its delivery.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],
@@ -17,14 +23,20 @@ export const testWebhook = endpoint({
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
+  query: v.strictObject({
+    event: describe(
+      v.optional(EventName),
+      "Sends a sample of this event in place of `webhook.test`.",
+    ),
+  }),
   output: v.object({
     delivered: describe(v.boolean(), "True when the address answered with 2xx."),
     delivery: describe(DeliverySummary, "The delivery of the test event."),
   }),
 
-  async handle(world, caller, { path }) {
+  async handle(world, caller, { path, query: { event } }) {
     const webhook = await requireWebhook(world, caller, path.id);
-    const delivery = await sendTestEvent(world, webhook);
+    const delivery = await sendTestEvent(world, webhook, event);
     const delivered = delivery.status === "delivered";
     return { status: 200, data: { delivered, delivery: toDeliverySummary(delivery) } };
   },

@@ -44,7 +44,7 @@ export const verifyBatch = endpoint({
     hint: "Returns a job_id at once. Call get_job with include_results false until its status is completed or failed, then read its results page by page.",
   },
   answers: [202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED"],
 
   // 10,000 addresses of 500 bytes; also the payload limit of API Gateway and Lambda.
   bodyBytesMax: 5_000_000,

@@ -120,7 +120,7 @@ export const verifyFile = endpoint({
     process: { id: "processFile" },
   },
   answers: [200, 202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "NOT_FOUND"],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "NOT_FOUND"],
 
   body: v.variant(
     "action",

@@ -1,5 +1,5 @@
 import type { TokenClaims } from "@mailproof/core/accounts/access-tokens";
-import { findAccount } from "@mailproof/core/accounts/accounts";
+import { admitAccount } from "@mailproof/core/accounts/accounts";
 import { KEY_MODES } from "@mailproof/core/accounts/key-format";
 import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
@@ -22,7 +22,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
   const ours = v.safeParse(Ours, claims);
   if (!claims || !ours.success) return undefined;
   const { mailproof_account: id, mailproof_mode: mode } = ours.output;
-  const account = await findAccount(world.table, id);
+  const account = await admitAccount(world.table, id);
   if (!account) return undefined;
   return {
     account: account.account,
@@ -32,6 +32,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
     mode,
     scopes: scopesIn(claims),
     plan: account.plan,
+    retentionDays: account.retentionDays,
   };
 };
 

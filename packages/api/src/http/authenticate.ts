@@ -1,5 +1,6 @@
-import { findAccount } from "@mailproof/core/accounts/accounts";
-import { findKey } from "@mailproof/core/accounts/api-keys";
+import { admitAccount } from "@mailproof/core/accounts/accounts";
+import { findKey, storeLastUse } from "@mailproof/core/accounts/api-keys";
+import { mayUseFrom } from "@mailproof/core/accounts/key-networks";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { callerByToken } from "./access-token.ts";
@@ -9,14 +10,24 @@ import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
+/** What identifies a caller. `clientIp`: the address of the client, where it is known. */
+export type Credentials = {
+  readonly headers: Headers;
+  readonly clientIp?: string | undefined;
+};
+
 /** Identifies the caller. Every refusal has the same message: the reason would only help an attacker. */
-export const authenticate = async (world: AppWorld, headers: Headers): Promise<Caller> => {
+export const authenticate = async (
+  world: AppWorld,
+  { headers, clientIp }: Credentials,
+): Promise<Caller> => {
   const { own, bearer } = credentialsIn(headers);
   // Two headers with two different keys: it is not known which one is meant.
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
   const caller =
     sent &&
-    ((await callerByKey(world, sent)) ?? (own ? undefined : await callerByToken(world, sent)));
+    ((await callerByKey(world, sent, clientIp)) ??
+      (own ? undefined : await callerByToken(world, sent)));
   if (!caller) throw unauthorized(world, bearer !== undefined);
   return caller;
 };
@@ -41,10 +52,15 @@ export const assertMay = (world: AppWorld, caller: Caller, access: Access): void
   });
 };
 
-const callerByKey = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
+const callerByKey = async (
+  world: AppWorld,
+  sent: string,
+  clientIp: string | undefined,
+): Promise<Caller | undefined> => {
   const key = await findKey(world, sent);
-  const account = key && (await findAccount(world.table, key.account));
+  const account = key && (await admitAccount(world.table, key.account));
   if (!account) return undefined;
+  if (!mayUseFrom(key, clientIp)) throw new Failure("FORBIDDEN", "nothing_charged", OTHER_NETWORK);
   const { id: keyId, mode, scopes } = key;
   return {
     account: account.account,
@@ -53,8 +69,13 @@ const callerByKey = async (world: AppWorld, sent: string): Promise<Caller | unde
     mode,
     scopes,
     plan: account.plan,
+    retentionDays: account.retentionDays,
+    recordUse: () => storeLastUse(world, key),
   };
 };
+
+/** It names no network: the caller may have found the key. */
+const OTHER_NETWORK = "This key is not accepted from the network of this request.";
 
 const RESERVED = "This operation is reserved for unrestricted keys.";
 

@@ -18,7 +18,7 @@ export const FORM_BYTES_MAX = 55_000_000;
 
 /** `bytesMax` differs: a gateway lets less through than one machine does. */
 export const formTooLarge = (bytesMax: number) => {
-  const what = `A form may have at most ${bytesMax} bytes here. A larger file goes in two steps: POST /v1/verify/file (action get_upload_url) and PUT the file to its upload_url; then POST again (action process).`;
+  const what = `A form may have at most ${bytesMax} bytes here. A larger list goes in two steps: POST /v1/verify/file (action get_upload_url) and PUT the file to its upload_url; then POST again (action process).`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };
 

@@ -24,20 +24,31 @@ const PAGE: Document = {
   contentType: "text/html; charset=utf-8",
   headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
 };
-/** The root answers a program with JSON and a browser with a page: shared caches must tell them apart. */
+/** The address answers some clients with another document than others: shared caches must tell them apart. */
 const BY_ACCEPT = { vary: "accept" };
+const MARKDOWN: Document = { contentType: "text/markdown; charset=utf-8", headers: BY_ACCEPT };
+const MANUAL_PAGE: Document = { ...PAGE, headers: { ...PAGE.headers, ...BY_ACCEPT } };
 
 /** Where the root's page stands among the texts. */
 export const ROOT_PAGE = "/index.html";
 
 const documents: Readonly<Record<string, Document>> = {
   "/": { ...JSON_DOCUMENT, headers: BY_ACCEPT },
-  [ROOT_PAGE]: { ...PAGE, headers: { ...PAGE.headers, ...BY_ACCEPT } },
+  [ROOT_PAGE]: MANUAL_PAGE,
   "/openapi.json": JSON_DOCUMENT,
-  "/docs": PAGE,
+  "/llms.txt": { contentType: "text/plain; charset=utf-8" },
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
+};
+
+/** A page of the manual, or the same as Markdown. */
+const MANUAL_PATH = /^\/docs(?:\/[a-z][a-z-]*)?(\.md)?$/;
+
+const findDocument = (path: string): Document | undefined => {
+  if (Object.hasOwn(documents, path)) return documents[path];
+  const [isManual, markdown] = MANUAL_PATH.exec(path) ?? [];
+  return isManual ? (markdown ? MARKDOWN : MANUAL_PAGE) : undefined;
 };
 
 /** Placeholder for the base URL. No syntax escapes its characters, or those of a host. */
@@ -58,10 +69,13 @@ type Asked = {
   readonly trust: TrustedIssuer | null;
 };
 
-/** A browser asks for text/html; a slash at the end changes nothing. */
+/** A browser asks for text/html, an agent may ask for text/markdown; a slash at the end changes nothing. */
 const pathFor = (rawPath: string, accept = ""): string => {
   const path = withoutSlashes(rawPath) || "/";
-  return path === "/" && /\btext\/html\b/i.test(accept) ? ROOT_PAGE : path;
+  const isForBrowser = /\btext\/html\b/i.test(accept);
+  if (path === "/") return isForBrowser ? ROOT_PAGE : path;
+  const isPage = findDocument(path) === MANUAL_PAGE;
+  return isPage && !isForBrowser && /\btext\/markdown\b/i.test(accept) ? `${path}.md` : path;
 };
 
 /** The documents, written at the first request; equal requests get the same value. Undefined: no such document. */
@@ -71,7 +85,7 @@ export const documentsFrom = (write: () => Texts) => {
   const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
     if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(toResourceMetadata(trust));
     texts ??= write();
-    return texts[path];
+    return Object.hasOwn(texts, path) ? texts[path] : undefined;
   };
 
   const made = new Map<string, HttpAnswer<string>>();
@@ -79,7 +93,7 @@ export const documentsFrom = (write: () => Texts) => {
   return ({ method, rawPath, accept, baseUrl, trust }: Asked): HttpAnswer<string> | undefined => {
     const path = pathFor(rawPath, accept);
     const isRead = method === "GET" || method === "HEAD";
-    const document = isRead && Object.hasOwn(documents, path) && documents[path];
+    const document = isRead ? findDocument(path) : undefined;
     const text = document && textAt(path, trust);
     if (!document || !text) return undefined;
     const name = [path, baseUrl, trust?.issuer].join("\n");

@@ -18,6 +18,9 @@ export type Caller = {
   /** Null: unrestricted. */
   readonly scopes: readonly Scope[] | null;
   readonly plan: PlanId;
+  readonly retentionDays?: number | undefined;
+  /** Stores when the key was last used. Absent for access tokens, which are not stored. */
+  readonly recordUse?: () => Promise<void>;
 };
 
 /** Who may call: any client, a key with this scope, or only a key that is not limited to scopes. */
@@ -65,8 +68,14 @@ type Extra = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+export type DataAnswer<T> = Extra & {
+  readonly kind?: "data";
+  readonly status: Success | 503;
+  readonly data: T;
+};
+
 export type Answer<T> =
-  | (Extra & { readonly kind?: "data"; readonly status: Success | 503; readonly data: T })
+  | DataAnswer<T>
   | (Extra & Streamed & { readonly kind: "stream"; readonly status: 200 });
 export type Success = 200 | 201 | 202;
 
@@ -74,8 +83,11 @@ export type Success = 200 | 201 | 202;
 export type Streamed = {
   /** Read once, as fast as the caller reads; closed when the caller hangs up. A chunk is not changed after it was yielded. */
   readonly stream: AsyncIterable<string | Uint8Array>;
-  /** Makes a link to the same content, for a runtime whose responses cannot be this long. */
-  readonly elsewhere: () => Promise<string>;
+  /**
+   * Makes a link to the same content, for a runtime whose responses cannot be this long. While a worker makes the
+   * content: the answer that says so.
+   */
+  readonly elsewhere: () => Promise<string | DataAnswer<unknown>>;
 };
 
 /**

@@ -22,8 +22,11 @@ export const STATUS = {
   LIMIT_REACHED: 409,
   NOT_READY: 409,
   JOB_ENDED: 409,
+  JOB_OPEN: 409,
+  RESULT_DELETED: 409,
   PAYLOAD_TOO_LARGE: 413,
   RATE_LIMITED: 429,
+  NOT_CONFIGURED: 501,
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const satisfies Readonly<Record<FailureCode, number>>;
@@ -34,6 +37,7 @@ export const getStatus = ({ code }: Failure): number => STATUS[code];
 export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
   listJobs: "GET /v1/jobs",
   listChecks: "GET /v1/deliverability/checks",
+  listMailTests: "GET /v1/deliverability/tests",
 };
 
 /** The text for the caller, which names routes. */

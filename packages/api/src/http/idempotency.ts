@@ -10,7 +10,7 @@ import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
 import { withOutcome } from "./http-failure.ts";
 
-const KEY = /^[\x21-\x7e]{1,255}$/;
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** What Postman and others send for an unset variable. As a key it would be one key for all requests. */
 const PLACEHOLDER = /^(?:<string>|\{\{[\w$.-]{1,100}\}\})$/;
 
@@ -25,7 +25,7 @@ export const readIdempotencyKey = (
     throw invalidKey(
       `The Idempotency-Key ${sent} is a placeholder that was not filled in; send a key of your own, or none.`,
     );
-  if (KEY.test(sent)) return sent;
+  if (IDEMPOTENCY_KEY.test(sent)) return sent;
   throw invalidKey(
     "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
   );
@@ -52,7 +52,7 @@ export const adjustForRepeat = (
 };
 
 const isKey = (sent: string | undefined): boolean =>
-  sent !== undefined && KEY.test(sent) && !PLACEHOLDER.test(sent);
+  sent !== undefined && IDEMPOTENCY_KEY.test(sent) && !PLACEHOLDER.test(sent);
 
 const invalidKey = (what: string): Failure =>
   new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);

@@ -1,3 +1,4 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { PLANS } from "@mailproof/core/accounts/plans";
 import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -8,16 +9,18 @@ import type { Headers } from "./authenticate.ts";
 import type { Caller } from "./endpoint.ts";
 import { orUnavailable } from "./http-failure.ts";
 
-// The rate limit of a key: its headers, its 429, and the credentials that this process remembers as limited.
+// The rate limits of a key and its account: their headers, its 429, and the credentials that this process remembers as limited.
 
 /** Takes one request from the caller's minute and sets the rate limit headers, also when none was left. */
 export const takeRequest = async (
   world: AppWorld,
-  { plan, keyId }: Caller,
+  caller: Caller,
   headers: Record<string, string>,
   credentials: Headers | null,
 ): Promise<void> => {
-  const allowance = await orUnavailable(world.rateLimit(keyId, PLANS[plan].requestsPerMinute));
+  const { requestsPerMinute: key, accountRequestsPerMinute: account } = PLANS[caller.plan];
+  const subject = { owner: getOwnerId(caller), keyId: caller.keyId };
+  const allowance = await orUnavailable(world.rateLimit(subject, { key, account }));
   if (!allowance.allowed) {
     if (credentials) rememberLimited(world, credentials, allowance);
     throw createRateLimitFailure(world, allowance, headers);
@@ -38,7 +41,7 @@ export const assertNotLimited = (
   if (limited) throw createRateLimitFailure(world, { ...limited, remaining: 0 }, headers);
 };
 
-type Allowance = Pick<RateLimitResult, "limit" | "remaining" | "resetAt">;
+type Allowance = Omit<RateLimitResult, "allowed">;
 
 const setRateLimitHeaders = (
   { limit, remaining, resetAt }: Allowance,
@@ -56,13 +59,14 @@ const createRateLimitFailure = (
 ): Failure => {
   setRateLimitHeaders(allowance, headers);
   const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
-  const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
+  const whose = allowance.by === "key" ? "with this key" : "with the keys of this account";
+  const what = `Too many requests ${whose}; the next minute starts in ${seconds} s.`;
   return new Failure("RATE_LIMITED", "nothing_charged", what, {
     retryAfterMs: seconds * 1000,
   });
 };
 
-type Limited = Pick<RateLimitResult, "limit" | "resetAt">;
+type Limited = Omit<Allowance, "remaining">;
 
 const WINDOW_SECONDS = 60;
 /** Beyond this number the oldest entries are dropped, and their next request costs the reads again. */
@@ -71,11 +75,11 @@ const REMEMBERED_MAX = 10_000;
 const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
 /** Only for valid credentials that have used up their minute. */
-const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
+const rememberLimited = (world: AppWorld, headers: Headers, { by, limit, resetAt }: Limited) => {
   const callers =
     limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
   limitedCallers.set(world.rateLimit, callers);
-  callers.set(readCredentials(headers), { limit, resetAt });
+  callers.set(readCredentials(headers), { by, limit, resetAt });
 };
 
 const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {

@@ -1,8 +1,9 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { Failure, type MoneyOutcome } from "@mailproof/core/lib/failure";
+import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { getBodyBytesMax } from "./body.ts";
-import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
+import type { Caller, DataAnswer, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
@@ -14,6 +15,8 @@ import { assertNotLimited, takeRequest } from "./rate-limit.ts";
 export type HttpRequest = {
   readonly id: string;
   readonly headers: Headers;
+  /** The client's address, for keys that are limited to networks. It is not stored and not logged. */
+  readonly clientIp?: string | undefined;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** Reads a body of at most so many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
@@ -35,12 +38,45 @@ export type HttpAnswer<Body = string | Streamed> = {
   readonly body: Body;
 };
 
-/** Every request goes through this function, in this order. */
+/** Every request goes through this function. That of a known caller is stored for its owner. */
 export const respond = async (
   world: AppWorld,
   endpoint: Endpoint,
   request: HttpRequest,
 ): Promise<HttpAnswer> => {
+  const startedAt = world.now().getTime();
+  let caller: Caller | undefined;
+  const onCaller = (found: Caller): void => {
+    caller = found;
+    request.onCaller?.(found);
+  };
+  const { response, code } = await handle(world, endpoint, { ...request, onCaller });
+  // A successful read changes nothing and costs nothing, and programs poll.
+  if (caller && (code !== null || !endpoint.route.startsWith("GET "))) {
+    const at = world.now();
+    await world.requestLog(getOwnerId(caller), {
+      id: request.id,
+      at: at.toISOString(),
+      route: endpoint.route,
+      status: response.statusCode,
+      ms: at.getTime() - startedAt,
+      keyId: caller.keyId,
+      code,
+    });
+  }
+  return response;
+};
+
+/** `code`: null for a success. */
+type Handled = { readonly response: HttpAnswer; readonly code: FailureCode | null };
+
+/** The steps of a request, in this order. */
+const handle = async (
+  world: AppWorld,
+  endpoint: Endpoint,
+  request: HttpRequest,
+): Promise<Handled> => {
+  const succeed = (response: HttpAnswer): Handled => ({ response, code: null });
   const headers: Record<string, string> = {};
   let isAdmitted = false;
   try {
@@ -59,18 +95,20 @@ export const respond = async (
       const { stream, elsewhere } = response;
       // The stream was not read yet, so there is nothing to close when this throws.
       const release = request.acquireDownload?.(caller.account);
-      return answer(request.id, response.status, all, {
-        stream: await withFirstPiece(stream, release),
-        elsewhere,
-      });
+      return succeed(
+        answer(request.id, response.status, all, {
+          stream: await withFirstPiece(stream, release),
+          elsewhere,
+        }),
+      );
     }
     const { status, data } = response;
     const payload = endpoint.enveloped === false ? data : { success: true, data };
-    return answer(request.id, status, all, JSON.stringify(payload));
+    return succeed(answer(request.id, status, all, JSON.stringify(payload)));
   } catch (error) {
     const failure = asFailure(error, moneyAfterBug(endpoint));
-    const response = adjustForRepeat(failure, endpoint, request.headers, isAdmitted);
-    return refuse(world, request.id, response, headers);
+    const adjusted = adjustForRepeat(failure, endpoint, request.headers, isAdmitted);
+    return { response: refuse(world, request.id, adjusted, headers), code: adjusted.code };
   }
 };
 
@@ -131,9 +169,10 @@ const admit = async (
   if (endpoint.access === "public") return PUBLIC_CALLER;
   assertNoPressure(world, endpoint);
   assertNotLimited(world, request.headers, headers);
-  const caller = await orUnavailable(authenticate(world, request.headers));
+  const caller = await orUnavailable(authenticate(world, request));
   request.onCaller?.(caller);
-  await takeRequest(world, caller, headers, request.headers);
+  // The two writes take the time of one.
+  await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
   assertMay(world, caller, endpoint.access);
   return caller;
 };
@@ -156,6 +195,15 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
 const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
+};
+
+/** The response in the place of a stream whose content is not made yet. `headers`: those of the stream. */
+export const toPendingAnswer = (
+  { "content-type": _type, "content-disposition": _name, ...headers }: HttpAnswer["headers"],
+  { status, headers: more, data }: DataAnswer<unknown>,
+): HttpAnswer<string> => {
+  const requestId = headers["x-request-id"] ?? "";
+  return answer(requestId, status, { ...headers, ...more }, JSON.stringify(data));
 };
 
 export const answer = <Body>(

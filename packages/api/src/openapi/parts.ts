@@ -1,3 +1,5 @@
+import { CONTENT_TYPES } from "@mailproof/core/exports/export-options";
+import { downloadJob } from "../endpoints/download-job.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { DISCOVERY_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
@@ -7,6 +9,7 @@ import type { JsonSchema } from "./schema.ts";
 // Parts of the document that no endpoint's schema has.
 
 const [upload, accepted] = verifyFile.output.options;
+const [exported, pendingExport] = downloadJob.output.options;
 
 type SuccessPart = {
   /** Where one status has one variant of the endpoint's output. */
@@ -26,6 +29,7 @@ const successes: Readonly<Record<string, SuccessPart>> = {
     description: "Accepted and charged. `Retry-After` comes with `dispatch_in_progress`.",
   },
   "GET /v1/jobs/{id}/download 200": {
+    schema: exported,
     headers: ["Content-Disposition", ...EXPORT_HEADERS],
     also: {
       "text/csv": {
@@ -33,8 +37,16 @@ const successes: Readonly<Record<string, SuccessPart>> = {
         example:
           "name,email,mailproof_email,status,quality_score,reason\r\nAnn,Ann@Example.com,Ann@example.com,valid,95,accepted\r\n",
       },
+      [CONTENT_TYPES.xlsx]: { schema: { type: "string", format: "binary" } },
     },
-    description: "The rows as CSV, or as JSON without an envelope. A large JSON export is a link.",
+    description:
+      "The rows as CSV or as an .xlsx file, or as JSON without an envelope. A large JSON export is a link.",
+  },
+  "GET /v1/jobs/{id}/download 202": {
+    schema: pendingExport,
+    headers: ["Retry-After"],
+    description:
+      "The file of a large export is being made. Send the same request again after `Retry-After`.",
   },
   "GET /health 503": { description: "A part that the service depends on has failed." },
 };
@@ -53,9 +65,61 @@ const elsewhere: Readonly<Record<string, JsonSchema>> = {
   "GET /v1/jobs/{id}/download": {
     "303": {
       description:
-        "The CSV is too long for a response. `Location` is its URL, valid for 15 minutes without a key.",
+        "The file is too long for a response. `Location` is its URL, valid for 15 minutes without a key.",
       headers: toHeaderRefs(...getUsualHeaders(false), ...EXPORT_HEADERS, "Location"),
     },
+  },
+};
+
+/** The multipart forms, by route. */
+const FORMS: Readonly<Record<string, JsonSchema>> = {
+  "POST /v1/verify/file": {
+    type: "object",
+    description:
+      "A file and its options in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
+    properties: {
+      file: { type: "string", format: "binary", description: "A CSV or TXT file, with its name." },
+      email_column: {
+        type: "string",
+        description: "The column with the addresses. Left out: it is detected.",
+      },
+      has_header: {
+        type: "string",
+        enum: ["true", "false", "1", "0"],
+        description: "Whether the first row names the columns. Left out: it is detected.",
+      },
+      name: {
+        type: "string",
+        description: "The job's name. Left out: the name of the file.",
+      },
+      webhook_url: {
+        type: "string",
+        format: "uri",
+        description: "HTTPS URL to call when the job ends, without a signature.",
+      },
+      options: {
+        type: "string",
+        contentMediaType: "application/json",
+        description:
+          'JSON, with the fields of `options` of `action: process`: `{"deep_verify":false}`.',
+      },
+    },
+    required: ["file"],
+    additionalProperties: false,
+  },
+  "POST /v1/deliverability/reports": {
+    type: "object",
+    description:
+      "A report as it came, up to 20 MB on one machine and about 4.5 MB behind API Gateway.",
+    properties: {
+      file: {
+        type: "string",
+        format: "binary",
+        description: "XML, JSON, or either of them in a gzip or zip file.",
+      },
+    },
+    required: ["file"],
+    additionalProperties: false,
   },
 };
 
@@ -96,40 +160,7 @@ export const PARTS = {
     },
   }),
 
-  fileForm: {
-    type: "object",
-    description:
-      "A file and its options in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
-    properties: {
-      file: { type: "string", format: "binary", description: "A CSV or TXT file, with its name." },
-      email_column: {
-        type: "string",
-        description: "The column with the addresses. Left out: it is detected.",
-      },
-      has_header: {
-        type: "string",
-        enum: ["true", "false", "1", "0"],
-        description: "Whether the first row names the columns. Left out: it is detected.",
-      },
-      name: {
-        type: "string",
-        description: "The job's name. Left out: the name of the file.",
-      },
-      webhook_url: {
-        type: "string",
-        format: "uri",
-        description: "HTTPS URL to call when the job ends, without a signature.",
-      },
-      options: {
-        type: "string",
-        contentMediaType: "application/json",
-        description:
-          'JSON, with the fields of `options` of `action: process`: `{"deep_verify":false}`.',
-      },
-    },
-    required: ["file"],
-    additionalProperties: false,
-  },
+  forms: FORMS,
 
   webhookHeaders: [
     createHeader(

@@ -98,7 +98,7 @@ export const withoutDescription = <S extends Schema>(schema: S): S => {
 /** A field name has one meaning everywhere, so it determines the format. */
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/_at$|_since$|^last_(?:seen|open|click)$|^timestamp$/, "date-time"],
-  [/^(?:date|from|to)$/, "date"],
+  [/^(?:date|from|to|day|\w+_day)$/, "date"],
   [/^(?:\w+_)?url$/, "uri"],
   [/^check_id$/, "uuid"],
 ];

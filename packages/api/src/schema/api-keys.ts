@@ -15,6 +15,23 @@ export const KeySummary = v.object({
   ),
   hint: describe(v.string(), "The first and last characters of the key."),
   created_at: describe(v.string(), "When it was created, ISO 8601."),
+  expires_at: describe(
+    v.nullable(v.string()),
+    "From when on the key is refused, ISO 8601. Null when it does not expire.",
+  ),
+  networks: describe(
+    v.nullable(v.pipe(v.array(v.string()), v.readonly())),
+    "Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address.",
+  ),
+});
+
+/** A key in a list. */
+export const ListedKey = v.object({
+  ...KeySummary.entries,
+  last_used_at: describe(
+    v.nullable(v.string()),
+    "When the key was last used, ISO 8601, up to an hour earlier than its last use. Null when it was never used.",
+  ),
 });
 
 export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => ({
@@ -24,6 +41,8 @@ export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => (
   scopes: key.scopes,
   hint: key.hint,
   created_at: key.createdAt,
+  expires_at: key.expiresAt ?? null,
+  networks: key.networks ?? null,
 });
 
 /** A test key that could create or see live keys would be a live key with one more step. */

@@ -3,6 +3,7 @@ import { COMPONENTS } from "@mailproof/core/deliverability/findings";
 import { SEVERITIES } from "@mailproof/core/mail/issue";
 import * as v from "valibot";
 import { Count, Credits, createText, describe, Integer } from "./common.ts";
+import { PROPOSAL_FIELDS, SpfTreeNode } from "./proposed-records.ts";
 import { DOMAIN_FIELDS } from "./sender.ts";
 
 const Text = v.string();
@@ -120,6 +121,10 @@ export const CheckResult = v.object({
             "DNS look-ups that evaluating the record takes. The limit is 10.",
           ),
           void_lookups: describe(Integer, "DNS look-ups that found nothing. The limit is 2."),
+          tree: describe(
+            v.optional(v.array(SpfTreeNode)),
+            "The records of the policy with their look-ups, each below the record that leads to it. At most 100. Left out for checks of earlier releases.",
+          ),
           result_for_sending_ip: describe(
             v.optional(Text),
             "The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result.",
@@ -258,11 +263,24 @@ export const CheckResult = v.object({
         id: describe(v.string(), "The recommendation's code."),
         severity: describe(Severity, "How serious the issue behind it is."),
         text: describe(v.string(), "What to do, in a sentence."),
-        points_regained: describe(Integer, "Points that the overall score gains."),
+        points_regained: describe(
+          Integer,
+          "Points that the overall score gains when only its issues are resolved.",
+        ),
         issues: describe(v.array(v.string()), "Codes of the issues that it resolves."),
+        ...PROPOSAL_FIELDS,
       }),
     ),
     "What to do, by the points it regains, most first.",
+  ),
+  after_records: describe(
+    v.optional(
+      v.object({
+        score: describe(Integer, "Overall score, 0–100."),
+        grade: describe(Grade, "Grade of the score, A to F."),
+      }),
+    ),
+    "What the score is at least, once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed.",
   ),
 });
 

@@ -1,19 +1,10 @@
-import {
-  getEmail,
-  type ListedRow,
-  type ListedRows,
-  ROW_OUTCOMES,
-  ROW_SELECTIONS,
-  type RowSelection,
-  toRowOutcome,
-} from "@mailproof/core/exports/export-rows";
+import { ROW_OUTCOMES, ROW_SELECTIONS } from "@mailproof/core/exports/export-rows";
 import { EXPORT_FILTERS } from "@mailproof/core/exports/exported-rows";
-import type { SourceList } from "@mailproof/core/exports/source-list";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
-import { ResultRow, toRow } from "./jobs.ts";
+import { ResultRow } from "./jobs.ts";
 
-// The JSON form of an export: its metadata and its rows.
+// The schemas of the JSON form of an export, which core/src/exports/export-json.ts writes.
 
 export const ExportMetadata = v.object({
   format: describe(v.literal("json"), "The format of the export."),
@@ -30,8 +21,6 @@ export const ExportMetadata = v.object({
   rows_missing: describe(Count, "Rows among them that could not be read."),
   rows_pending: describe(Count, "Addresses of the job without a result yet."),
 });
-
-export type ExportMetadata = v.InferOutput<typeof ExportMetadata>;
 
 /** The row's own text and cells. */
 const OWN = {
@@ -79,60 +68,3 @@ export const UnverifiedRow = describe(
   }),
   "A row of the list without a result.",
 );
-
-export type ExportRow = v.InferOutput<typeof VerifiedRow> | v.InferOutput<typeof UnverifiedRow>;
-
-export const toExportRow = (
-  list: SourceList,
-  listed: ListedRow,
-  selection: RowSelection,
-): ExportRow => {
-  const [own, result] = listed;
-  const email = getEmail(listed);
-  const submitted = list.getEmailCell(own, email);
-  const ownFields = {
-    ...(submitted !== undefined && { submitted }),
-    ...(list.columns.length > 0 && { columns: toColumns(list, list.getCells(own, email)) }),
-  };
-  if (typeof result !== "string") {
-    const ownOutcome = selection === "all" ? { row_outcome: VERIFIED } : {};
-    return { ...toRow(result), ...ownOutcome, ...ownFields };
-  }
-  const { row, outcome, exclusion } = toRowOutcome(listed);
-  const { duplicateOf, reason, message } = exclusion ?? {};
-  return {
-    row,
-    row_outcome: outcome === VERIFIED ? "missing" : outcome,
-    ...(typeof duplicateOf === "number" && { duplicate_of: duplicateOf }),
-    ...(reason && { skip_reason: reason }),
-    ...(message && { skip_message: message }),
-    ...ownFields,
-  };
-};
-
-/** A cell beyond the last column is named by its number, such as column_9. */
-const toColumns = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
-      fieldNames[at] ?? `column_${at + 1}`,
-      cells[at] ?? "",
-    ]),
-  );
-
-/** The inline form, as a stream. */
-export async function* formatJson(
-  metadata: ExportMetadata,
-  listed: AsyncIterable<ListedRows>,
-): AsyncGenerator<string> {
-  let text = `${JSON.stringify(metadata).slice(0, -1)},"results":[`;
-  let isFirst = true;
-  for await (const { list, rows } of listed) {
-    for (const row of rows) {
-      text += `${isFirst ? "" : ","}\n${JSON.stringify(toExportRow(list, row, metadata.rows))}`;
-      isFirst = false;
-    }
-    yield text;
-    text = "";
-  }
-  yield `${text}\n]}\n`;
-}

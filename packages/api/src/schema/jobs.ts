@@ -112,9 +112,31 @@ export const toRow = ({ row, result }: VerifiedRow): v.InferOutput<typeof Result
   ...toWire(result),
 });
 
+/** Undefined: there is no such job, or it belongs to another account. */
+export const findOwnJob = async (
+  { table }: Pick<World, "table">,
+  caller: Caller,
+  id: string,
+): Promise<Job | undefined> => {
+  const job = await findJob(table, id);
+  return job?.owner === getOwnerId(caller) ? job : undefined;
+};
+
 /** The caller's job. Another account's job gives the same failure as a missing one. */
 export const requireJob = async (world: World, caller: Caller, id: string): Promise<Job> => {
-  const job = await findJob(world.table, id);
-  if (job && job.owner === getOwnerId(caller)) return job;
-  throw new Failure("NOT_FOUND", "nothing_charged", "No such job.");
+  const job = await findOwnJob(world, caller, id);
+  if (!job) throw noSuchJob();
+  return job;
+};
+
+export const noSuchJob = (): Failure => new Failure("NOT_FOUND", "nothing_charged", "No such job.");
+
+/** After its rows were read: a job that was deleted meanwhile may have lost some of them. */
+export const assertNotDeleted = async (
+  { table }: Pick<World, "table">,
+  { id }: Pick<Job, "id">,
+): Promise<Job> => {
+  const job = await findJob(table, id);
+  if (!job) throw noSuchJob();
+  return job;
 };

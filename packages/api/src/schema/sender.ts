@@ -26,6 +26,23 @@ export const DomainName = v.pipe(
   v.transform(({ ascii }) => ascii),
 );
 
+const INCLUDES_MAX = 10;
+
+/** Domains with commas between them. */
+export const DomainNames = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text.split(",").length <= INCLUDES_MAX,
+    `must have at most ${INCLUDES_MAX} names`,
+  ),
+  v.transform((text) => text.split(",").map(parseTypedDomain)),
+  v.custom<Domain[]>(
+    (names) => (names as Domain[]).every(isDomain),
+    "must be domain names with commas between them",
+  ),
+  v.transform((names) => names.map(({ ascii }) => ascii)),
+);
+
 export const DOMAIN_FIELDS = {
   domain: describe(v.string(), "The domain in lower case, in A-labels (xn--…)."),
   domain_unicode: describe(v.string(), "The same domain in Unicode."),

@@ -1,11 +1,15 @@
 import type { CheckOutcome, StoredCheck } from "@mailproof/core/deliverability/check-once";
 import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import type { StoredReport } from "@mailproof/core/deliverability/items";
+import { type ProposedRecord, toStrings } from "@mailproof/core/deliverability/records/dns-record";
+import type { FlattenedSpf as FlattenedRecord } from "@mailproof/core/deliverability/records/flatten";
 import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";
+import type { SpfNode } from "@mailproof/core/mail/spf/nodes";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { Caller } from "../http/endpoint.ts";
 import type { CheckMoney, CheckResult, CheckSummary } from "./deliverability-check.ts";
 import { omitNull } from "./omit-null.ts";
+import type { FlattenedSpf } from "./proposed-records.ts";
 import { toDomainFields } from "./sender.ts";
 
 export const toMoney = (
@@ -77,15 +81,50 @@ export const toSections = (report: StoredReport) => {
       spam_likelihood: spamAssessment.likelihood,
       factors: [...spamAssessment.factors],
     },
-    recommendations: report.recommendations.map(({ pointsRegained, ...one }) => ({
+    recommendations: report.recommendations.map(({ pointsRegained, proposal, ...one }) => ({
       id: one.id,
       severity: one.severity,
       text: one.text,
       points_regained: pointsRegained,
       issues: [...one.issues],
+      ...(proposal && toProposalFields(proposal)),
     })),
+    ...(report.afterRecords && { after_records: report.afterRecords }),
   };
 };
+
+/** A record to publish, as responses have it. */
+export const toProposalFields = ({
+  record,
+  open,
+  replaces,
+  points,
+  note,
+  file,
+}: ProposedRecord) => {
+  const strings = record.type === "TXT" ? toStrings(record.value) : [];
+  return {
+    record: {
+      ...record,
+      ...(strings.length > 1 && { strings: [...strings] }),
+      ...(open.length > 0 && { open: [...open] }),
+    },
+    ...(replaces.length > 0 && { replaces: [...replaces] }),
+    ...omitNull({ record_points: points, file, note }),
+  };
+};
+
+export const toFlattenedSpf = ({
+  proposal,
+  includes,
+  lookups,
+  bytes,
+}: FlattenedRecord): FlattenedSpf => ({
+  ...toProposalFields(proposal),
+  includes: includes.map(({ include, blocks }) => ({ include, address_blocks: blocks })),
+  lookups,
+  bytes,
+});
 
 export const toIssues = (found: readonly CoreIssue[]): CheckResult["dns"]["issues"] =>
   found.map(({ costPoints, detail, ...issue }) => ({
@@ -99,8 +138,19 @@ const spf = ({ spf: one }: StoredReport) => ({
   ...omitNull({ record: one.record, score: one.score }),
   lookups: one.lookups,
   void_lookups: one.voidLookups,
+  ...(one.tree && { tree: one.tree.map(toTreeNode) }),
   ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
   issues: toIssues(one.issues),
+});
+
+const toTreeNode = ({ depth, term, domain, status, record, blocks, ...counts }: SpfNode) => ({
+  depth,
+  ...omitNull({ term, domain }),
+  status,
+  ...omitNull({ record }),
+  lookups: counts.lookups,
+  own_lookups: counts.ownLookups,
+  ...omitNull({ address_blocks: blocks }),
 });
 
 const dmarc = ({ dmarc: one }: StoredReport) => ({

@@ -84,6 +84,14 @@ export const DeliverySummary = v.object({
     v.nullable(Integer),
     "The HTTP status of the last response. Null when there was none.",
   ),
+  payload: describe(
+    v.nullable(v.record(v.string(), v.unknown())),
+    "The body of the request: the event as it is sent. Null for an entry that is not sent.",
+  ),
+  response_body: describe(
+    v.nullable(v.string()),
+    "The first 500 characters of the last response, without the signing secret and the signature. Null when there was no body.",
+  ),
   latency_ms: describe(
     v.nullable(Count),
     "Time until the last response, in milliseconds. Null when there was none.",
@@ -110,6 +118,8 @@ export const toDeliverySummary = (delivery: Delivery): v.InferOutput<typeof Deli
   status: delivery.status,
   attempts: delivery.attempts,
   response_status: delivery.responseStatus ?? null,
+  payload: delivery.body === "" ? null : (JSON.parse(delivery.body) as Record<string, unknown>),
+  response_body: delivery.responseBody ?? null,
   latency_ms: delivery.latencyMs ?? null,
   error: delivery.error ?? null,
   created_at: delivery.createdAt,

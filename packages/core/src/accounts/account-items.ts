@@ -6,13 +6,17 @@ import { PLAN_IDS } from "./plans.ts";
 // Layout.
 //
 //   pk                 sk        list_pk   list_sk    what
-//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  its name and its plan
+//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  its name, its plan, and since when it is disabled or closed
 
 const Account = v.object({
   account: v.string(),
   name: v.string(),
   plan: v.picklist(PLAN_IDS),
   createdAt: v.string(),
+  /** How long jobs are stored. Absent: as long as the plan allows. */
+  retentionDays: v.optional(v.number()),
+  disabledAt: v.optional(v.string()),
+  closedAt: v.optional(v.string()),
 });
 
 export type Account = Readonly<v.InferOutput<typeof Account>>;
@@ -27,6 +31,17 @@ export const toAccountItem = (account: Account): Item => ({
 });
 
 export const readAccount = (item: Item): Account => v.parse(Account, item);
+
+/** disabled: the operator may enable it again. closed: for good. */
+export type AccountStatus = "active" | "disabled" | "closed";
+
+export const getAccountStatus = ({
+  disabledAt,
+  closedAt,
+}: Pick<Account, "disabledAt" | "closedAt">): AccountStatus => {
+  if (closedAt !== undefined) return "closed";
+  return disabledAt === undefined ? "active" : "disabled";
+};
 
 /** Every account, for the audit. */
 export async function* iterateAccounts(table: Table): AsyncGenerator<Account> {

@@ -1,12 +1,26 @@
 import { Failure } from "../lib/failure.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
 import { type Balance, getBalance, readStableBalance } from "../money/balance.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
 import { debit } from "../money/debit.ts";
+import {
+  createClaim,
+  findClaim,
+  IDEMPOTENCY_KEY_RETENTION_SECONDS,
+  type IdempotencyKey,
+} from "../money/idempotency-claims.ts";
 import { grant, openBalance } from "../money/ledger.ts";
+import { GRANT_REASONS } from "../money/reasons.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
-import { type Account, readAccount, toAccountItem, toAccountKey } from "./account-items.ts";
+import {
+  type Account,
+  getAccountStatus,
+  readAccount,
+  toAccountItem,
+  toAccountKey,
+} from "./account-items.ts";
 import { createKeyCount } from "./api-key-items.ts";
 import { mintKey } from "./api-keys.ts";
 import type { PlanId } from "./plans.ts";
@@ -29,7 +43,13 @@ export const openAccount = async (
 
   const { outcome } = await world.table.transact([
     { create: toAccountItem({ account, name, plan, createdAt: at }) },
-    ...openBalance({ id: world.newId("txn"), account, at, amount: opening, reason: "opening" }),
+    ...openBalance({
+      id: world.newId("txn"),
+      account,
+      at,
+      amount: opening,
+      reason: GRANT_REASONS.opening,
+    }),
     createKeyCount(live.key),
     createKeyCount(test.key),
     ...live.writes,
@@ -44,63 +64,126 @@ export const findAccount = async (table: Table, account: string): Promise<Accoun
   return item && readAccount(item);
 };
 
+/** The account of these credentials. Undefined: there is none any more, so they are unknown. */
+export const admitAccount = async (table: Table, id: string): Promise<Account | undefined> => {
+  const account = await findAccount(table, id);
+  const status = account && getAccountStatus(account);
+  if (status === "disabled") throw createDisabledFailure();
+  return status === "active" ? account : undefined;
+};
+
+const createDisabledFailure = (): Failure =>
+  new Failure(
+    "FORBIDDEN",
+    "nothing_charged",
+    "This account is disabled. The operator of the service can enable it.",
+  );
+
+/** The account that an operator named. */
+export const getExistingAccount = async (table: Table, account: string): Promise<Account> => {
+  const found = await findAccount(table, account);
+  if (!found) throw createNoAccountFailure(account);
+  return found;
+};
+
 export const getAccount = async (table: Table, account: string): Promise<Account> => {
   const found = await findAccount(table, account);
   if (!found) throw new Error(`there is no account ${account}`);
   return found;
 };
 
-export const renameAccount = async (table: Table, account: string, name: string): Promise<void> => {
-  const { outcome } = await table.write({ update: toAccountKey(account), set: { name } });
-  if (outcome === "refused")
-    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
-  if (outcome === "ambiguous")
-    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was renamed.");
+type AccountChanges = Partial<Pick<Account, "name" | "plan" | "disabledAt" | "closedAt">>;
+
+/** A field set to undefined is removed. A closed account stays as it is. */
+export const updateAccount = async (
+  table: Table,
+  account: string,
+  changes: AccountChanges,
+): Promise<Account> => {
+  const where = { closedAt: { missing: true } } as const;
+  const written = await table.write({ update: toAccountKey(account), set: changes, where });
+  if (written.outcome === "committed" && written.item) return readAccount(written.item);
+  if (written.outcome !== "refused")
+    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was changed.");
+  if (await findAccount(table, account))
+    throw new Failure("FORBIDDEN", "nothing_charged", `The account ${account} is closed.`);
+  throw createNoAccountFailure(account);
 };
 
-/** The balance after the grant. */
+const createNoAccountFailure = (account: string): Failure =>
+  new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+
+/** Whether its keys are accepted and its work is done. One that is not stored counts as active. */
+export const isActiveAccount = async (table: Table, account: string): Promise<boolean> => {
+  const found = await findAccount(table, account);
+  return !found || getAccountStatus(found) === "active";
+};
+
+/** An operator's key covers grants and clawbacks of every account: another account or amount is another request. */
+const toIdempotencyKey = (account: string, change: number, key: string): IdempotencyKey => ({
+  owner: "operator",
+  route: "credits.grant",
+  key,
+  fingerprint: fingerprint({ account, change }),
+  retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,
+});
+
+/** The balance after the grant. With a key it is made once: a repeat only reads the balance. */
 export const grantCredits = async (
   world: World,
   account: string,
   amount: Halves,
+  key: string | null = null,
 ): Promise<Balance> => {
-  const request = { id: world.newId("txn"), account, amount, reason: "granted by an operator" };
-  const result = await world.table.transact(grant({ ...request, at: world.now().toISOString() }));
-  if (result.outcome === "refused")
-    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
-  if (result.outcome === "ambiguous")
-    throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were granted.");
+  const at = world.now().toISOString();
+  const id = world.newId("txn");
+  const once = key === null ? null : toIdempotencyKey(account, amount, key);
+  const reason = GRANT_REASONS.granted;
+  const [entry, ...moves] = grant({ id, account, at, amount, reason });
+  const claim = once ? [createClaim(once, { id, openedAt: at })] : [];
+  const { outcome } = await commit(world, { proof: entry, also: [...moves, ...claim] });
+  if (outcome === "ambiguous") throw createUnknownFailure("granted", key);
+  const isDone = outcome === "committed" || (once && (await findClaim(world.table, once)));
+  if (!isDone) throw createNoAccountFailure(account);
   return getBalance(world.table, account);
 };
 
 /** Concurrent charges change the balance: the clawback is attempted this often. */
 const CLAWBACK_ATTEMPTS_MAX = 5;
 
-/** Takes back unspent credits, all of them or none. The balance after it. */
+/** Takes back unspent credits, all of them or none, and with a key once. The balance after it. */
 export const clawBackCredits = async (
   world: World,
   account: string,
   amount: Halves,
+  key: string | null = null,
 ): Promise<Balance> => {
-  const found = await findAccount(world.table, account);
-  if (!found) throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
-  const { plan } = found;
+  const { plan } = await getExistingAccount(world.table, account);
   const openedAt = world.now().toISOString();
-  const origin = { account, operation: world.newId("txn"), openedAt };
+  const operation = world.newId("txn");
+  const origin = { account, operation, openedAt };
+  const once = key === null ? null : toIdempotencyKey(account, -amount, key);
+  const claim = once ? [createClaim(once, { id: operation, openedAt })] : [];
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
+    // Before the balance is looked at: what the first request took is no longer there.
+    if (once && (await findClaim(world.table, once))) return getBalance(world.table, account);
     const { balance, isStable } = await readStableBalance(world.table, account);
     const { available } = balance;
     if (isStable && available < amount) throw createInsufficientCreditsFailure(amount, available);
-    const reason = "taken back by an operator";
+    const reason = GRANT_REASONS.taken_back;
     const request = { ...origin, plan, kind: "clawback", amount, reason } as const;
-    const [entry, ...also] = (await debit(world, request)).writes;
-    const { outcome } = await commit(world, { proof: entry, also });
+    const [entry, ...moves] = (await debit(world, request)).writes;
+    const { outcome } = await commit(world, { proof: entry, also: [...moves, ...claim] });
     if (outcome === "committed") return getBalance(world.table, account);
-    if (outcome === "ambiguous")
-      throw new Failure("UNAVAILABLE", "unknown", "Unknown whether the credits were taken back.");
+    if (outcome === "ambiguous") throw createUnknownFailure("taken back", key);
   }
   const what = "The balance changed too often during the request; send it again.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
+};
+
+const createUnknownFailure = (done: string, key: string | null): Failure => {
+  const what = `Unknown whether the credits were ${done}.`;
+  return new Failure("UNAVAILABLE", key === null ? "unknown" : "retry_same_key", what);
 };
 
 const createInsufficientCreditsFailure = (amount: Halves, available: Halves): Failure => {

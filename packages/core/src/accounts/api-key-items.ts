@@ -9,7 +9,7 @@ import { SCOPES } from "./scopes.ts";
 // removed together, so neither is ever there alone.
 //
 //   pk                  sk        what
-//   KEY#<hash>          KEY       the key's account and scopes, for authentication
+//   KEY#<hash>          KEY       the key's account and scopes, for authentication; when it was last used
 //   KEYS#<account>      <id>      the same fields, for the list and for revoking
 //   KEYCOUNT#<owner>    KEYCOUNT  keys: the number of keys, so that concurrent requests cannot exceed the limit
 
@@ -23,6 +23,12 @@ const ApiKey = v.object({
   scopes: v.nullable(v.array(v.picklist(SCOPES))),
   hint: v.string(),
   createdAt: v.string(),
+  /** From this time on it is refused. It stays listed until it is revoked or its place is needed. */
+  expiresAt: v.optional(v.string()),
+  /** The blocks of addresses that may use it, as they were given. Absent: any. */
+  networks: v.optional(v.array(v.string())),
+  /** At most an hour old. Only in the item that is found by the hash. */
+  lastUsedAt: v.optional(v.string()),
 });
 
 export type ApiKey = Readonly<v.InferOutput<typeof ApiKey>>;
@@ -39,12 +45,23 @@ export const buildNewKeyWrites = (key: ApiKey): Write[] => [
   { create: { ...toKeyById(key.account, key.id), ...key } },
 ];
 
-export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
+export const buildKeyRemoval = (key: ApiKey): Write[] => [
   { remove: toKeyById(key.account, key.id) },
   { remove: toKeyByHash(key.hash) },
+];
+
+export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
+  ...buildKeyRemoval(key),
   // Creates a missing count: accounts of earlier releases have no count per mode, and must be able to revoke.
   { update: toKeyCountKey(key), add: { keys: -1 }, orCreate: true },
 ];
+
+/** The old key of a rotation ends at this time, for authentication as for the list. */
+export const buildExpiryWrites = (key: ApiKey, expiresAt: string): Write[] =>
+  [toKeyById(key.account, key.id), toKeyByHash(key.hash)].map((update) => ({
+    update,
+    set: { expiresAt },
+  }));
 
 export const createKeyCount = (key: KeyOwner): Write => ({
   create: { ...toKeyCountKey(key), keys: 1 },

@@ -1,8 +1,11 @@
 import { Failure } from "../lib/failure.ts";
+import { addMs, HOUR_MS, isUnexpired } from "../lib/time.ts";
 import type { Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import {
   type ApiKey,
+  buildExpiryWrites,
+  buildKeyRemoval,
   buildNewKeyWrites,
   buildRevokeKeyWrites,
   incrementKeyCount,
@@ -14,7 +17,10 @@ import {
 } from "./api-key-items.ts";
 import { generateKey, hashKey, isWellFormedKey, toKeyHint } from "./key-format.ts";
 
-type ApiKeyRequest = Pick<ApiKey, "account" | "name" | "mode" | "scopes">;
+type ApiKeyRequest = Pick<
+  ApiKey,
+  "account" | "name" | "mode" | "scopes" | "expiresAt" | "networks"
+>;
 /** `secret` is the key itself. It is not stored, so the caller shows it now or never. */
 export type MintedKey = { readonly key: ApiKey; readonly secret: string; readonly writes: Write[] };
 
@@ -33,21 +39,100 @@ export const mintKey = (world: World, request: ApiKeyRequest): MintedKey => {
 
 export const createKey = async (world: World, request: ApiKeyRequest): Promise<MintedKey> => {
   const minted = mintKey(world, request);
-  const result = await world.table.transact([incrementKeyCount(request), ...minted.writes]);
+  const count = incrementKeyCount(request);
+  const writes = [count, ...minted.writes];
+  let result = await world.table.transact(writes);
+  // Expired keys keep their place until it is needed.
+  if (result.outcome === "refused" && (await removeExpiredKeys(world, request)) > 0)
+    result = await world.table.transact(writes);
   if (result.outcome === "committed") return minted;
-  if (result.outcome === "ambiguous")
-    throw createUnknownOutcomeFailure(
-      "Unknown whether the key was created. Check the list of keys.",
-    );
-  const what = `The account already has ${KEYS_MAX} ${request.mode} keys, the maximum. Revoke one first.`;
-  throw new Failure("LIMIT_REACHED", "nothing_charged", what);
+  if (result.outcome === "ambiguous") throw createUnknownKeyFailure();
+  throw createLimitFailure(request.mode);
 };
 
-/** The key of this secret, or undefined if there is no such key. */
+export type RotatedKey = {
+  readonly minted: MintedKey;
+  /** Undefined: it was revoked at once. */
+  readonly oldExpiresAt: string | undefined;
+};
+
+/**
+ * A new key with the rights of the old one, which is accepted for `overlapMs` more. A key that expires gets a successor
+ * with the same lifetime.
+ */
+export const rotateKey = async (
+  world: World,
+  old: ApiKey,
+  overlapMs: number,
+): Promise<RotatedKey> => {
+  const now = world.now();
+  const { account, name, mode, scopes, networks, createdAt, expiresAt } = old;
+  const lifetimeMs = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
+  const minted = mintKey(world, {
+    account,
+    name,
+    mode,
+    scopes,
+    ...(networks && { networks }),
+    ...(lifetimeMs && { expiresAt: addMs(now, lifetimeMs).toISOString() }),
+  });
+  const endsAt = addMs(now, overlapMs).toISOString();
+  const oldExpiresAt = expiresAt !== undefined && expiresAt < endsAt ? expiresAt : endsAt;
+  const count = incrementKeyCount(old);
+  const result = await world.table.transact(
+    overlapMs === 0
+      ? // The new key takes the place of the old one, so their number stays.
+        [...minted.writes, ...buildKeyRemoval(old)]
+      : [count, ...minted.writes, ...buildExpiryWrites(old, oldExpiresAt)],
+  );
+  if (result.outcome === "ambiguous") throw createUnknownKeyFailure();
+  if (result.outcome === "refused" && result.refusedWrite === count) throw createLimitFailure(mode);
+  if (result.outcome === "refused")
+    throw new Failure("NOT_FOUND", "nothing_charged", `The account has no key ${old.id}.`);
+  return { minted, oldExpiresAt: overlapMs === 0 ? undefined : oldExpiresAt };
+};
+
+/** How many were removed. */
+const removeExpiredKeys = async (
+  { table, now }: World,
+  { account, mode }: Pick<ApiKey, "account" | "mode">,
+): Promise<number> => {
+  let removed = 0;
+  for await (const key of iterateKeys(table, account)) {
+    if (key.mode !== mode || !isExpired(key, now())) continue;
+    await revokeKey(table, key);
+    removed++;
+  }
+  return removed;
+};
+
+const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();
+
+/** The key of this secret, or undefined if there is no such key, or none any more. */
 export const findKey = async (world: World, secret: string): Promise<ApiKey | undefined> => {
   if (!isWellFormedKey(secret)) return undefined;
   const item = await world.table.get(toKeyByHash(hashKey(secret, world.settings.keyPepper)));
-  return item && readApiKey(item);
+  const key = item && readApiKey(item);
+  return key && !isExpired(key, world.now()) ? key : undefined;
+};
+
+/** A key that is used all the time costs one write an hour for this. */
+const LAST_USE_EVERY_MS = HOUR_MS;
+
+/** Best effort: a use that is not stored is stored with the next one. */
+export const storeLastUse = async (
+  { table, now }: World,
+  { hash, lastUsedAt }: Pick<ApiKey, "hash" | "lastUsedAt">,
+): Promise<void> => {
+  const at = now();
+  if (
+    lastUsedAt !== undefined &&
+    isUnexpired(Date.parse(lastUsedAt) + LAST_USE_EVERY_MS, at.getTime(), LAST_USE_EVERY_MS)
+  )
+    return;
+  const set = { lastUsedAt: at.toISOString() };
+  await table.write({ update: toKeyByHash(hash), set }).catch(() => undefined);
 };
 
 export const findKeyById = async (
@@ -57,6 +142,15 @@ export const findKeyById = async (
 ): Promise<ApiKey | undefined> => {
   const item = await table.get(toKeyById(account, id));
   return item && readApiKey(item);
+};
+
+/** When each of the keys was last used, if it ever was. */
+export const readLastUses = async (
+  table: Table,
+  keys: readonly ApiKey[],
+): Promise<readonly (string | undefined)[]> => {
+  const items = await Promise.all(keys.map(({ hash }) => table.get(toKeyByHash(hash))));
+  return items.map((item) => item && readApiKey(item).lastUsedAt);
 };
 
 /** Newest first. */
@@ -73,6 +167,14 @@ export const revokeKey = async (table: Table, key: ApiKey): Promise<void> => {
     throw createUnknownOutcomeFailure(
       "Unknown whether the key was revoked. Send the request again.",
     );
+};
+
+const createUnknownKeyFailure = () =>
+  createUnknownOutcomeFailure("Unknown whether the key was created. Check the list of keys.");
+
+const createLimitFailure = (mode: ApiKey["mode"]): Failure => {
+  const what = `The account already has ${KEYS_MAX} ${mode} keys, the maximum. Revoke one first.`;
+  return new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
 const createUnknownOutcomeFailure = (what: string) =>

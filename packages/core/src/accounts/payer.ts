@@ -6,6 +6,8 @@ export type Payer = {
   readonly account: string;
   readonly mode: KeyMode;
   readonly plan: PlanId;
+  /** The account's own retention of jobs. Absent: the plan's. */
+  readonly retentionDays?: number | undefined;
 };
 
 /**

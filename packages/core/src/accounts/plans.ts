@@ -1,11 +1,13 @@
 /**
- * The limits of each plan. There are no others. `balanceShards`: how many items share the charges of an account, at the
+ * The limits of each plan. There are no others. `requestsPerMinute` is a key's, `accountRequestsPerMinute` that of all keys
+ * of a mode together: one key's flood leaves the others two thirds. `balanceShards`: how many items share the charges of an account, at the
  * rates of several keys (funding.ts).
  */
 export const PLANS = {
   free: {
     jobAddressesMax: 1_000,
     requestsPerMinute: 60,
+    accountRequestsPerMinute: 180,
     retentionDays: 7,
     centsPerMonth: 0,
     balanceShards: 1,
@@ -13,6 +15,7 @@ export const PLANS = {
   pro: {
     jobAddressesMax: 100_000,
     requestsPerMinute: 600,
+    accountRequestsPerMinute: 1_800,
     retentionDays: 30,
     centsPerMonth: 4_900,
     balanceShards: 8,
@@ -20,6 +23,7 @@ export const PLANS = {
   scale: {
     jobAddressesMax: 500_000,
     requestsPerMinute: 3_000,
+    accountRequestsPerMinute: 9_000,
     retentionDays: 90,
     centsPerMonth: 29_900,
     balanceShards: 96,

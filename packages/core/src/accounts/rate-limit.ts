@@ -5,57 +5,75 @@ import type { World } from "../ports/world.ts";
 /** `resetAt` is in epoch seconds: when the window ends and the count starts again. */
 export type RateLimitResult = {
   readonly allowed: boolean;
+  /** Whose limit the numbers are: the one that is reached first. */
+  readonly by: "key" | "account";
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: number;
 };
 
-/** Counts one request against the key's limit per minute. */
-export type RateLimit = (keyId: string, limit: number) => Promise<RateLimitResult>;
+/** Who sends the request. Live and test keys have owners of their own: a test key takes nothing from live ones. */
+export type RateLimitSubject = { readonly owner: string; readonly keyId: string };
+export type RateLimits = { readonly key: number; readonly account: number };
+
+/** Counts one request against the limits per minute of the key and of all keys of its owner. */
+export type RateLimit = (subject: RateLimitSubject, limits: RateLimits) => Promise<RateLimitResult>;
 
 const WINDOW_SECONDS = 60;
 // A process whose clock is a little behind still finds its window.
 const RETENTION_SECONDS = 60;
 
-//   pk              sk              what
-//   RATE#<key id>   <window start>  n: the requests allowed in this window
-const toWindowKey = (keyId: string, startsAt: number): Key => ({
-  pk: `RATE#${keyId}`,
+//   pk             sk              what
+//   RATE#<owner>   <window start>  n: the requests allowed in this window; by_<key id>: those of one key
+const toWindowKey = (owner: string, startsAt: number): Key => ({
+  pk: `RATE#${owner}`,
   sk: String(startsAt),
 });
+const toKeyField = (keyId: string): string => `by_${keyId}`;
 
 /**
- * A fixed window of one minute, counted in the table, so all processes share the count. A process remembers a full
- * window: a refused burst costs no write and no read.
+ * A fixed window of one minute, counted in the table, so all processes share the count. One write counts for both limits
+ * or for none. A process remembers a full window: a refused burst costs no write and no read.
  */
 export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
-  const exhaustedUntil = new Map<string, number>();
+  const fullUntil = new Map<string, number>();
 
-  return async (keyId, limit) => {
+  return async ({ owner, keyId }, limits) => {
     const startsAt = getWindowStart(now(), WINDOW_SECONDS);
     const resetAt = startsAt + WINDOW_SECONDS;
-    const refused = { allowed: false, limit, remaining: 0, resetAt };
-    if (exhaustedUntil.get(keyId) === resetAt) return refused;
+    const toRefusal = (by: RateLimitResult["by"]) =>
+      ({ allowed: false, by, limit: limits[by], remaining: 0, resetAt }) as const;
+    if (fullUntil.get(keyId) === resetAt) return toRefusal("key");
+    if (fullUntil.get(owner) === resetAt) return toRefusal("account");
 
+    const field = toKeyField(keyId);
+    const key = toWindowKey(owner, startsAt);
     const result = await table.write({
-      update: toWindowKey(keyId, startsAt),
-      add: { n: 1 },
-      bounds: { n: { atMost: limit } },
+      update: key,
+      add: { n: 1, [field]: 1 },
+      bounds: { n: { atMost: limits.account }, [field]: { atMost: limits.key } },
       set: { expires_at: resetAt + RETENTION_SECONDS },
       orCreate: true,
     });
     if (result.outcome === "refused") {
-      dropExpired(exhaustedUntil, resetAt);
-      exhaustedUntil.set(keyId, resetAt);
-      return refused;
+      dropExpired(fullUntil, resetAt);
+      const by = Number((await table.get(key))?.["n"]) >= limits.account ? "account" : "key";
+      fullUntil.set(by === "account" ? owner : keyId, resetAt);
+      return toRefusal(by);
     }
     // A lost reply does not refuse a paying client; the count is at most one off.
-    const used = result.outcome === "committed" ? Number(result.item?.["n"]) : limit;
-    return { allowed: true, limit, remaining: limit - used, resetAt };
+    if (result.outcome === "ambiguous")
+      return { allowed: true, by: "key", limit: limits.key, remaining: 0, resetAt };
+    const remaining = {
+      key: limits.key - Number(result.item?.[field]),
+      account: limits.account - Number(result.item?.["n"]),
+    };
+    const by = remaining.account < remaining.key ? "account" : "key";
+    return { allowed: true, by, limit: limits[by], remaining: remaining[by], resetAt };
   };
 };
 
-/** Limits the memory to the keys that reached their limit this minute. */
-const dropExpired = (exhaustedUntil: Map<string, number>, resetAt: number): void => {
-  for (const [keyId, until] of exhaustedUntil) if (until < resetAt) exhaustedUntil.delete(keyId);
+/** Limits the memory to the keys and accounts that reached their limit this minute. */
+const dropExpired = (fullUntil: Map<string, number>, resetAt: number): void => {
+  for (const [id, until] of fullUntil) if (until < resetAt) fullUntil.delete(id);
 };

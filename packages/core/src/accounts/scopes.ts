@@ -8,6 +8,7 @@ export const SCOPES = [
   "deliverability:write",
   "webhooks:read",
   "webhooks:write",
+  "events:read",
   "account:read",
 ] as const;
 

@@ -23,8 +23,8 @@ export const forgetActivity = async (world: World, address: Address): Promise<nu
   return count;
 };
 
-/** Whether there was a record. */
-const forgetOwned = async (
+/** The same in one account. Whether there was a record. */
+export const forgetOwned = async (
   world: World,
   owner: string,
   { canonical, domain }: Address,

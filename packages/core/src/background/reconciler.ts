@@ -1,11 +1,19 @@
 import * as v from "valibot";
 import type { AppWorld } from "../app-world.ts";
 import { CHECK, repairCheck } from "../deliverability/check-once.ts";
+import { OPEN_MS } from "../deliverability/mail-tests/create-mail-test.ts";
+import { MAIL_TEST } from "../deliverability/mail-tests/items.ts";
+import { repairMailTest } from "../deliverability/mail-tests/mail-test-worker.ts";
 import { INTERVAL_HOURS, MONITOR } from "../deliverability/monitor-items.ts";
 import { sendScheduledMonitor } from "../deliverability/monitors.ts";
+import { ERASURE, ERASURE_WAIT_MS, repairErasure } from "../erasure/erase-address.ts";
+import { EXPORT } from "../exports/export-items.ts";
+import { repairExport } from "../exports/export-worker.ts";
 import { FIND, repairFind } from "../find/find-once.ts";
 import { CHUNK } from "../jobs/chunk-outcome.ts";
 import { repairChunk } from "../jobs/chunk-worker.ts";
+import { DELETION, LATE_WRITES_MS, repairDeletion } from "../jobs/delete-job.ts";
+import { deleteOldJobs } from "../jobs/delete-old-jobs.ts";
 import { repairFile } from "../jobs/dispatch.ts";
 import { FILE } from "../jobs/file.ts";
 import { JOB, JOB_CHECK_INTERVAL_MS, repairJob } from "../jobs/repair-job.ts";
@@ -39,11 +47,15 @@ const REPAIRS: Readonly<Record<string, Repair>> = {
   },
   [CHECK]: repairCheck,
   [MONITOR]: sendScheduledMonitor,
+  [MAIL_TEST]: repairMailTest,
   [FIND]: repairFind,
   [FILE]: repairFile,
   [SINGLE]: repairSingle,
   [JOB]: repairJob,
   [CHUNK]: repairChunk,
+  [DELETION]: repairDeletion,
+  [ERASURE]: repairErasure,
+  [EXPORT]: repairExport,
   [EVENT]: fanOut,
   [DELIVERY]: repairDelivery,
 };
@@ -51,12 +63,16 @@ const REPAIRS: Readonly<Record<string, Repair>> = {
 /** Nothing was wrong, or another process was faster. */
 const NO_REPAIR_RESULTS = ["goes_on", "left_to_others"];
 
-/** The times that items store: a webhook's next attempt, a monitor's next run, the next attempt of deferred rows. */
+/**
+ * The times that items store: a webhook's next attempt, a monitor's next run, the next attempt of deferred rows, the end of
+ * an address.
+ */
 const DeferredWork = v.object({
   due_sk: v.string(),
   nextAt: v.optional(v.string()),
   nextTryAt: v.optional(v.string()),
   retryAt: v.optional(v.string()),
+  openUntil: v.optional(v.string()),
   retry: v.optional(v.object({ at: v.string() })),
 });
 
@@ -64,8 +80,8 @@ const DeferredWork = v.object({
 const isDeferred = (item: Item): boolean => {
   const { success, output } = v.safeParse(DeferredWork, item);
   if (!success) return false;
-  const { due_sk: scheduledAt, nextAt, nextTryAt, retryAt, retry } = output;
-  return [nextAt, nextTryAt, retryAt, retry?.at].includes(scheduledAt);
+  const { due_sk: scheduledAt, nextAt, nextTryAt, retryAt, openUntil, retry } = output;
+  return [nextAt, nextTryAt, retryAt, openUntil, retry?.at].includes(scheduledAt);
 };
 
 /**
@@ -78,14 +94,18 @@ const MAX_WAIT_MS: Readonly<Record<string, number>> = {
   [CHECK]: MAX_LEASE_MS,
   [FIND]: MAX_LEASE_MS,
   [FILE]: MAX_LEASE_MS,
+  [EXPORT]: MAX_LEASE_MS,
   [EVENT]: MAX_LEASE_MS,
   // A job is checked once an hour; its rows wait an hour at most, and half a minute for others to join them.
   [JOB]: JOB_CHECK_INTERVAL_MS,
   [SINGLE]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
   [CHUNK]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
+  [DELETION]: LATE_WRITES_MS,
+  [ERASURE]: ERASURE_WAIT_MS,
   // The last attempt is a day after the first, and its message has a minute of grace.
   [DELIVERY]: RETRY_WINDOW_MS + MINUTE_MS,
   [MONITOR]: INTERVAL_HOURS.most * HOUR_MS,
+  [MAIL_TEST]: OPEN_MS,
 };
 const MIN_MAX_WAIT_MS = Math.min(...Object.values(MAX_WAIT_MS));
 
@@ -119,8 +139,13 @@ export const reconcile: Schedule<AppWorld> = {
     const partition = SCHEDULE_PARTITIONS[minute % SCHEDULE_PARTITIONS.length];
     if (partition !== undefined) await repairMisplacedWork(world, partition);
     await reportThresholds(world);
+    if (minute % MINUTES_OF_HOUR === OLD_JOBS_MINUTE) await deleteOldJobs(world);
   },
 };
+
+/** Old jobs are deleted once an hour. */
+const MINUTES_OF_HOUR = 60;
+const OLD_JOBS_MINUTE = 30;
 
 /** One partition per run, because it reads everything scheduled in it. */
 const repairMisplacedWork = async (world: AppWorld, pk: string): Promise<void> => {

@@ -1,6 +1,8 @@
 import { ingestSes } from "../activity/ingest.ts";
 import type { AppWorld } from "../app-world.ts";
+import { assessMail } from "../deliverability/mail-tests/mail-test-worker.ts";
 import { runMonitor } from "../deliverability/monitors.ts";
+import { makeExport } from "../exports/export-worker.ts";
 import { verifyChunk } from "../jobs/chunk-worker.ts";
 import { verifySingle } from "../jobs/single.ts";
 import { type Schedule, type Worker, withDeadLetterWorkers } from "../runtime/worker.ts";
@@ -12,7 +14,9 @@ import { reconcile } from "./reconciler.ts";
 export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWorld>([
   verifySingle,
   verifyChunk,
+  makeExport,
   runMonitor,
+  assessMail,
   ingestSes,
   fanOutEvent,
   deliverEvent,

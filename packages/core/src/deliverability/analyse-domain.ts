@@ -3,7 +3,7 @@ import {
   type BlocklistKeys,
   type Reputation,
 } from "../mail/blocklists/analyse.ts";
-import type { IsHealthy } from "../mail/blocklists/health.ts";
+import { type IsHealthy, limitHealthWait } from "../mail/blocklists/health.ts";
 import type { Blocklist } from "../mail/blocklists/lists.ts";
 import { analyseDkim, type DkimAnalysis } from "../mail/dkim/analyse.ts";
 import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
@@ -30,7 +30,13 @@ import { listIncludes } from "../mail/spf/record-text.ts";
 import type { World } from "../ports/world.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { type CheckComponent, type Findings, toFindings } from "./findings.ts";
-import { dropUnansweredHints, getPartOfHint, type Recommendation, recommend } from "./recommend.ts";
+import {
+  dropUnansweredHints,
+  getPartOfHint,
+  type Recommendation,
+  recommendRecords,
+} from "./recommend.ts";
+import { proposeRecords } from "./records/propose-records.ts";
 import { MODEL_VERSION, type ScoreResult, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 
@@ -76,6 +82,8 @@ export type CheckReport = {
   readonly hints: readonly Issue[];
   readonly spamAssessment: SpamAssessment;
   readonly recommendations: readonly Recommendation[];
+  /** The score with the SPF and the DMARC record of the recommendations. Null without any; old checks do not have it. */
+  readonly afterRecords?: Pick<ScoreResult, "score" | "grade"> | null;
   /** Every query about the domain, except those to blocklists: their names hold our keys. */
   readonly dnsQueries: readonly RecordedQuery[];
 };
@@ -107,7 +115,10 @@ export const analyseDomain = async (
   const listDns = cacheQuestions(withDeadline(sortRecords(ports.listDns), budget), ports.now());
   const analyses = await runAnalyses(dns, listDns, limitFetchTime(ports, budgetMs), {
     ...request,
-    blocklists: limitHealthWait(request.blocklists, ports, budgetMs),
+    blocklists: {
+      ...request.blocklists,
+      isHealthy: limitHealthWait(request.blocklists.isHealthy, ports, budgetMs),
+    },
   });
 
   // A query that this machine could not send is no evidence about the domain, and is not sold.
@@ -130,6 +141,14 @@ export const analyseDomain = async (
   const hints = answered.filter((hint) => !isNote(hint));
   const notesOf = (part: CheckComponent) =>
     answered.filter((hint) => isNote(hint) && getPartOfHint(hint) === part);
+  const proposals = await proposeRecords(dns, {
+    domain: request.domain,
+    sendingIp: request.sendingIp ?? null,
+    now: ports.now(),
+    ...analyses,
+    findings,
+  });
+  const after = proposals.isBetter ? scoreFindings(proposals.after) : null;
   const unanswered = analyses.reputation.issues.filter(({ costPoints }) => costPoints === 0);
   return {
     kind: "report",
@@ -142,7 +161,12 @@ export const analyseDomain = async (
     dmarc: { ...corrected.dmarc, issues: [...corrected.dmarc.issues, ...notesOf("dmarc")] },
     hints,
     spamAssessment: assessSpam(findings),
-    recommendations: recommend(findings, [...hints, ...dropUnansweredHints(findings, unanswered)]),
+    recommendations: await recommendRecords(
+      findings,
+      [...hints, ...dropUnansweredHints(findings, unanswered)],
+      proposals,
+    ),
+    afterRecords: after && { score: after.score, grade: after.grade },
     dnsQueries,
   };
 };
@@ -171,26 +195,6 @@ const limitFetchTime = (
         ),
       ]))
   );
-};
-
-/**
- * All checks share the health of a list, so its test goes on past the time limit of this one, which only stops waiting:
- * else one slow domain would have all checks skip the list.
- */
-const limitHealthWait = (
-  blocklists: AnalysisRequest["blocklists"],
-  { listDns, now, sleep }: AnalysisPorts,
-  budgetMs: number,
-): AnalysisRequest["blocklists"] => {
-  const endsAtMs = now().getTime() + budgetMs;
-  let expiry: Promise<false> | undefined;
-  return {
-    ...blocklists,
-    isHealthy: (_, list, zone) => {
-      expiry ??= sleep(Math.max(0, endsAtMs - now().getTime())).then(() => false);
-      return Promise.race([blocklists.isHealthy(listDns, list, zone), expiry]);
-    },
-  };
 };
 
 type DomainAnalyses = Pick<

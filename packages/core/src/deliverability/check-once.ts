@@ -88,7 +88,7 @@ export const checkOnce = async (
 
 /** An operation has its check's number, in the form that the contract requires. */
 const toOperationId = (check: string): string => `chk_${check}`;
-const toCheckId = ({ id }: Operation): string => id.slice("chk_".length);
+export const toCheckId = ({ id }: Pick<Operation, "id">): string => id.slice("chk_".length);
 
 const CheckInput = v.object({
   domain: v.string(),

@@ -1,7 +1,7 @@
 import type { Table } from "../ports/table.ts";
 import { type Check, iterateChecks } from "./items.ts";
 
-/** The most pages of a history that are read; the response shows when there is more. */
+/** The most pages of a history that are read, also for one domain; the response shows when there is more. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
@@ -14,15 +14,18 @@ type CheckHistory = {
   readonly isTruncated: boolean;
 };
 
+/** `domain`: only its checks. */
 export const listChecks = async (
   table: Table,
   owner: string,
-  limit: number,
+  { limit, domain }: { readonly limit: number; readonly domain?: string | undefined },
 ): Promise<CheckHistory> => {
   const checks: Check[] = [];
-  let total = 0;
+  let [read, total] = [0, 0];
   for await (const check of iterateChecks(table, owner, PAGE_SIZE)) {
-    if (total === PAGES_MAX * PAGE_SIZE) return { checks, total, isTruncated: true };
+    if (read === PAGES_MAX * PAGE_SIZE) return { checks, total, isTruncated: true };
+    read++;
+    if (domain !== undefined && check.domain !== domain) continue;
     if (total < limit) checks.push(check);
     total++;
   }

@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import { getAccountStatus } from "../accounts/account-items.ts";
 import { getAccount } from "../accounts/accounts.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../accounts/payer.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
+import { REASONS } from "../money/reasons.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Worker } from "../runtime/worker.ts";
@@ -128,13 +130,15 @@ const run = async (
   world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
 ): Promise<NonNullable<Monitor["last"]> | MonitorProblem> => {
-  const { plan } = await getAccount(world.table, account);
-  const claimKey = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
+  const payer = await getAccount(world.table, account);
+  if (getAccountStatus(payer) !== "active") return "failed";
+  const { plan } = payer;
+  const claimKey = { owner, route: REASONS.monitor, key: `${id} ${nextAt}`, fingerprint: nextAt };
   const request = { domain, sendingIp, refresh: false };
   try {
     const { check } = await checkOnce(world, { account, mode, plan }, request, {
       idempotencyKey: { ...claimKey, retentionSeconds: RUN_RETENTION_SECONDS },
-      reason: "monitor",
+      reason: REASONS.monitor,
     });
     const { id: checkId, score, grade, confidence, checkedAt } = check;
     return { check: checkId, score, grade, ...(confidence && { confidence }), checkedAt };

@@ -2,6 +2,8 @@ import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
 import { fillTemplate } from "../mail/issue-rules.ts";
 import { type CheckComponent, type Findings, listIssues, removeIssues } from "./findings.ts";
 import { ADVICE, type Advice } from "./recommendation-table.ts";
+import type { ProposedRecord } from "./records/dns-record.ts";
+import type { RecordProposals } from "./records/propose-records.ts";
 import { scoreFindings } from "./score.ts";
 
 export type Recommendation = {
@@ -12,23 +14,43 @@ export type Recommendation = {
   readonly text: string;
   /** The issues that it resolves. */
   readonly issues: readonly string[];
+  /** Absent: what is to be done is no record, or depends on what only the owner knows. */
+  readonly proposal?: ProposedRecord;
+};
+
+/** Recommendations with their records. */
+export const recommendRecords = async (
+  findings: Findings,
+  hints: readonly Issue[],
+  proposals: RecordProposals,
+): Promise<readonly Recommendation[]> => {
+  const found = new Map<string, ProposedRecord>();
+  for (const { advice, gravest } of listMeant(findings, hints)) {
+    const proposal = await proposals.find(advice, gravest);
+    if (proposal) found.set(advice.id, proposal);
+  }
+  return recommend(findings, hints, { after: proposals.after, found });
+};
+
+type FoundRecords = {
+  readonly after: Findings;
+  readonly found: ReadonlyMap<string, ProposedRecord>;
 };
 
 /** Recommendations, the one that gains most first. Issues that cost nothing appear only when they are hints. */
 export const recommend = (
   findings: Findings,
   hints: readonly Issue[],
+  records?: FoundRecords,
 ): readonly Recommendation[] => {
-  const issues = [...listIssues(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
   const score = scoreFindings(findings)?.score ?? 0;
-  return listAdvice(issues)
-    .flatMap((advice) => {
-      const meant = issues.filter(({ id }) => advice.for.includes(id)).toSorted(compareGravity);
-      const [gravest] = meant;
-      if (!gravest) return [];
-      const better = removeIssues(findings, ({ id }) => advice.for.includes(id));
-      const pointsRegained = (scoreFindings(better)?.score ?? 0) - score;
-      return [{ advice, gravest, pointsRegained, issues: meant.map(({ id }) => id) }];
+  return listMeant(findings, hints)
+    .map(({ advice, gravest, issues }) => {
+      const proposal = records?.found.get(advice.id);
+      const resolved = removeIssues(findings, ({ id }) => advice.for.includes(id));
+      const better = records && proposal ? addRemaining(resolved, advice, records.after) : resolved;
+      const pointsRegained = Math.max(0, (scoreFindings(better)?.score ?? 0) - score);
+      return { advice, gravest, pointsRegained, issues, ...(proposal && { proposal }) };
     })
     .toSorted((a, b) => b.pointsRegained - a.pointsRegained || compareGravity(a.gravest, b.gravest))
     .map(({ advice, gravest, ...values }) => ({
@@ -37,6 +59,33 @@ export const recommend = (
       text: advice.text === undefined ? gravest.message : fillTemplate(advice.text, gravest.detail),
       ...values,
     }));
+};
+
+/** A record that resolves an issue may leave a lesser one: a policy takes one step, and not the whole way. */
+const addRemaining = (resolved: Findings, advice: Advice, after: Findings): Findings => {
+  const add = (component: "spf" | "dmarc") => {
+    const issues = resolved[component];
+    if (issues === null || !isAbout(advice, component)) return issues;
+    const ids = new Set(issues.map(({ id }) => id));
+    const remaining = (after[component] ?? []).filter(
+      ({ id }) => advice.for.includes(id) || (advice.uncovers && !ids.has(id)),
+    );
+    return [...issues, ...remaining];
+  };
+  return { ...resolved, spf: add("spf"), dmarc: add("dmarc") };
+};
+
+const isAbout = ({ for: ids }: Advice, component: "spf" | "dmarc"): boolean =>
+  ids.every((id) => id.startsWith(component.toUpperCase()));
+
+/** Each piece of advice that applies, with its issues, the gravest first. */
+const listMeant = (findings: Findings, hints: readonly Issue[]) => {
+  const issues = [...listIssues(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
+  return listAdvice(issues).flatMap((advice) => {
+    const meant = issues.filter(({ id }) => advice.for.includes(id)).toSorted(compareGravity);
+    const [gravest] = meant;
+    return gravest ? [{ advice, gravest, issues: meant.map(({ id }) => id) }] : [];
+  });
 };
 
 /** The part of a check that a hint belongs to, by the beginning of its id. Other hints belong to none. */

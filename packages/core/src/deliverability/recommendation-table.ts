@@ -3,6 +3,8 @@ export type Advice = {
   readonly id: string;
   /** The issues that it resolves. */
   readonly for: readonly string[];
+  /** Its record takes the place of one that hid faults, or of none: what is wrong with the new one counts against it. */
+  readonly uncovers?: true;
   /** Absent: the text is the issue's own message, which already says what to do. */
   readonly text?: string;
 };
@@ -43,15 +45,17 @@ export const ADVICE: readonly Advice[] = [
 
   {
     id: "add_spf",
+    uncovers: true,
     for: ["SPF_MISSING"],
     text: "Publish one TXT record starting with v=spf1 that lists your senders and ends in ~all or -all.",
   },
   {
     id: "merge_spf",
+    uncovers: true,
     for: ["SPF_MULTIPLE"],
     text: "Merge your SPF records into one: receivers treat more than one as an error.",
   },
-  { id: "spf_syntax", for: ["SPF_SYNTAX"] },
+  { id: "spf_syntax", uncovers: true, for: ["SPF_SYNTAX"] },
   {
     id: "spf_lookups",
     for: ["SPF_LOOKUPS_GT_10", "SPF_LOOKUPS_8_10"],
@@ -69,6 +73,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     id: "spf_plus_all",
+    uncovers: true,
     for: ["SPF_PLUS_ALL"],
     text: "Your SPF record allows every host. Replace +all with ~all or -all.",
   },
@@ -79,6 +84,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     id: "spf_all_missing",
+    uncovers: true,
     for: ["SPF_NEUTRAL_ALL"],
     text: "End your SPF record with ~all or -all: as it is, it says nothing about other senders.",
   },
@@ -105,6 +111,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     id: "spf_include_broken",
+    uncovers: true,
     for: ["SPF_INCLUDE_NONE", "SPF_REDIRECT_NONE", "SPF_DANGLING_INCLUDE", "SPF_LOOP"],
   },
   { id: "spf_ip_not_authorized", for: ["SPF_IP_NOT_COVERED"] },
@@ -162,23 +169,32 @@ export const ADVICE: readonly Advice[] = [
 
   {
     id: "add_dmarc",
+    uncovers: true,
     for: ["DMARC_MISSING"],
     text: "Publish v=DMARC1; p=none; rua=mailto:... at _dmarc.{domain}, then move to quarantine and reject.",
   },
-  { id: "dmarc_multiple", for: ["DMARC_MULTIPLE"], text: "Keep one DMARC record at {name}." },
+  {
+    id: "dmarc_multiple",
+    uncovers: true,
+    for: ["DMARC_MULTIPLE"],
+    text: "Keep one DMARC record at {name}.",
+  },
   {
     id: "dmarc_version",
+    uncovers: true,
     for: ["DMARC_VERSION"],
     text: "Start the record at {name} with exactly v=DMARC1;.",
   },
-  { id: "dmarc_place", for: ["DMARC_WRONG_PLACE"] },
+  { id: "dmarc_place", uncovers: true, for: ["DMARC_WRONG_PLACE"] },
   {
     id: "dmarc_policy",
+    uncovers: true,
     for: ["DMARC_P_MISSING"],
     text: "Give the DMARC record a valid {tag}=: none, quarantine or reject.",
   },
   {
     id: "dmarc_tags",
+    uncovers: true,
     for: ["DMARC_DUP_TAG"],
     text: "Use each tag of the DMARC record once: {tags} is repeated.",
   },

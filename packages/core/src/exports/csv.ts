@@ -1,5 +1,4 @@
 import { isAscii } from "../mail/syntax.ts";
-import { listResultColumns } from "./result-columns.ts";
 
 /**
  * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading ';
@@ -20,17 +19,12 @@ export const getDelimiter = (listDelimiter: string): string => listDelimiter || 
 /** Without it spreadsheets assume another encoding. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** The list's columns, then ours, of which `also` come first. */
 export const formatHeader = (
-  columns: readonly string[],
+  names: readonly string[],
   delimiter: string,
   isListAscii: boolean,
-  resultColumns: readonly string[] = [],
 ): string => {
-  const header = formatCsvRecord(
-    [...columns, ...listResultColumns(columns, resultColumns)],
-    delimiter,
-  );
+  const header = formatCsvRecord(names, delimiter);
   return isListAscii && isAscii(header) ? header : BYTE_ORDER_MARK + header;
 };
 
@@ -60,6 +54,10 @@ const PHONE_NUMBER =
 const isFormula = (cell: string): boolean =>
   FORMULA.test(cell) ||
   (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !PHONE_NUMBER.test(cell));
+
+/** A cell of an export as the list has it. */
+export const removeFormulaGuard = (cell: string): string =>
+  cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
 
 // All delimiters: in a spreadsheet that splits at ";", x;=1+1 would become a formula. Spaces at an end, too, since some
 // readers trim them.

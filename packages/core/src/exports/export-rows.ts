@@ -2,8 +2,9 @@ import type { ExcludedRow } from "../intake/excluded-rows.ts";
 import { type Exclusion, toExclusion } from "../intake/exclusion.ts";
 import type { InputRow } from "../intake/input-blob.ts";
 import { isOpenJob } from "../jobs/items.ts";
-import type { VerifiedRow } from "../jobs/results.ts";
+import type { PackedRow } from "../jobs/results.ts";
 import type { World } from "../ports/world.ts";
+import { readPackedValues } from "../verify/pack.ts";
 import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
 import { openSourceList, type SourceList } from "./source-list.ts";
 
@@ -19,7 +20,7 @@ type UnverifiedOutcome = "pending" | "not_queued" | "cancelled" | "missing";
 
 /** A row of the list with its result. `own` is undefined if the input is gone. */
 export type ListedRow =
-  | readonly [own: InputRow | undefined, outcome: VerifiedRow]
+  | readonly [own: InputRow | undefined, outcome: PackedRow]
   | readonly [own: InputRow, outcome: UnverifiedOutcome]
   | readonly [own: ExcludedRow, outcome: "excluded"];
 
@@ -41,8 +42,7 @@ export type RowOutcome = {
 };
 
 export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
-  if (typeof outcome !== "string")
-    return { row: outcome.row, outcome: "verified", exclusion: null };
+  if (typeof outcome !== "string") return { row: outcome[0], outcome: "verified", exclusion: null };
   const row = own?.[0] ?? 0;
   if (outcome !== "excluded") return { row, outcome, exclusion: null };
   const exclusion = toExclusion(own?.[1] ?? "");
@@ -51,7 +51,7 @@ export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
 
 /** The verified address; "" for a row that is not verified. */
 export const getEmail = ([own, outcome]: ListedRow): string => {
-  if (typeof outcome !== "string") return outcome.result.email;
+  if (typeof outcome !== "string") return readPackedValues(outcome[1])[1];
   return outcome === "excluded" || typeof own?.[1] !== "string" ? "" : own[1];
 };
 
@@ -70,7 +70,11 @@ export async function* readListedRows(
     const first = await results.next();
     if (first.done) return;
     // Opened only once there is a row to read beside it: an input that is opened and not read is never closed.
-    list = await openSourceList(world, readable.job);
+    list = await openSourceList(
+      world,
+      readable.job,
+      selection === "all" ? 0 : first.value.chunk.chunk,
+    );
     const all = continueIterator(first.value, results);
     const rows =
       selection === "all" && list.chunks > 0
@@ -97,9 +101,9 @@ async function* readVerifiedRows(
     const input = await list.readChunkRows(chunk.chunk);
     let at = 0;
     yield rows.map((row) => {
-      while ((input[at]?.[0] ?? Infinity) < row.row) at++;
+      while ((input[at]?.[0] ?? Infinity) < row[0]) at++;
       const own = input[at];
-      return [own?.[0] === row.row ? own : undefined, row];
+      return [own?.[0] === row[0] ? own : undefined, row];
     });
   }
 }
@@ -113,7 +117,7 @@ async function* readEveryRow(
   try {
     let next = await exported.next();
     for (let chunk = 0; chunk < list.chunks; chunk++) {
-      const results: VerifiedRow[] = [];
+      const results: PackedRow[] = [];
       if (!next.done && next.value.chunk.chunk === chunk) {
         results.push(...next.value.rows);
         next = await exported.next();
@@ -124,8 +128,9 @@ async function* readEveryRow(
       for (const own of await list.readChunkRows(chunk)) {
         for (const one of await excluded.before(own[0])) rows.push([one, "excluded"]);
         const result = results[at];
-        if (result?.row === own[0]) at++;
-        rows.push(result?.row === own[0] ? [own, result] : [own, outcome]);
+        const isVerified = result?.[0] === own[0];
+        if (isVerified) at++;
+        rows.push(isVerified ? [own, result] : [own, outcome]);
       }
       yield rows;
     }

@@ -1,10 +1,12 @@
 import { type Chunk, iterateChunks } from "../jobs/chunks.ts";
 import { isOpenJob, type Job, toBucket } from "../jobs/items.ts";
-import { readResultRows, type VerifiedRow } from "../jobs/results.ts";
+import { type PackedRow, readPackedRows } from "../jobs/results.ts";
 import { prefetch } from "../lib/prefetch.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { readPackedValues } from "../verify/pack.ts";
 import type { Status } from "../verify/result.ts";
+import { SAFE_STATUSES } from "../verify/send-advice.ts";
 
 /**
  * The filters of an export. The contract counts rows without a status as `unknown`; here every row has one, because
@@ -20,6 +22,7 @@ const STATUSES_BY_FILTER = {
   disposable: ["disposable"],
   role: ["role"],
   spam_trap: ["spam_trap"],
+  safe_to_send: SAFE_STATUSES,
 } as const satisfies Readonly<Record<string, readonly Status[] | null>>;
 
 export type ExportFilter = keyof typeof STATUSES_BY_FILTER;
@@ -61,8 +64,12 @@ const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
 export const getRowsMax = (
   { job, expected, missing }: ExportSummary,
   filter: ExportFilter,
-): number =>
-  filter === "all" ? expected - missing : Math.min(expected - missing, job[toBucket(filter)]);
+): number => Math.min(expected - missing, countInBuckets(job, STATUSES_BY_FILTER[filter]));
+
+const countInBuckets = (job: Job, statuses: readonly Status[] | null): number =>
+  statuses
+    ? [...new Set(statuses.map(toBucket))].reduce((sum, bucket) => sum + job[bucket], 0)
+    : Infinity;
 
 export type ExportRowCounts = { readonly expected: number; readonly missing: number };
 
@@ -76,13 +83,24 @@ export const countExportRows = async (
   readable: ExportSummary,
   filter: ExportFilter,
 ): Promise<ExportRowCounts> => {
-  const { job, expected, missing } = readable;
-  if (filter === "all") return { expected, missing };
-  if (isSummedFilter(readable, filter) && missing === 0)
-    return { expected: job[filter], missing: 0 };
+  const counts = findExportRowCounts(readable, filter);
+  if (counts) return counts;
+  const { missing } = readable;
   let found = 0;
   for await (const { rows } of readExportedRows(world, readable, filter)) found += rows.length;
   return toRowCounts(readable, filter, { found, missing });
+};
+
+/** The same where it is known without reading a row. */
+export const findExportRowCounts = (
+  readable: ExportSummary,
+  filter: ExportFilter,
+): ExportRowCounts | undefined => {
+  const { job, expected, missing } = readable;
+  if (filter === "all") return { expected, missing };
+  return isSummedFilter(readable, filter) && missing === 0
+    ? { expected: job[filter], missing: 0 }
+    : undefined;
 };
 
 /** The same for rows that were read. `missing` counts all rows, whatever the filter. */
@@ -112,7 +130,7 @@ export type ExportedRows = {
   readonly chunk: Chunk;
   /** The number of rows without the filter. */
   readonly read: number;
-  readonly rows: readonly VerifiedRow[];
+  readonly rows: readonly PackedRow[];
 };
 
 /** On AWS a chunk takes a few milliseconds to fetch, and on one machine a few to unpack. */
@@ -128,10 +146,12 @@ export async function* readExportedRows(
   filter: ExportFilter,
 ): AsyncGenerator<ExportedRows> {
   const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
-  const read = async (chunk: Chunk) => ({ chunk, all: await readResultRows(table, chunk) });
+  const read = async (chunk: Chunk) => ({ chunk, all: await readPackedRows(table, chunk) });
   let withoutPause = 0;
   for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
-    const rows = statuses ? all.filter(({ result }) => statuses.includes(result.status)) : all;
+    const rows = statuses
+      ? all.filter(([, result]) => statuses.includes(readPackedValues(result)[2]))
+      : all;
     yield { chunk, read: all.length, rows };
     withoutPause += all.length;
     if (withoutPause < ROWS_WITHOUT_PAUSE) continue;

@@ -45,10 +45,14 @@ const NO_SOURCE_LIST: SourceList = {
   close: async () => {},
 };
 
-/** The caller must read from the list and close it: a blob that is opened and not read is never closed. */
+/**
+ * The caller must read from the list and close it: a blob that is opened and not read is never closed. `firstChunk`: the
+ * first that it will read.
+ */
 export const openSourceList = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   job: Job,
+  firstChunk: number,
 ): Promise<SourceList> => {
   if (!job.input) return NO_SOURCE_LIST;
   const metadata = await findInputMetadata(table, job.id);
@@ -57,7 +61,7 @@ export const openSourceList = async (
   const isNeeded = emailColumn !== null || hasEmailCells;
   // Checked first, because an export cannot drop its columns in the middle.
   const isReadable = isNeeded && (await isInputReadable(blobs, job.input, metadata));
-  const input = isReadable ? await readInput(blobs, job.input, metadata) : undefined;
+  const input = isReadable ? await readInput(blobs, job.input, metadata, firstChunk) : undefined;
   if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
   const columns = listColumns(metadata);
   return {
@@ -69,7 +73,7 @@ export const openSourceList = async (
     ...(hasEmailCells
       ? createWholeRowReaders(emailColumn?.at)
       : createRowReadersWithoutEmail(emailColumn?.at ?? 0)),
-    ...createChunkReader(input),
+    ...createChunkReader(input, firstChunk),
     openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
   };
 };
@@ -120,9 +124,10 @@ const createRowReadersWithoutEmail = (
 
 const createChunkReader = (
   input: AsyncIterable<readonly InputRow[]>,
+  firstChunk: number,
 ): Pick<SourceList, "readChunkRows" | "close"> => {
   const chunks = input[Symbol.asyncIterator]();
-  let next = 0;
+  let next = firstChunk;
   return {
     readChunkRows: async (chunk) => {
       for (; next < chunk; next++) await chunks.next();

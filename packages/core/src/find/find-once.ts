@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { hashSubject } from "../erasure/subject.ts";
 import { Failure } from "../lib/failure.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -11,7 +12,7 @@ import {
 } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
-import type { IdempotencyKey } from "../money/idempotency-claims.ts";
+import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
@@ -69,11 +70,7 @@ export const findOnce = async (
     leaseMs: WAIT_MS + MARGIN_MS,
   });
   if (outcome.kind === "replayed")
-    return {
-      price: PRICES.find,
-      replayed: true,
-      result: v.parse(StoredAnswer, outcome.answer) as FindResult,
-    };
+    return { price: PRICES.find, replayed: true, result: readAnswer(outcome.answer) };
   return runSearch(world, outcome.operation, search);
 };
 
@@ -84,6 +81,18 @@ const StoredAnswer = v.object({
   confidence: v.number(),
   pattern: v.nullable(v.string()),
 });
+
+const readAnswer = (answer: Json): FindResult =>
+  isErasedAnswer(answer) ? ERASED_RESULT : (v.parse(StoredAnswer, answer) as FindResult);
+
+/** The address that was found was erased within the two minutes in which the search is not charged again. */
+const ERASED_RESULT: FindResult = {
+  status: "unknown",
+  reason: "erased",
+  email: null,
+  confidence: 0,
+  pattern: null,
+};
 
 /** The caller chooses no key: the search and its time are the key. */
 const createClaimKey = (world: World, payer: Payer, { person, domain }: Search): IdempotencyKey => {
@@ -149,7 +158,9 @@ const runSearch = async (
     return { price: 0 as Halves, replayed: false, result };
   }
   const answer: Json = result;
-  if ((await settle(world, operation, { answer })) !== "ended")
+  const subject =
+    result.email === null ? undefined : hashSubject(world, getOwnerId(operation), result.email);
+  if ((await settle(world, operation, { answer, subject })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
   return { price: PRICES.find, replayed: false, result };
@@ -167,7 +178,7 @@ const searchWithin = async (
   const outcome = await withTimeout(
     world,
     WAIT_MS,
-    findAddress(selectEngine(world, mode), search, patternCounts, requester),
+    findAddress(selectEngine(world, mode), search, patternCounts, { requester, waitMs: WAIT_MS }),
   );
   if (outcome === "late")
     return {

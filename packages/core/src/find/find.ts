@@ -1,5 +1,4 @@
 import type { Address } from "../mail/address.ts";
-import type { Requester } from "../smtp-pool/requester.ts";
 import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
@@ -9,8 +8,9 @@ import {
   planRandomRecipient,
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
+import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
 import { WAITING_FOR_PROVIDER } from "../verify/result.ts";
-import { findListings, toDnsReason, toSignals } from "../verify/verify.ts";
+import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
 import { findUsualPattern, type PatternCounts } from "./items.ts";
@@ -54,6 +54,8 @@ export const INVALID_NAME: FindResult = {
   pattern: null,
 };
 
+type FindOptions = Pick<VerifyOptions, "requester" | "waitMs">;
+
 /**
  * One person's address at a domain: one session tries the candidates, the likeliest first, until the server knows one.
  * Never rejects because of the network.
@@ -62,8 +64,9 @@ export const findAddress = async (
   engine: Engine,
   { person, domain }: Search,
   patternCounts: PatternCounts,
-  requester?: Requester,
+  { requester, waitMs }: FindOptions = {},
 ): Promise<FindOutcome> => {
+  const startedAtMs = engine.now().getTime();
   const noResult = { email: null, confidence: 0, pattern: findUsualPattern(patternCounts) };
   const lookup = await engine.findMailHosts(domain, requester?.account);
   if (lookup.kind === "inconclusive")
@@ -86,6 +89,7 @@ export const findAddress = async (
     hosts,
     ...planRandomRecipient(engine.beliefs, domain, mailHost),
     ...(requester && { requester }),
+    ...(waitMs !== undefined && { waitMs: getRemainingWaitMs(engine, startedAtMs, waitMs) }),
   });
   const candidate = candidates.find(({ local }) => `${local}@${domain}` === probeResult.recipient);
   if (!candidate) throw new Error("the result is about no candidate of this search");

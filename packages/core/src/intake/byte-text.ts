@@ -1,4 +1,5 @@
 import { isAscii } from "../mail/syntax.ts";
+import { latin1ToText, textToLatin1 } from "./latin1.ts";
 
 /**
  * The UTF-8 bytes of a text, one character per byte: "é" is "\xc3\xa9". A list is read as bytes, split at ASCII
@@ -7,11 +8,9 @@ import { isAscii } from "../mail/syntax.ts";
  */
 export type ByteText = string;
 
-export const toText = (bytes: ByteText): string =>
-  isAscii(bytes) ? bytes : Buffer.from(bytes, "latin1").toString();
+export const toText = (bytes: ByteText): string => (isAscii(bytes) ? bytes : latin1ToText(bytes));
 
-export const toByteText = (text: string): ByteText =>
-  isAscii(text) ? text : Buffer.from(text).toString("latin1");
+export const toByteText = (text: string): ByteText => (isAscii(text) ? text : textToLatin1(text));
 
 /** At most `bytesMax` bytes, without a partial character. */
 export const truncateBytes = (bytesMax: number, bytes: ByteText): ByteText => {

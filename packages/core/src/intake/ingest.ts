@@ -21,6 +21,7 @@ import {
   openList,
 } from "./open-list.ts";
 import { createTextSet, type TextSet } from "./text-set.ts";
+import { createTopDomains, type TopDomains } from "./top-domains.ts";
 
 /** The result of ingesting a list: a written input that has each address once. */
 export type ListIntake = WrittenInput & {
@@ -29,6 +30,8 @@ export type ListIntake = WrittenInput & {
   readonly duplicatesRemoved: number;
   /** The number of addresses after duplicates were removed. */
   readonly unique: number;
+  /** The most frequent domains, the most frequent first. */
+  readonly domains: readonly string[];
   /** The rows that are not verified; null if there are none. */
   readonly excluded: ExcludedBlob | null;
 };
@@ -82,10 +85,12 @@ export const ingestFile = async (
     const opened = await openList(bytes, options);
     if (opened.kind === "fault") return opened;
     const tally = createCounts();
+    const domains = createTopDomains();
     const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
     const pause = () => sleep(0);
     const rows = readAddresses(opened, {
       counts: tally,
+      domains,
       seen,
       writer,
       addressesMax,
@@ -99,6 +104,7 @@ export const ingestFile = async (
       kind: "ingested",
       ...written,
       ...counts,
+      domains: domains.list(),
       isAscii: written.isAscii && areExcludedAscii,
       format: { ...opened.format, encoding: opened.encoding() },
       excluded,
@@ -124,6 +130,7 @@ export const ingestBatch = async (
   const seen = new Map<string, number>();
   const rows: EncodedRow[] = [];
   const repeats: EncodedExcludedRow[] = [];
+  const domains = createTopDomains();
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
     const parsed = parseAddressCell(text);
@@ -134,6 +141,7 @@ export const ingestBatch = async (
     const firstRow = seen.get(identity);
     if (firstRow === undefined) {
       seen.set(identity, index + 1);
+      if (isAddress(parsed)) domains.add(parsed.display);
       rows.push([index + 1, toByteText(shown), toByteText(email === shown ? "" : email)]);
     } else repeats.push([index + 1, firstRow, toByteText(email)]);
   }
@@ -144,7 +152,14 @@ export const ingestBatch = async (
   const unique = rows.length;
   const totalSubmitted = emails.length;
   const duplicatesRemoved = totalSubmitted - unique;
-  return { ...written, totalSubmitted, duplicatesRemoved, unique, excluded };
+  return {
+    ...written,
+    totalSubmitted,
+    duplicatesRemoved,
+    unique,
+    domains: domains.list(),
+    excluded,
+  };
 };
 
 type Refuse = (fault: IntakeFault) => never;
@@ -183,6 +198,7 @@ const createCounts = (): IntakeCounts => ({
 
 type IntakeState = {
   readonly counts: IntakeCounts;
+  readonly domains: TopDomains;
   readonly seen: TextSet;
   readonly writer: ExcludedWriter;
   readonly addressesMax: number;
@@ -204,7 +220,7 @@ const SKIPPED_WITHOUT_PAUSE = 4_000;
 
 async function* readAddresses(
   { format: { emailColumn }, rows }: OpenedList,
-  { counts, seen, writer, addressesMax, refuse, pause }: IntakeState,
+  { counts, domains, seen, writer, addressesMax, refuse, pause }: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
@@ -227,7 +243,10 @@ async function* readAddresses(
       if (firstRow > 0) {
         counts.duplicatesRemoved += 1;
         excluded.push([row.line, firstRow, ...row.cells]);
-      } else accepted.push(toInputRow(row, parsed.display, emailColumn));
+      } else {
+        accepted.push(toInputRow(row, parsed.display, emailColumn));
+        domains.add(parsed.display);
+      }
     }
     counts.unique += accepted.length;
     if (counts.unique > addressesMax) refuse(createTooManyFault(addressesMax));

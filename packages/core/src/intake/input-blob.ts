@@ -90,14 +90,17 @@ export const isInputReadable = async (
   }
 };
 
-/** Streams all rows, chunk by chunk. */
+/** Streams the rows from this chunk on, chunk by chunk. */
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
   { chunks, checksums }: InputLayout,
+  firstChunk = 0,
 ): Promise<AsyncIterable<readonly InputRow[]> | undefined> => {
-  const found = await blobs.get(key, { version });
-  return found && readRowsOfChunks(splitChunks(found.content, toSlices(chunks, checksums)));
+  const slices = toSlices(chunks, checksums).slice(firstChunk);
+  const [from, to] = [slices[0]?.from ?? 0, (slices.at(-1)?.to ?? 0) - 1];
+  const found = await blobs.get(key, { version, ...(from > 0 && { range: { from, to } }) });
+  return found && readRowsOfChunks(splitChunks(found.content, slices));
 };
 
 async function* readRowsOfChunks(

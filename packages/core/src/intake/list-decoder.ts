@@ -1,5 +1,6 @@
 import { isAscii } from "../mail/syntax.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
+import { bytesToLatin1 } from "./latin1.ts";
 
 export const LIST_ENCODINGS = [
   "utf-8",
@@ -57,7 +58,7 @@ export const createListDecoder = (): ListDecoder => {
   };
 
   const decodeUtf8 = (block: Uint8Array): ByteText => {
-    const bytes = bytesToByteText(block);
+    const bytes = bytesToLatin1(block);
     return isFirst && bytes.startsWith(UTF8_MARK) ? bytes.slice(UTF8_MARK.length) : bytes;
   };
 
@@ -76,9 +77,6 @@ export const createListDecoder = (): ListDecoder => {
 };
 
 const UTF8_MARK = toByteText("\ufeff");
-
-const bytesToByteText = ({ buffer, byteOffset, length }: Uint8Array): ByteText =>
-  Buffer.from(buffer, byteOffset, length).toString("latin1");
 
 const removeNul = (text: ByteText): ByteText =>
   text.includes("\0") ? text.replaceAll("\0", "") : text;
@@ -102,13 +100,13 @@ export const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
 
 /** Null while a block is ASCII. The majority decides: one invalid byte in a UTF-8 file must not garble every name. */
 const detectEightBit = (block: Uint8Array): ListEncoding | null => {
-  if (isAscii(bytesToByteText(block))) return null;
+  if (isAscii(bytesToLatin1(block))) return null;
   // A full block may end within a character; the last one of a file does not.
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
   const replaced = text.match(REPLACED)?.length ?? 0;
   if (replaced * 2 <= beyond) return "utf-8";
-  return isShiftJis(bytesToByteText(block)) ? "shift_jis" : "windows-1252";
+  return isShiftJis(bytesToLatin1(block)) ? "shift_jis" : "windows-1252";
 };
 
 /** JIS X 0208: kana and common kanji begin with 0x81 to 0x9F, others with 0xE0 to 0xEA. Half-width kana are one byte. */

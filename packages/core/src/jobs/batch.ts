@@ -10,6 +10,7 @@ import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
+import { findReplayedJob } from "./find-replayed-job.ts";
 import { type Job, toJobKey } from "./items.ts";
 import {
   assertWithinPlan,
@@ -86,6 +87,7 @@ export const acceptBatch = async (
         chunks: intake.chunks,
         checksums: intake.checksums,
         unique,
+        domains: intake.domains,
         chunkRows,
         columns: [],
         emailColumn: null,
@@ -100,8 +102,11 @@ export const acceptBatch = async (
     return { price, answer: accepted, writes };
   }).catch(removeInputUnlessCharged(world, id));
   if (outcome.kind !== "paid") await removeInput(world, id);
-  if (outcome.kind === "replayed")
-    return { ...(outcome.answer as unknown as AcceptedBatch), replayed: true };
+  if (outcome.kind === "replayed") {
+    const answer = outcome.answer as unknown as AcceptedBatch;
+    await findReplayedJob(world, answer.job);
+    return { ...answer, replayed: true };
+  }
   // Its answer is written with the debit, so a batch is never under way.
   if (outcome.kind !== "paid" || !accepted) throw new Error("the batch was not accepted");
   await sendFirstChunks(world, { ...payer, id, total: accepted.unique, chunkRows }, stored);

@@ -2,13 +2,21 @@ import { Failure } from "../lib/failure.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";
+import { REFUND_REASONS } from "../money/reasons.ts";
 import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
-import { getUnaskedPrice, PRICE_BY_KIND } from "./completion.ts";
-import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
-import { ERASED_FIELDS } from "./single.ts";
+import { getUnaskedPrice, PAID_OPERATION_BY_KIND, PRICE_BY_KIND } from "./completion.ts";
+import {
+  ERASED_FIELDS,
+  findJob,
+  isOpenJob,
+  type Job,
+  OPEN_STATUSES,
+  toDoneFields,
+  toJobKey,
+} from "./items.ts";
 
 // Cancelling ends a job at once, in one transaction with its refund: every row without a stored result. Whatever counts a
 // row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
@@ -95,7 +103,8 @@ const buildMoney = (world: World, job: Job) => {
     step: "cancel" as const,
     at: world.now().toISOString(),
     moved: toMoved(job),
-    reason: "cancelled",
+    reason: REFUND_REASONS.cancelled,
+    paidFor: PAID_OPERATION_BY_KIND[job.kind],
     token: world.newId("txn"),
   };
   return move(entry, shard);

@@ -2,6 +2,7 @@ import { addMs, toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
+import { REFUND_REASONS } from "../money/reasons.ts";
 import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -9,8 +10,10 @@ import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { isNotProbed, isOurFailure } from "../verify/result.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
+import { PAID_OPERATION_BY_KIND } from "./completion.ts";
 import {
   countDeferredChange,
   type DeferredGroup,
@@ -23,7 +26,10 @@ import {
   toDeferredKey,
 } from "./deferrals.ts";
 import { type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
+import { buildSummaryWrites } from "./result-summary.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
+import { storeEvidence } from "./row-evidence.ts";
+import { buildIndexWrites } from "./row-index.ts";
 
 // The result of a pass over a chunk, written so that all of it counts or nothing.
 
@@ -46,17 +52,21 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const token = world.newId("txn");
   const chunk = { job: job.id, chunk: message.chunk, token };
   const expiresAt = toEpochSeconds(world.now()) + job.keptSeconds;
-  for (const page of toPageItems(chunk, rows, expiresAt)) {
+  for (const page of toPageItems(chunk, rows.map(dropEvidence), expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
     await world.engine.yieldToCallers?.(requester);
   }
+  await storeEvidence(world, job, chunk, rows);
   const { outcome } = await commit(world, {
     proof: buildChunkOutcome(result, { token, expiresAt }),
     also: [
       buildJobCounters(result),
       ...buildDeferralWrites(result),
       ...buildRefundForFile(world, result),
+      ...countVerdicts(job, job.createdAt, toVerdicts(rows)),
+      ...buildSummaryWrites(job, rows, expiresAt),
+      ...buildIndexWrites({ ...chunk, job, pass: message.pass }, rows, expiresAt),
     ],
   });
   // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
@@ -64,6 +74,11 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   if (outcome !== "committed") return;
   const delaySeconds = findDelaySeconds(world, job, after);
   if (delaySeconds !== undefined) await sendNextPass(world, result, delaySeconds);
+};
+
+const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
+  const { evidence: _, ...others } = result;
+  return { row, result: others };
 };
 
 /** Undefined: the reconciler sends the message when the next group is due, at the whole minute. */
@@ -137,6 +152,8 @@ const buildChunkOutcome = (
   };
   return { create: { ...toChunkItem({ ...done, passes: [token] }), ...schedule } };
 };
+
+const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => result);
 
 const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
   const add: Record<string, number> = {
@@ -234,6 +251,21 @@ export const closeChunk = async (
   return outcome === "committed" ? "goes_on" : "left_to_others";
 };
 
+/** Of a job that is gone: nothing waits for the chunk's rows. */
+export const removeChunk = async (
+  { table }: Pick<World, "table">,
+  chunk: Chunk,
+  token: string,
+): Promise<string> => {
+  const { outcome } = await table.write({
+    remove: toChunkKey(chunk.job, chunk.chunk),
+    where: { token },
+  });
+  if (chunk.retryAt !== undefined)
+    await table.write({ remove: toDeferredKey(chunk, chunk.retryAt) });
+  return outcome === "committed" ? "goes_on" : "left_to_others";
+};
+
 const buildRefund = (
   world: World,
   job: Job,
@@ -254,7 +286,8 @@ const buildRefund = (
       step: `lost-${chunk}-${pass}`,
       at: world.now().toISOString(),
       moved: { refund: (addresses * PRICES.fileAddress) as Halves },
-      reason: "given up",
+      reason: REFUND_REASONS.failed,
+      paidFor: PAID_OPERATION_BY_KIND[job.kind],
     },
     shard,
   );

@@ -13,8 +13,9 @@ import { isOurFailure, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
+import { cancelIfInactive } from "./cancel-inactive.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { closeChunk, failChunk, writeOutcome } from "./chunk-outcome.ts";
+import { closeChunk, failChunk, removeChunk, writeOutcome } from "./chunk-outcome.ts";
 import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
@@ -67,6 +68,7 @@ const runPass = async (
 ): Promise<void> => {
   const job = await findJob(world.table, message.job);
   if (!job?.input || !isOpenJob(job)) return;
+  if (await cancelIfInactive(world, job)) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
   // Another worker may have done this pass, also between the two reads.
@@ -180,7 +182,7 @@ const attemptRow = async (
     deepVerify: true,
     includeAi: true,
     ...wants,
-    includeEvidence: false,
+    includeEvidence: true,
     requester,
     history: mode === "live" ? createAccountHistory(world, account) : undefined,
     ticket: dueRow.ticket,
@@ -281,7 +283,10 @@ const deferUntilSettled = (
   return { row: row[0], reason: result.reason, causes, at };
 };
 
-/** Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. */
+/**
+ * Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. A
+ * chunk whose job was deleted was stored while its parts were being removed.
+ */
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
   const { job, chunk, passes, from, to, waiting, checksum } = stored;
@@ -290,7 +295,8 @@ export const repairChunk = async (world: World, item: Item): Promise<string> => 
   const found = await findJob(world.table, job);
   if (found && !isOpenJob(found))
     return closeChunk(world, found, stored, readScheduledWork(item).token);
-  if (found) await sendChunks(world, found, [message], { rows: waiting });
+  if (!found) return removeChunk(world, stored, readScheduledWork(item).token);
+  await sendChunks(world, found, [message], { rows: waiting });
   // A worker may have the message for this long; a second message before that would do the work twice.
   const later = addMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
   await world.table.write({

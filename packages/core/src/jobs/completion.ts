@@ -3,6 +3,7 @@ import type { Halves } from "../money/credits.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
 import { move } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
+import { type PaidOperation, REFUND_REASONS } from "../money/reasons.ts";
 import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -68,6 +69,13 @@ export const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
   file: PRICES.fileAddress,
 };
 
+/** What the credits of a job pay for. */
+export const PAID_OPERATION_BY_KIND: Readonly<Record<Job["kind"], PaidOperation>> = {
+  single: "verify",
+  batch: "verify_batch",
+  file: "verify_file",
+};
+
 /** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
 const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
   const refund = getUnaskedPrice(job);
@@ -81,7 +89,8 @@ const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
           step: "unasked",
           at: world.now().toISOString(),
           moved: { refund },
-          reason: "not asked",
+          reason: REFUND_REASONS.not_probed,
+          paidFor: PAID_OPERATION_BY_KIND[job.kind],
         },
         job.shard,
       );

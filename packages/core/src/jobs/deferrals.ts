@@ -142,7 +142,7 @@ export const countDeferredChange = (
   return Object.fromEntries(Object.entries(change).filter(([, by]) => by !== 0));
 };
 
-const toDeferredPartition = (job: string): string => `DEFERRED#${job}`;
+export const toDeferredPartition = (job: string): string => `DEFERRED#${job}`;
 
 export const toDeferredKey = ({ job, chunk }: Pick<Chunk, "job" | "chunk">, at: string): Key => ({
   pk: toDeferredPartition(job),

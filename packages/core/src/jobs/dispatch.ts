@@ -12,6 +12,7 @@ import type { World } from "../ports/world.ts";
 import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk } from "./chunks.ts";
 import { buildJobEnd, completeIfDone, emitJobEvent } from "./completion.ts";
+import { findReplayedJob } from "./find-replayed-job.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
 import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
@@ -54,7 +55,7 @@ export const findDispatchedNow = async (
   world: World,
   answer: FileAnswer,
 ): Promise<DispatchedAddresses> => {
-  const job = await findJob(world.table, answer.job).catch(() => undefined);
+  const job = await findReplayedJob(world, answer.job);
   if (!job) return answer.dispatched;
   const { unresolved, total, chunkRows, refunded } = job;
   return { refused: refunded, unknown: countAddresses(unresolved, total, chunkRows) };

@@ -9,7 +9,7 @@ import { toJobKey } from "./items.ts";
 
 const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 
-const StoredInputMetadata = v.object({
+const InputItem = v.object({
   chunks: v.array(v.number()),
   columns: v.array(v.string()),
   emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
@@ -20,6 +20,7 @@ const StoredInputMetadata = v.object({
   delimiter: v.optional(v.string(), ","),
   hasEmailCells: v.optional(v.boolean(), false),
   excluded: v.optional(v.nullable(ExcludedBlob), null),
+  rev: v.optional(v.number(), 0),
 });
 
 /** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
@@ -43,6 +44,9 @@ export type InputMetadata = {
   readonly excluded: ExcludedBlob | null;
 };
 
+/** `rev`: how often the list was replaced, to erase an address from it. */
+export type StoredInputMetadata = InputMetadata & { readonly rev: number };
+
 /** The item is retained as long as the lines that it points to. */
 export const toInputItem = (job: string, metadata: InputMetadata, now: Date): Item => ({
   ...toInputKey(job),
@@ -50,10 +54,13 @@ export const toInputItem = (job: string, metadata: InputMetadata, now: Date): It
   expires_at: toEpochSeconds(now) + BLOB_RETENTION_DAYS["inputs/"] * 86_400,
 });
 
-const toInputKey = (job: string) => ({ ...toJobKey(job), sk: "INPUT" });
+export const toInputKey = (job: string) => ({ ...toJobKey(job), sk: "INPUT" });
 
-export const findInputMetadata = async (table: Table, job: string): Promise<InputMetadata> => {
+export const findInputMetadata = async (
+  table: Table,
+  job: string,
+): Promise<StoredInputMetadata> => {
   const item = await table.get(toInputKey(job));
   if (!item) throw new Error(`the job ${job} has no input`);
-  return v.parse(StoredInputMetadata, item);
+  return v.parse(InputItem, item);
 };

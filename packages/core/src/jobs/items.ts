@@ -13,7 +13,8 @@ import { RETRY_CAUSES } from "../verify/retry.ts";
 //   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  the request and its progress; due until it ends
 //   JOB#<id>    INPUT                                    where each chunk of its input is (of batches and files)
 //
-// chunks.ts has the outcomes of its chunks, results.ts their results.
+// chunks.ts has the outcomes of its chunks, results.ts their results, result-summary.ts their counts, and row-index.ts
+// what finds and sorts them.
 
 export const JOB_STATUSES = [
   "pending",
@@ -28,6 +29,9 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** The statuses of jobs that have not ended. */
 export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
+
+/** The statuses of jobs that have ended. */
+export const CLOSED_STATUSES = ["completed", "failed", "cancelled"] as const;
 
 /** The contract's four counters. Every status of a result belongs to one. */
 const RESULT_BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
@@ -115,6 +119,8 @@ const Job = v.object({
 
   /** Of a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
+  /** Of a file: the upload that it was read from, which is removed with the job. Earlier releases did not write it. */
+  upload: v.optional(v.string()),
   chunkRows: Count,
   wants: v.optional(
     v.object({
@@ -128,6 +134,12 @@ const Job = v.object({
   unsettled: Count,
   /** The chunks of which it is unknown whether they were queued. */
   unresolved: v.optional(v.array(v.number()), []),
+  /** Whether each pass adds to its summary and its row index. Releases up to 0.1 had neither, nor has a job of one address. */
+  isIndexed: v.optional(v.boolean(), false),
+  /** The most frequent domains of its list, which the summary counts. Removed when it ends. */
+  domains: v.optional(v.array(v.string()), []),
+  /** How often an address was erased from its list or its results. */
+  redactions: Count,
   /** How many addresses were done at the last check of its progress. */
   seen: Count,
   /** Its secret is encrypted for the owner. */
@@ -150,12 +162,16 @@ export const NO_PROGRESS = {
   unsettled: 0,
   unresolved: [],
   seen: 0,
+  redactions: 0,
+  isIndexed: false,
+  domains: [],
   claim: null,
   deferred: {},
 } as const;
 
-export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved"> & {
+export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "domains"> & {
   readonly unresolved: readonly number[];
+  readonly domains: readonly string[];
   /** How many rows of a batch or a file wait for another attempt, by reason. */
   readonly deferred: Readonly<Record<string, number>>;
 };
@@ -209,8 +225,12 @@ const RECORD_RETENTION_SECONDS = 365 * 86_400;
 export const getRecordExpiry = (now: Date): number =>
   toEpochSeconds(now) + RECORD_RETENTION_SECONDS;
 
+/** The record of a job is retained for a year, so the address is erased from it; the result has its own retention. */
+export const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
+
 /** The fields that a job gets when it ends. */
 export const toDoneFields = (now: Date) => ({
   completedAt: now.toISOString(),
   expires_at: getRecordExpiry(now),
+  domains: undefined,
 });

@@ -1,5 +1,6 @@
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
+import { getRetentionSeconds } from "../accounts/retention.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import type { InputBlob } from "../intake/input-blob.ts";
 import { Failure } from "../lib/failure.ts";
@@ -22,8 +23,12 @@ export type NewJob = InputMetadata & {
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
   readonly input: InputBlob;
+  /** The blob that a file was uploaded to. */
+  readonly upload?: string;
   readonly chunkRows: number;
   readonly unique: number;
+  /** The most frequent domains of the list. */
+  readonly domains: readonly string[];
   readonly createdAt: Date;
   /** The claim of the Idempotency-Key, released if all of the job is refunded. */
   readonly claim: Job["claim"];
@@ -41,6 +46,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
   const { hasEmailCells, checksums, unsettled, claim, shard } = newJob;
+  const { upload } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
@@ -52,13 +58,16 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     name,
     status: "processing",
     createdAt: createdAt.toISOString(),
-    keptSeconds: PLANS[payer.plan].retentionDays * 86_400,
+    keptSeconds: getRetentionSeconds(payer),
     held: credits(0),
     shard,
     reason,
     total: newJob.unique,
     input: { key, version },
+    ...(upload !== undefined && { upload }),
     chunkRows,
+    isIndexed: true,
+    domains: newJob.domains,
     wants,
     ...(callback && { callback }),
     unsettled,

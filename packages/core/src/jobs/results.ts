@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { compressJson, decompressJson } from "../lib/compress.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
-import type { Item, Table } from "../ports/table.ts";
+import type { Item, Key, Table } from "../ports/table.ts";
 import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
 import type { Verification } from "../verify/result.ts";
 import type { Chunk } from "./chunks.ts";
@@ -12,10 +12,13 @@ import type { Chunk } from "./chunks.ts";
 //   pk                      sk                what
 //   RESULTS#<job>#<chunk>   <token>#<page>    rows
 
+/** A row as it is stored. */
+export type PackedRow = readonly [row: number, result: PackedVerification];
+
 /** `row` is the position of the address in the file (the header counts) or in the batch. */
 export type VerifiedRow = { readonly row: number; readonly result: Verification };
 
-const PAGE_ROWS = 100;
+export const PAGE_ROWS = 100;
 /**
  * Pages are retained longer than the chunk that names them: those of its first pass are older than the chunk, and a
  * reader that found the chunk must find its rows. Pages are found through the chunk only.
@@ -32,36 +35,64 @@ export function* toPageItems(
 ): Generator<Item> {
   for (let page = 0; page * PAGE_ROWS < rows.length; page++)
     yield {
-      pk: toPagesPartition({ job, chunk }),
-      sk: `${token}#${String(page).padStart(4, "0")}`,
+      ...toPageKey({ job, chunk, token }, page),
       rows: packRows(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
       expires_at: expiresAt + PAGE_MARGIN_SECONDS,
     };
 }
 
-const toPagesPartition = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string =>
+export const toPageKey = ({ job, chunk, token }: ResultPass, page: number): Key => ({
+  pk: toPagesPartition({ job, chunk }),
+  sk: `${token}#${String(page).padStart(4, "0")}`,
+});
+
+export const toPagesPartition = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string =>
   `RESULTS#${job}#${chunk}`;
 
-const packRows = (rows: readonly VerifiedRow[]): string =>
+/** The passes that have stored pages of a chunk, also those that do not count. */
+export const listPageTokens = async (
+  table: Table,
+  chunk: Pick<Chunk, "job" | "chunk">,
+): Promise<readonly string[]> => {
+  const pages = await Array.fromAsync(paginateQuery(table, { pk: toPagesPartition(chunk) }));
+  return [...new Set(pages.map(toPageToken))];
+};
+
+export const toPageToken = ({ sk }: Pick<Item, "sk">): string => sk.slice(0, sk.indexOf("#"));
+
+export const packRows = (rows: readonly VerifiedRow[]): string =>
   compressJson(rows.map(({ row, result }) => [row, pack(result)]));
 
-const unpackRows = (item: Item): VerifiedRow[] => {
-  const rows = decompressJson(v.parse(v.string(), item["rows"])) as readonly [
-    number,
-    PackedVerification,
-  ][];
-  return rows.map(([row, result]) => ({ row, result: unpack(result) }));
-};
+/** The rows of a page as they are stored. */
+export const readPageText = (page: Item): string => v.parse(v.string(), page["rows"]);
+
+export const readPage = (page: Item): readonly PackedRow[] =>
+  decompressJson(readPageText(page)) as readonly PackedRow[];
+
+export const unpackRows = (page: Item): VerifiedRow[] => readPage(page).map(unpackRow);
+
+type ChunkPasses = Pick<Chunk, "job" | "chunk" | "passes">;
 
 /** The rows of these passes of a chunk, in the order of the input. */
 export const readResultRows = async (
   table: Table,
-  { passes, ...chunk }: Pick<Chunk, "job" | "chunk" | "passes">,
-): Promise<readonly VerifiedRow[]> => {
+  chunk: ChunkPasses,
+): Promise<readonly VerifiedRow[]> => (await readPackedRows(table, chunk)).map(unpackRow);
+
+export const unpackRow = ([row, result]: PackedRow): VerifiedRow => ({
+  row,
+  result: unpack(result),
+});
+
+/** The same rows as they are stored. */
+export const readPackedRows = async (
+  table: Table,
+  { passes, ...chunk }: ChunkPasses,
+): Promise<readonly PackedRow[]> => {
   const pk = toPagesPartition(chunk);
   const readPass = (token: string) =>
     Array.fromAsync(paginateQuery(table, { pk, sk: { prefix: `${token}#` }, pageSize: 20 }));
   const items = (await Promise.all(passes.map(readPass))).flat();
-  const rows = items.flatMap(unpackRows);
-  return passes.length > 1 ? rows.toSorted((a, b) => a.row - b.row) : rows;
+  const rows = items.flatMap(readPage);
+  return passes.length > 1 ? rows.toSorted(([a], [b]) => a - b) : rows;
 };

@@ -26,12 +26,15 @@ import {
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
 import { verify } from "../verify/verify.ts";
 import { emitEvent } from "../webhooks/items.ts";
+import { cancelIfInactive } from "./cancel-inactive.ts";
 import { toChunkItem } from "./chunks.ts";
 import { emitJobEvent } from "./completion.ts";
 import { scheduleRetry, TEST_KEY_RETRY_SECONDS } from "./deferrals.ts";
 import {
+  ERASED_FIELDS,
   findJob,
   isOpenJob,
   type Job,
@@ -170,6 +173,7 @@ export const verifySingle: Worker<VerifyWorld> = {
     const { job: id, waits } = v.parse(SingleMessage, body);
     const job = await findJob(world.table, id);
     if (!job?.single || !isOpenJob(job) || job.waits !== waits) return;
+    if (await cancelIfInactive(world, job)) return;
     const requester = { account: job.account, priority: "caller" } as const;
     const history = job.mode === "live" ? createAccountHistory(world, job.account) : undefined;
     const everything = {
@@ -208,9 +212,6 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   await sendSingle(world, job, job.waits);
   return "sent_again";
 };
-
-/** The record of a job is retained for a year, so the address is erased from it; the result has its own retention. */
-export const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
 
 const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
   const waits = job.waits + 1;
@@ -283,6 +284,7 @@ const completeJob = async (
         status: "completed",
         progress,
       }),
+      ...countVerdicts(job, job.createdAt, [result]),
       ...(job.mode === "live"
         ? [
             ...createCacheWrites(world, job.owner, single, result),

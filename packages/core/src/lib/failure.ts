@@ -3,6 +3,7 @@ import type { Json } from "../ports/table.ts";
 /** What a client must know before it retries. There is no default: every failure states it. */
 export type MoneyOutcome =
   | "nothing_charged"
+  | "nothing_more"
   | "refunded"
   | "kept"
   | "retry_same_key"
@@ -11,6 +12,7 @@ export type MoneyOutcome =
 
 const FAILURE_SENTENCES: Readonly<Record<MoneyOutcome, string>> = {
   nothing_charged: "Nothing was charged.",
+  nothing_more: "Nothing more was charged.",
   refunded: "The charge was refunded.",
   kept: "The charge stands; it was not refunded.",
   retry_same_key: "Retry with the same Idempotency-Key; it will not be charged twice.",
@@ -20,7 +22,6 @@ const FAILURE_SENTENCES: Readonly<Record<MoneyOutcome, string>> = {
 
 /** Money sentences for the `message` of a successful response. */
 const SUCCESS_SENTENCES = {
-  nothing_more: "Nothing more was charged.",
   partly_refunded: "Their charge was refunded.",
   partly_held: "Their credits are held until it is known.",
   repeat_charges: "Sending this request again without the same Idempotency-Key charges it again.",
@@ -31,7 +32,7 @@ const SENTENCES = { ...FAILURE_SENTENCES, ...SUCCESS_SENTENCES };
 export const MONEY_OUTCOMES = Object.keys(FAILURE_SENTENCES) as MoneyOutcome[];
 
 /** The operation that shows whether a request was carried out, by its id. */
-export type LookUpOperation = "listJobs" | "listChecks";
+export type LookUpOperation = "listJobs" | "listChecks" | "listMailTests";
 
 const DEFAULT_LOOK_AT: LookUpOperation = "listJobs";
 
@@ -62,8 +63,11 @@ export const FAILURE_CODES = [
   "LIMIT_REACHED",
   "NOT_READY",
   "JOB_ENDED",
+  "JOB_OPEN",
+  "RESULT_DELETED",
   "PAYLOAD_TOO_LARGE",
   "RATE_LIMITED",
+  "NOT_CONFIGURED",
   "INTERNAL",
   "UNAVAILABLE",
 ] as const;

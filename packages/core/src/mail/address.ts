@@ -1,5 +1,6 @@
 import { parseLiteral } from "./address-literal.ts";
 import { parseDomain } from "./domain.ts";
+import { countOctets } from "./octets.ts";
 import {
   createFault,
   findAsciiFault,
@@ -107,9 +108,6 @@ const assemble = (local: string, host: ParsedHost): Address | AddressFault => {
     needsSmtpUtf8,
   };
 };
-
-const countOctets = (text: string): number =>
-  isAscii(text) ? text.length : Buffer.byteLength(text);
 
 const MAILTO = /^mailto:/i;
 

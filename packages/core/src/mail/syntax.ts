@@ -1,3 +1,5 @@
+import { countOctets } from "./octets.ts";
+
 /** Every way to be no address, with the sentence for the caller. The names are part of the contract. */
 const MESSAGES = {
   "syntax.empty": "The address is empty.",
@@ -55,7 +57,7 @@ const PRIVATE_USE = /\p{Co}/u;
 const LONE_MARK = /(?:^|[."\s])\p{M}/u;
 
 /** Any other character takes more bytes in UTF-8 than units in UTF-16. To count them is faster than to look for one. */
-export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+export const isAscii = (text: string): boolean => countOctets(text) === text.length;
 
 /** What is wrong with an ASCII character that the grammar does not have here. */
 export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault => {

@@ -8,8 +8,9 @@ import {
   sumMonths,
   writeClosing,
 } from "./closings.ts";
+import { USAGE_FIELDS, USAGE_TOTALS } from "./items.ts";
 import { iterateOperations } from "./operation-items.ts";
-import { listUsedMonths } from "./usage.ts";
+import { NO_USAGE, sumMonthlyUsage, type UsageSums } from "./usage.ts";
 
 export type AuditedAccount = { readonly account: string; readonly createdAt: string };
 
@@ -40,6 +41,9 @@ export type AuditSnapshot = {
   readonly sums: Totals;
   /** The months whose entries were read. */
   readonly months: readonly MonthSum[];
+  readonly trusted: Closings;
+  /** What the days of each month have counted. */
+  readonly usage: ReadonlyMap<string, UsageSums>;
   /** Held credits by operation: according to the entries, and according to the work under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
@@ -68,7 +72,8 @@ export const takeSnapshot = async (
 ): Promise<AuditSnapshot | undefined> => {
   const { table, account, readers, now } = audit;
   const before = await findBalance(table, account.account);
-  const months = await sumOtherMonths(audit, stored, trusted);
+  const usage = await sumMonthlyUsage(table, account.account);
+  const months = await sumOtherMonths(audit, stored, trusted, usage.keys());
   const sums = sumMonths([...months, ...trusted.values()]);
   // No credits of a closed month are held.
   const heldByEntries = new Map(months.flatMap(({ held }) => [...held]));
@@ -79,7 +84,8 @@ export const takeSnapshot = async (
   const balance = await findBalance(table, account.account);
   if (!before || !balance) return undefined;
   const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
-  return { balance, before, isQuiet, sums, months, heldByEntries, heldByWork, readings };
+  const work = { heldByEntries, heldByWork, readings };
+  return { balance, before, isQuiet, sums, months, trusted, usage, ...work };
 };
 
 const findBalance = async (table: Table, account: string): Promise<ShardedBalance | undefined> =>
@@ -89,9 +95,9 @@ const sumOtherMonths = async (
   { table, account: { account, createdAt }, now }: AccountAudit,
   stored: Closings,
   trusted: Closings,
+  used: Iterable<string>,
 ): Promise<readonly MonthSum[]> => {
   // An entry may have been written while the clock was wrong: the days of usage still name its month.
-  const used = await listUsedMonths(table, account);
   const sums: MonthSum[] = [];
   for (const month of new Set([...monthsBetween(createdAt, now), ...used, ...stored.keys()])) {
     if (trusted.has(month)) continue;
@@ -138,6 +144,13 @@ const INVARIANTS: readonly Invariant[] = [
     }),
   ),
   {
+    invariant: "usage, in total and by operation, = the sum of the entries of each month",
+    holds: ({ isQuiet, usage, months, trusted }) =>
+      !isQuiet ||
+      (months.every(({ month, usage: sums }) => isSameUsage(usage.get(month), sums)) &&
+        [...trusted.values()].every(({ month, sums }) => isSameTotals(usage.get(month), sums))),
+  },
+  {
     invariant: "credits are held for work under way, and for nothing else",
     holds: ({ isQuiet, heldByEntries, heldByWork }) =>
       !isQuiet ||
@@ -145,6 +158,13 @@ const INVARIANTS: readonly Invariant[] = [
         [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
 ];
+
+const isSameUsage = (counted: UsageSums | undefined, sums: UsageSums): boolean =>
+  USAGE_FIELDS.every((field) => (counted ?? NO_USAGE)[field] === sums[field]);
+
+/** A closing does not say what was paid for. */
+const isSameTotals = (counted: UsageSums | undefined, sums: Totals): boolean =>
+  USAGE_TOTALS.every((total) => (counted ?? NO_USAGE)[total] === sums[total]);
 
 /** Every month between two times, inclusive, in the form of the ledger's partition keys. */
 const monthsBetween = (from: string, to: Date): string[] => {

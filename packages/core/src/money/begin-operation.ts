@@ -47,7 +47,11 @@ export type PreparedWork = PreparedOperation & {
   readonly input: Json;
   readonly expectedMs: number;
 };
-export type PreparedAnswer = PreparedOperation & { readonly answer: Json };
+/** `subject`: the hash of the address that the answer shows. */
+export type PreparedAnswer = PreparedOperation & {
+  readonly answer: Json;
+  readonly subject?: string;
+};
 
 /** The money is held, and the work is this process's: its own, or what an earlier request left. */
 type StartedOperation = { readonly kind: "started"; readonly operation: Operation };
@@ -122,16 +126,26 @@ export const payImmediately = async (
 ): Promise<BeginResult | PaidResult> => {
   const origin = toOrigin(world, request);
   const { idempotencyKey, payer } = request;
-  const earlier = await runOnce(world, request, prepare, async ({ price, answer, writes }) => {
-    const debited = await buildOperationDebit(world, { ...origin, amount: price }, payer, "charge");
-    const [entry, ...moves] = debited.writes;
-    const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer);
-    const more = writes?.(debited.shard) ?? [];
-    const others = [...moves, ...(claim ? [claim] : []), ...more];
-    // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
-    const proof = entry ?? claim ?? more[0];
-    return proof && { proof, also: others.filter((write) => write !== proof) };
-  });
+  const earlier = await runOnce(
+    world,
+    request,
+    prepare,
+    async ({ price, answer, subject, writes }) => {
+      const debited = await buildOperationDebit(
+        world,
+        { ...origin, amount: price },
+        payer,
+        "charge",
+      );
+      const [entry, ...moves] = debited.writes;
+      const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer, subject);
+      const more = writes?.(debited.shard) ?? [];
+      const others = [...moves, ...(claim ? [claim] : []), ...more];
+      // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
+      const proof = entry ?? claim ?? more[0];
+      return proof && { proof, also: others.filter((write) => write !== proof) };
+    },
+  );
   return earlier ?? { kind: "paid" };
 };
 

@@ -5,8 +5,15 @@ import { addMs, DAY_MS } from "../lib/time.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { StoredHalves, TOTALS, type Total, type Totals, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
-import { type LedgerEntry, readEntry, toLedgerPartition } from "./items.ts";
+import {
+  type LedgerEntry,
+  readEntry,
+  toLedgerPartition,
+  toUsageChanges,
+  type UsageField,
+} from "./items.ts";
 import { MOVES, type MoveKind } from "./moves.ts";
+import { NO_USAGE, type UsageSums } from "./usage.ts";
 
 // Layout. What the entries of a closed month add up to, so that later audits need not read them.
 //
@@ -33,9 +40,13 @@ export type Closing = Readonly<Omit<v.InferOutput<typeof Closing>, "sk">> & {
   readonly month: string;
 };
 
-/** A month as its entries tell it. `held`: by operation, what is neither settled nor released. */
+/**
+ * A month as its entries tell it. `held`: by operation, what is neither settled nor released. `usage`: what the days of
+ * the month have counted.
+ */
 export type MonthSum = Pick<Closing, "month" | "entries" | "digest" | "sums"> & {
   readonly held: ReadonlyMap<string, number>;
+  readonly usage: UsageSums;
 };
 
 const toClosingPartition = (account: string): string => `CLOSING#${account}`;
@@ -80,7 +91,7 @@ export const isSame = (sum: MonthSum, closing: Closing): boolean =>
 export const writeClosing = async (
   table: Table,
   account: string,
-  { month, entries, digest, sums }: Omit<MonthSum, "held">,
+  { month, entries, digest, sums }: Omit<MonthSum, "held" | "usage">,
   isProved: boolean,
 ): Promise<void> => {
   const item: Item = { ...toClosingKey(account, month), entries, digest, sums, isProved };
@@ -95,6 +106,7 @@ const DIGESTED_AT_ONCE = 65_536;
 export const sumMonth = async (table: Table, account: string, month: string): Promise<MonthSum> => {
   const sums: Record<Total, number> = { ...ZERO_TOTALS };
   const held = new Map<string, number>();
+  const usage: Record<UsageField, number> = { ...NO_USAGE };
   const hash = createHash("sha256");
   let entries = 0;
   let digested = "";
@@ -102,6 +114,7 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
   for await (const item of paginateQuery(table, query)) {
     const entry = readEntry(item);
     addEntry(entry, sums, held);
+    addUsage(entry, usage);
     digested += toDigested(item.sk, entry);
     if (digested.length > DIGESTED_AT_ONCE) {
       hash.update(digested);
@@ -110,13 +123,27 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
     entries++;
   }
   hash.update(digested);
-  return { month, entries, digest: hash.digest("base64url"), sums: sums as Totals, held };
+  return {
+    month,
+    entries,
+    digest: hash.digest("base64url"),
+    sums: sums as Totals,
+    held,
+    usage: usage as UsageSums,
+  };
 };
 
 /** Everything that the entry says, in an order that no adapter decides. */
-const toDigested = (sk: string, { at, moved, reason, token }: LedgerEntry): string => {
+const toDigested = (sk: string, { at, moved, reason, token, paidFor }: LedgerEntry): string => {
   const amounts = Object.entries(moved).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `${JSON.stringify([sk, at, amounts, reason, token ?? null])}\n`;
+  // The digests of months that an earlier release closed stay as they are.
+  const more = paidFor === undefined ? [] : [paidFor];
+  return `${JSON.stringify([sk, at, amounts, reason, token ?? null, ...more])}\n`;
+};
+
+const addUsage = (entry: LedgerEntry, usage: Record<UsageField, number>): void => {
+  for (const [field, by] of Object.entries(toUsageChanges(entry)) as [UsageField, number][])
+    usage[field] += by;
 };
 
 const addEntry = (

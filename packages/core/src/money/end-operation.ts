@@ -14,15 +14,19 @@ export type EndResult = "ended" | "lost" | "unknown";
 export const settle = (
   world: World,
   operation: Operation,
-  {
-    answer,
-    moved = { settle: operation.amount },
-    also = [],
-  }: { readonly answer: Json; readonly moved?: MovedAmounts; readonly also?: readonly Write[] },
+  { answer, subject, moved = { settle: operation.amount }, also = [] }: SettledWork,
 ): Promise<EndResult> => {
   const { claim, id } = operation;
-  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
+  const claimWrites = claim ? [answerClaim(claim, id, answer, subject)] : [];
   return endOperation(world, operation, moved, [...claimWrites, ...also]);
+};
+
+type SettledWork = {
+  readonly answer: Json;
+  /** The hash of the address that the answer shows. */
+  readonly subject?: string | undefined;
+  readonly moved?: MovedAmounts;
+  readonly also?: readonly Write[];
 };
 
 /** Releases the held credits and the key, in one transaction. */

@@ -2,7 +2,7 @@ import { PLANS, type PlanId } from "../accounts/plans.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Update } from "../ports/table.ts";
 import { buildShardUpdate, type Shard, type ShardedBalance } from "./balance.ts";
-import { credits, type Halves } from "./credits.ts";
+import { type Halves, toCredits } from "./credits.ts";
 
 // Which shard of a balance pays, and from which others it draws what it lacks.
 
@@ -17,7 +17,7 @@ export const countShards = (
 ): number =>
   Math.max(
     1,
-    Math.min(PLANS[plan].balanceShards, Math.floor(available / credits(creditsPerShard))),
+    Math.min(PLANS[plan].balanceShards, Math.floor(toCredits(available) / creditsPerShard)),
   );
 
 /** Credits that one shard gives to another. */

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 
 // Layout. The first use of an Idempotency-Key: its operation, its request and its response. It is written with the
 // debit and removed with the refund, so no key refers to a request that was not paid for.
 //
-//   pk                                       sk     what
-//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  operation, fingerprint; answer: once there is a response
+//   pk                                       sk     list_pk              what
+//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  SUBJECT#<address>    operation, fingerprint; answer: once there is a
+//                                                                        response. The address, a keyed hash, is that of
+//                                                                        an answer that shows one
 
 /** One use of a key. The same key with another fingerprint is another request. */
 export type IdempotencyKey = {
@@ -43,6 +46,7 @@ export const createClaim = (
   idempotencyKey: IdempotencyKey,
   operation: ClaimOrigin,
   answer?: Json,
+  subject?: string,
 ): Write => ({
   create: {
     ...toClaimKey(idempotencyKey),
@@ -50,17 +54,52 @@ export const createClaim = (
     openedAt: operation.openedAt,
     fingerprint: idempotencyKey.fingerprint,
     ...(answer !== undefined && { answer }),
+    ...listBySubject(operation.id, subject),
     expires_at: toEpochSeconds(new Date(operation.openedAt)) + idempotencyKey.retentionSeconds,
   },
 });
 
 type ClaimOrigin = { readonly id: string; readonly openedAt: string };
 
-export const answerClaim = (claim: Key, operation: string, answer: Json): Write => ({
+export const answerClaim = (
+  claim: Key,
+  operation: string,
+  answer: Json,
+  subject?: string,
+): Write => ({
   update: claim,
-  set: { answer },
+  set: { answer, ...listBySubject(operation, subject) },
   where: { operation },
 });
+
+const toSubjectPartition = (subject: string): string => `SUBJECT#${subject}`;
+
+/** `subject`: the hash of the address that the answer shows. Absent: it shows none. */
+const listBySubject = (operation: string, subject: string | undefined) =>
+  subject !== undefined && { list_pk: toSubjectPartition(subject), list_sk: operation };
+
+/** What an answer is once the address that it shows is erased. The key stays used: a repeat is not charged. */
+const ERASED_ANSWER = { erased: true } as const;
+
+export const isErasedAnswer = (answer: Json): boolean =>
+  typeof answer === "object" && answer !== null && "erased" in answer;
+
+/** Erases every answer that shows the address with this hash, and returns their number. */
+export const eraseAnswers = async (table: Table, subject: string): Promise<number> => {
+  let count = 0;
+  const query = { index: "list", pk: toSubjectPartition(subject) } as const;
+  for await (const item of paginateQuery(table, query)) {
+    const { pk, sk } = item;
+    const { outcome } = await table.write({
+      update: { pk, sk },
+      set: { answer: ERASED_ANSWER, list_pk: undefined, list_sk: undefined },
+      where: { operation: readClaim(item).operation },
+    });
+    if (outcome === "ambiguous") throw new Error("unknown whether an answer was erased");
+    if (outcome === "committed") count += 1;
+  }
+  return count;
+};
 
 export const releaseClaim = (claim: Key, operation: string): Write => ({
   remove: claim,

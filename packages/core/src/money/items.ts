@@ -2,7 +2,8 @@ import * as v from "valibot";
 import type { Item, Key, Write } from "../ports/table.ts";
 import { StoredHalves, toShardSuffix } from "./balance.ts";
 import type { Halves } from "./credits.ts";
-import { MOVES, type MovedAmounts, type MoveKind } from "./moves.ts";
+import { MOVE_KINDS, type MovedAmounts, type MoveKind, toBalanceChanges } from "./moves.ts";
+import { PAID_OPERATIONS, type PaidOperation } from "./reasons.ts";
 
 // Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage is counted in as many shards
 // as the balance: each charge writes both, so they are busy together.
@@ -36,8 +37,10 @@ const LedgerEntry = v.object({
   openedAt: v.string(),
   step: v.string(),
   at: v.string(),
-  moved: v.record(v.picklist(Object.keys(MOVES) as (keyof typeof MOVES)[]), StoredHalves),
+  moved: v.record(v.picklist(MOVE_KINDS), StoredHalves),
   reason: v.string(),
+  /** Absent in grants, clawbacks, and entries of releases up to 0.1. */
+  paidFor: v.optional(v.picklist(PAID_OPERATIONS)),
   /** The fencing token of the process that wrote it, if several may have tried. */
   token: v.optional(v.string()),
 });
@@ -76,20 +79,61 @@ const LEDGER_PREFIX = "LEDGER#";
 export const toLedgerPartition = (account: string, month: string): string =>
   `LEDGER#${account}#${month}`;
 
+/** The totals that usage counts. A settle changes none of them. */
+export const USAGE_TOTALS = ["granted", "debited", "refunded"] as const;
+type UsageTotal = (typeof USAGE_TOTALS)[number];
+
+/** What usage counts of each operation, beside the totals of all of them. */
+type OperationField = `${OperationTotal}_${PaidOperation}`;
+type OperationTotal = Exclude<UsageTotal, "granted">;
+export type UsageField = UsageTotal | OperationField;
+
+export const toOperationField = (total: OperationTotal, paidFor: PaidOperation): OperationField =>
+  `${total}_${paidFor}`;
+
+export const USAGE_FIELDS: readonly UsageField[] = [
+  ...USAGE_TOTALS,
+  ...PAID_OPERATIONS.flatMap((paidFor) => [
+    toOperationField("debited", paidFor),
+    toOperationField("refunded", paidFor),
+  ]),
+];
+
+/** What an entry adds to the usage of its day. */
+export const toUsageChanges = ({
+  moved,
+  paidFor,
+}: Pick<LedgerEntry, "moved" | "paidFor">): Partial<Record<UsageField, number>> => {
+  const changes = toBalanceChanges(moved);
+  const add: Partial<Record<UsageField, number>> = {};
+  for (const total of USAGE_TOTALS) {
+    const by = changes[total];
+    if (!by) continue;
+    add[total] = by;
+    if (paidFor && total !== "granted") add[toOperationField(total, paidFor)] = by;
+  }
+  return add;
+};
+
+const UsageSum = v.optional(StoredHalves, 0 as Halves);
 const Usage = v.object({
   sk: v.string(),
-  granted: v.optional(StoredHalves, 0 as Halves),
-  debited: v.optional(StoredHalves, 0 as Halves),
-  refunded: v.optional(StoredHalves, 0 as Halves),
+  ...(Object.fromEntries(USAGE_FIELDS.map((field) => [field, UsageSum])) as Record<
+    UsageField,
+    typeof UsageSum
+  >),
 });
 
 export const toUsagePartition = (account: string): string => `USAGE#${account}`;
 export const toUsageKey = (account: string, at: string, shard = 0): Key => ({
   pk: toUsagePartition(account),
-  sk: `${at.slice(0, DAY_LENGTH)}${shard === 0 ? "" : `#${toShardSuffix(shard)}`}`,
+  sk: toDayShard(at, shard),
 });
+/** The sort key of a day's sums in one shard. */
+export const toDayShard = (at: string, shard: number): string =>
+  `${at.slice(0, DAY_LENGTH)}${shard === 0 ? "" : `#${toShardSuffix(shard)}`}`;
 /** Every shard of these days. */
-export const toUsageRange = ({ from, to }: { readonly from: string; readonly to: string }) => ({
+export const toDayShards = ({ from, to }: { readonly from: string; readonly to: string }) => ({
   from,
   to: `${to}#~`,
 });

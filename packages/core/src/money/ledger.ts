@@ -1,8 +1,9 @@
 import type { Bounds, Write } from "../ports/table.ts";
-import { buildShardUpdate, type TotalChanges, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
+import { buildShardUpdate, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
-import { type LedgerEntry, toEntryItem, toUsageKey } from "./items.ts";
+import { type LedgerEntry, toEntryItem, toUsageChanges, toUsageKey } from "./items.ts";
 import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
+import { findPaidOperation } from "./reasons.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
 /** First the entry, whose key is unique to this step of this operation; then the totals; then the day's usage. */
@@ -17,12 +18,13 @@ export const move = (
   shard = 0,
   available?: Bounds[string],
 ): MovementWrites => {
-  const entry = { ...request, moved: omitZeroAmounts(request.moved) };
-  const changes = toBalanceChanges(entry.moved);
+  const paidFor = request.paidFor ?? findPaidOperation(request.reason);
+  const moved = omitZeroAmounts(request.moved);
+  const entry = { ...request, moved, ...(paidFor && { paidFor }) };
   return [
     { create: toEntryItem(entry) },
-    buildShardUpdate(entry.account, shard, changes, available),
-    ...buildUsageWrites(entry, shard, changes),
+    buildShardUpdate(entry.account, shard, toBalanceChanges(moved), available),
+    ...buildUsageWrites(entry, shard),
   ];
 };
 
@@ -33,17 +35,10 @@ const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
 /**
  * A day's usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them.
  */
-const buildUsageWrites = (
-  { account, openedAt }: LedgerEntry,
-  shard: number,
-  changes: TotalChanges,
-): Write[] => {
-  const counted = ["granted", "debited", "refunded"].flatMap((total) =>
-    changes[total] ? [[total, changes[total]] as const] : [],
-  );
-  if (counted.length === 0) return [];
-  const add = Object.fromEntries(counted);
-  return [{ update: toUsageKey(account, openedAt, shard), add, orCreate: true }];
+const buildUsageWrites = (entry: LedgerEntry, shard: number): Write[] => {
+  const add = toUsageChanges(entry);
+  if (Object.keys(add).length === 0) return [];
+  return [{ update: toUsageKey(entry.account, entry.openedAt, shard), add, orCreate: true }];
 };
 
 export type GrantRequest = {

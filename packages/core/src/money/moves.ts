@@ -22,6 +22,7 @@ export const MOVES = {
 } as const;
 
 export type MoveKind = keyof typeof MOVES;
+export const MOVE_KINDS = Object.keys(MOVES) as [MoveKind, ...MoveKind[]];
 
 /** Amounts by kind; one entry may have several kinds. */
 export type MovedAmounts = Readonly<Partial<Record<MoveKind, Halves>>>;

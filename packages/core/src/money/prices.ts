@@ -8,4 +8,5 @@ export const PRICES = {
   fileAddress: credits(1),
   find: credits(5),
   deliverabilityCheck: credits(10),
+  mailTest: credits(2),
 } as const;

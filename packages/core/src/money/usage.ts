@@ -1,53 +1,81 @@
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Table } from "../ports/table.ts";
-import { toCredits } from "./credits.ts";
-import { DAY_LENGTH, readUsage, toUsagePartition, toUsageRange } from "./items.ts";
+import { type Halves, toCredits } from "./credits.ts";
+import {
+  DAY_LENGTH,
+  readUsage,
+  toDayShards,
+  toOperationField,
+  toUsagePartition,
+  USAGE_FIELDS,
+  type UsageField,
+} from "./items.ts";
+import { PAID_OPERATIONS, type PaidOperation } from "./reasons.ts";
+
+export type UsageSums = Readonly<Record<UsageField, Halves>>;
+
+export type OperationUsage = {
+  readonly operation: PaidOperation;
+  readonly credits_used: number;
+  readonly credits_refunded: number;
+};
 
 export type CreditUsage = {
   readonly credits_granted: number;
   readonly credits_used: number;
   readonly credits_refunded: number;
+  /** The operations that used or refunded credits. Releases up to 0.1 did not count them. */
+  readonly by_operation: OperationUsage[];
 };
-export type UsageDay = CreditUsage & { readonly date: string };
 
-/** The days on which credits moved, oldest first. Both dates belong to the range. */
-export const listUsage = async (
+/** The sums of the days on which credits moved, oldest first. Both ends belong to the range. */
+export const listUsage = (
   table: Table,
   account: string,
   range: { readonly from: string; readonly to: string },
-): Promise<UsageDay[]> => {
-  const days = new Map<string, UsageDay>();
-  const query = { pk: toUsagePartition(account), sk: toUsageRange(range) };
+): Promise<ReadonlyMap<string, UsageSums>> => sumUsageBy(table, account, DAY_LENGTH, range);
+
+/** The same of whole months. The entries of every operation that moved credits are in the ledger of its month. */
+export const sumMonthlyUsage = (
+  table: Table,
+  account: string,
+): Promise<ReadonlyMap<string, UsageSums>> => sumUsageBy(table, account, "yyyy-mm".length);
+
+const sumUsageBy = async (
+  table: Table,
+  account: string,
+  length: number,
+  range?: { readonly from: string; readonly to: string },
+): Promise<ReadonlyMap<string, UsageSums>> => {
+  const sums = new Map<string, UsageSums>();
+  const pk = toUsagePartition(account);
+  const query = { pk, pageSize: 1_000, ...(range && { sk: toDayShards(range) }) };
   for await (const item of paginateQuery(table, query)) {
-    const { sk, granted, debited, refunded } = readUsage(item);
-    const date = sk.slice(0, DAY_LENGTH);
-    const sums = days.get(date);
-    days.set(date, {
-      date,
-      credits_granted: toCredits(granted) + (sums?.credits_granted ?? 0),
-      credits_used: toCredits(debited) + (sums?.credits_used ?? 0),
-      credits_refunded: toCredits(refunded) + (sums?.credits_refunded ?? 0),
-    });
+    const usage = readUsage(item);
+    const period = usage.sk.slice(0, length);
+    sums.set(period, sumUsage([usage, sums.get(period) ?? NO_USAGE]));
   }
-  return [...days.values()];
+  return sums;
 };
 
-/** The months of every operation that moved credits: their entries are in the ledger of that month. */
-export const listUsedMonths = async (table: Table, account: string): Promise<readonly string[]> => {
-  const months = new Set<string>();
-  for await (const { sk: day } of paginateQuery(table, {
-    pk: toUsagePartition(account),
-    pageSize: 1_000,
-  }))
-    months.add(day.slice(0, "yyyy-mm".length));
-  return [...months];
+export const sumUsage = (usages: Iterable<UsageSums>): UsageSums => {
+  const sums = { ...NO_USAGE };
+  for (const usage of usages)
+    for (const field of USAGE_FIELDS) sums[field] = (sums[field] + usage[field]) as Halves;
+  return sums;
 };
 
-export const sumUsage = (days: readonly UsageDay[]): CreditUsage => ({
-  credits_granted: sumField(days, "credits_granted"),
-  credits_used: sumField(days, "credits_used"),
-  credits_refunded: sumField(days, "credits_refunded"),
+export const NO_USAGE = Object.fromEntries(
+  USAGE_FIELDS.map((field) => [field, 0 as Halves]),
+) as Record<UsageField, Halves>;
+
+export const toCreditUsage = (sums: UsageSums): CreditUsage => ({
+  credits_granted: toCredits(sums.granted),
+  credits_used: toCredits(sums.debited),
+  credits_refunded: toCredits(sums.refunded),
+  by_operation: PAID_OPERATIONS.map((operation) => ({
+    operation,
+    credits_used: toCredits(sums[toOperationField("debited", operation)]),
+    credits_refunded: toCredits(sums[toOperationField("refunded", operation)]),
+  })).filter((usage) => usage.credits_used !== 0 || usage.credits_refunded !== 0),
 });
-
-const sumField = (days: readonly UsageDay[], field: keyof CreditUsage): number =>
-  days.reduce((total, day) => total + day[field], 0);

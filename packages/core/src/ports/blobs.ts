@@ -33,6 +33,11 @@ export type Blobs = {
     options?: { readonly range?: ByteRange; readonly version?: string },
   ): Promise<BlobBody | undefined>;
   remove(key: string): Promise<void>;
+  /**
+   * Puts these blobs together under a key, in this order. They remain. Stores all of them or nothing, like `put`; throws
+   * if one is missing.
+   */
+  join(key: string, parts: readonly string[]): Promise<BlobMetadata>;
   /** A link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
   presignPut(key: string, options: PresignPutOptions): Promise<PresignedLink>;
   /** A link that permits a GET of this one object until it expires. */
@@ -62,13 +67,29 @@ export type PresignGetOptions = {
 
 /**
  * Key prefixes, and how many days after its last put a blob is deleted. An upload is copied when it is accepted; an
- * export can be made again; an input is read for as long as any plan retains its job (90 days), and some days longer.
+ * export can be made again; an input is read for as long as any plan retains its job (90 days), and some days longer;
+ * evidence is asked for while a list is new, and has forty times the bytes of the results; a received mail is assessed
+ * within the hour.
  */
 export const BLOB_RETENTION_DAYS = {
   "uploads/": 1,
   "exports/": 1,
   "inputs/": 100,
+  "evidence/": 7,
+  "mail/": 1,
 } as const;
+
+/** The content of several blobs, one after the other: for adapters that copy it. */
+export async function* concatBlobs(
+  blobs: Pick<Blobs, "get">,
+  keys: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  for (const key of keys) {
+    const found = await blobs.get(key);
+    if (!found) throw new Error(`a part is missing: ${key}`);
+    yield* found.content;
+  }
+}
 
 export type RetentionPrefix = keyof typeof BLOB_RETENTION_DAYS;
 

@@ -11,6 +11,8 @@ export type Settings = {
   readonly activityPool: "own" | "shared";
   /** The account that receives SES events without a `mailproof_account` tag. Null: such events are dropped. */
   readonly sesAccount: string | null;
+  /** The domain of addresses that receive mail, in A-labels. Null: this service receives none. */
+  readonly mailDomain: string | null;
   /** Encrypts the secrets that must be readable again: those that sign webhooks (secret-box.ts). */
   readonly encryptionKey: string;
   /** How many addresses a chunk has. A simulation uses small chunks. */
@@ -20,7 +22,12 @@ export type Settings = {
    * its message, as on AWS: there a pass waits for all of its rows.
    */
   readonly slowRowsAfterMs?: number;
-  /** A balance uses one more shard for each so many credits. Absent: the default. A simulation uses few. */
+  /** From how many rows on a worker makes an export, and how many a part of it has. Absent: the default. */
+  readonly exportRows?: { readonly inRequest: number; readonly part: number };
+  /**
+   * A balance uses one more shard for each so many credits. Absent: the default. A simulation uses few. Infinity where
+   * transactions wait for each other and never conflict, as on one machine: every charge reads all shards.
+   */
   readonly creditsPerShard?: number;
 };
 
@@ -31,3 +38,9 @@ export const SLOW_ROWS_AFTER_MS = 20_000;
  * A chunk of a file fills a dozen sessions. A chunk of a batch is smaller, so that its first results are ready soon.
  */
 export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };
+
+/**
+ * A request makes an export of so many rows in a few seconds, also on a busy machine; API Gateway waits for 29. A part
+ * takes a Lambda two seconds and has 5 MB or more, so S3 joins parts without reading them.
+ */
+export const EXPORT_ROWS: NonNullable<Settings["exportRows"]> = { inRequest: 50_000, part: 50_000 };

@@ -115,6 +115,11 @@ export type Table = {
   write(write: Write): Promise<WriteResult>;
   /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
+  /**
+   * Overwrites what was removed before, wherever the store still has its bytes. Absent: nothing that was removed can be
+   * read from the store, or only its provider could.
+   */
+  scrub?(): Promise<void>;
 };
 
 /** Resumes a query right after this item, so a reader that drops rows may stop anywhere. */

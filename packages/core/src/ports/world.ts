@@ -6,7 +6,17 @@ import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
 
 /** The prefix of an id names its kind, so an id in a log or a support mail explains itself. */
-export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "whk" | "dlv";
+export type IdPrefix =
+  | "acc"
+  | "key"
+  | "txn"
+  | "req"
+  | "job"
+  | "evt"
+  | "upl"
+  | "whk"
+  | "dlv"
+  | "exp";
 
 /**
  * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
@@ -33,9 +43,9 @@ export type World = {
   readonly pressure?: ReadPressure;
   /**
    * Called for each request, so that batch work yields to requests. `enter` returns the function to call at the
-   * response.
+   * response. A request that waits calls `pause`, which returns the function to call when it goes on.
    */
-  readonly callers?: { readonly enter: () => () => void };
+  readonly callers?: { readonly enter: () => () => void; readonly pause: () => () => void };
   readonly settings: Settings;
 };
 

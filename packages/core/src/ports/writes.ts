@@ -67,9 +67,15 @@ const compare = (value: unknown, bound: number | string): number | undefined => 
   return undefined;
 };
 
-// JavaScript compares strings by UTF-16 unit; DynamoDB and SQLite compare the bytes of UTF-8.
-export const compareBytes = (a: string, b: string): number =>
-  Buffer.compare(Buffer.from(a), Buffer.from(b));
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+// JavaScript compares strings by UTF-16 unit; DynamoDB and SQLite compare the bytes of UTF-8. Only surrogates make a
+// difference: they come before U+E000 to U+FFFF, and what they stand for comes after.
+export const compareBytes = (a: string, b: string): number => {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
 
 const isInBounds = (value: number, { atLeast, atMost }: Bounds[string]): boolean =>
   (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);

@@ -40,6 +40,8 @@ export const createFairQueue = <Kind extends Entry>() => {
         byPriority[entry.requester.priority].putFirst(entry);
     },
     take,
+    /** False: it is not in the queue. */
+    remove: (entry: Kind): boolean => byPriority[entry.requester.priority].remove(entry),
     takeAll: () =>
       PRIORITIES.flatMap((priority: Priority) => byPriority[priority].takeInTurns(Infinity)),
     requesters,
@@ -78,6 +80,17 @@ export const createAccountRotation = <Kind extends Entry>() => {
     return taken;
   };
 
+  const remove = (entry: Kind): boolean => {
+    const { account } = entry.requester;
+    const queue = queues.get(account);
+    const at = queue?.entries.indexOf(entry, queue.head) ?? -1;
+    if (!queue || at === -1) return false;
+    queue.entries.splice(at, 1);
+    if (queue.head === queue.entries.length) queues.delete(account);
+    size--;
+    return true;
+  };
+
   return {
     size: () => size,
     has: (account: string) => queues.has(account),
@@ -86,6 +99,7 @@ export const createAccountRotation = <Kind extends Entry>() => {
     putFirst: (entry: Kind): void => putFirst(getQueue(entry), entry),
     takeOf,
     takeInTurns,
+    remove,
   };
 };
 

@@ -40,6 +40,8 @@ export type HostQueue = {
   batchSizeMax: number;
   /** A session found no free slot; the queue tries again after a slot was released or the wait is over. */
   isFull: boolean;
+  /** A session began within the last `GATHER_MS`. */
+  hasJustOpened: boolean;
 };
 
 export type HostQueues = ReturnType<typeof createHostQueues>;
@@ -109,6 +111,7 @@ const createHostQueue = (
     sessions: 0,
     batchSizeMax: Number.POSITIVE_INFINITY,
     isFull: false,
+    hasJustOpened: false,
   };
 };
 
@@ -126,12 +129,12 @@ export const chooseHosts = (
   const names = formatHosts(hosts);
   const toKey = ({ host }: MailHost) => `${host} of ${names}`;
   const isPreferred = (host: MailHost) =>
-    exits.all.some((exit) => isGathering(findQueue(toKey(host), exit)));
+    exits.all.some((exit) => hasFewWaiting(findQueue(toKey(host), exit)));
   const chosen = orderHosts(hosts, isPreferred, random);
   return { hostsKey: chosen[0] ? toKey(chosen[0]) : "", hosts: chosen };
 };
 
-const isGathering = (queue: HostQueue | undefined): boolean => {
+const hasFewWaiting = (queue: HostQueue | undefined): boolean => {
   const waiting = queue?.waiting.size() ?? 0;
   return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
 };
@@ -204,8 +207,8 @@ const balance = (
 ): string => {
   const [first = exits.first] = candidates;
   if (candidates.length < 2) return first;
-  const gathering = candidates.find((exit) => isGathering(findQueue(hostsKey, exit)));
-  if (gathering !== undefined) return gathering;
+  const begun = candidates.find((exit) => hasFewWaiting(findQueue(hostsKey, exit)));
+  if (begun !== undefined) return begun;
   const isLarge = findMailProvider(hosts[0]?.host ?? "").name !== "other";
   const ordered = exits.order(candidates, isLarge ? `${random()}` : getAffinityKey(hosts));
   const loads = ordered.map((exit) => {
@@ -251,6 +254,16 @@ export const getBatchSize = (
   const even = Math.ceil(waiting.size() / (slotKey.slots.length - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
+
+/**
+ * After a session has begun, the next one waits this long for recipients to share it (decision 101). A single recipient
+ * never waits: it begins the first session, and there is no wait while no session is open.
+ */
+export const GATHER_MS = 30;
+
+/** The recipients that wait would be the next session, and more may be on their way. */
+export const isGathering = (queue: HostQueue, opener: Requester): boolean =>
+  queue.hasJustOpened && queue.sessions > 0 && queue.waiting.size() < getBatchSize(queue, opener);
 
 /**
  * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as

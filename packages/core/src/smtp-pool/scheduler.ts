@@ -13,8 +13,10 @@ import {
   createHostQueues,
   createSlotRequest,
   decidePipelining,
+  GATHER_MS,
   type HostQueue,
   type HostQueues,
+  isGathering,
 } from "./host-queues.ts";
 import {
   applyBackoff,
@@ -51,15 +53,22 @@ export const createProbe = (ports: ProbePorts): Probe => {
     exits: createExits({ ...ports, breaker }),
   };
   const queues = createHostQueues(sessionPorts.exits);
-  const { join, serve } = createScheduler(queues, sessionPorts);
+  const { join, drop, serve } = createScheduler(queues, sessionPorts);
 
-  const { random } = sessionPorts;
+  const { random, sleep } = sessionPorts;
   const ask: Probe = (question) =>
     new Promise((resolve) => {
       const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
       const { requester = SOLE_REQUESTER } = question;
-      const own = { requester, unknownRecipients: [], hosts, resolve, failures: 0 };
-      const waiting = { fallbacks: [], ...question, ...own, refusedExits: [], leftExits: [] };
+      const deadline = new AbortController();
+      const resolveInTime = (result: ProbeResult): void => {
+        deadline.abort();
+        resolve(result);
+      };
+      const own = { requester, unknownRecipients: [], hosts, resolve: resolveInTime };
+      const waitsSinceMs = sessionPorts.now().getTime();
+      const fresh = { failures: 0, isExpired: false, refusedExits: [], leftExits: [] };
+      const waiting = { fallbacks: [], ...question, ...own, ...fresh, waitsSinceMs };
       const queue = chooseQueue(queues, waiting, { hostsKey, hosts, random });
       const { provider } = queue;
       const isFirst = !queue.waiting.has(requester);
@@ -68,9 +77,13 @@ export const createProbe = (ports: ProbePorts): Probe => {
       if (early) resolve(early);
       else if (provider.refusal && hasBackedOffTooOften(provider))
         resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
-      else join(queue, waiting);
+      else {
+        join(queue, waiting);
+        const { waitMs } = waiting;
+        if (waitMs !== undefined) void sleep(waitMs, deadline.signal).then(() => drop(waiting));
+      }
       // Recipients that arrive in the same tick share the session.
-      if (isFirst) void sessionPorts.sleep(0).then(() => serve(queue));
+      if (isFirst) void sleep(0).then(() => serve(queue));
     });
   const { warmUp } = ports;
   return warmUp ? (question) => warmUp.ready().then(() => ask(question)) : ask;
@@ -79,7 +92,9 @@ export const createProbe = (ports: ProbePorts): Probe => {
 /** Opens as many sessions for each host queue as the limits of the server and of this process allow. */
 const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const shares = createSessionShares(sessionPorts.sessionsMax);
-  const waiting = createWaitingProbes();
+  const waiting = createWaitingProbes((queue, one) =>
+    resolveAll(sessionPorts, queue, [one], createReturn(queue, sessionPorts.now(), 0)),
+  );
   const updateQueue = createQueueUpdater(queues, shares);
   const parts = { queues, sessionPorts, waiting, shares };
   const moves = createMoves(parts, updateQueue, (at) => serve(at));
@@ -88,7 +103,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const serve = (queue: HostQueue): void => {
     while (mayOpen(queue)) {
       const opener = queue.waiting.requesters().find(shares.mayOpen);
-      if (!opener) break;
+      if (!opener || isGathering(queue, opener)) break;
       if (!hasSlot(sessionPorts, queue)) return waitForSlot(queue.provider);
       void runNext(queue, opener);
     }
@@ -101,6 +116,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     const batch = moves.keepAdmitted(queue, taken);
     if (batch.length === 0) return updateQueue(queue);
     countSession(queue, 1, batch.length);
+    gather(sessionPorts, queue, serve);
     shares.open(opener);
     updateQueue(queue);
     const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
@@ -152,7 +168,22 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     queues.forget(provider);
   };
 
-  return { join: waiting.join, serve };
+  return { join: waiting.join, drop: (one: PendingProbe) => waiting.drop(one, updateQueue), serve };
+};
+
+/** After a session has begun: the recipients of the next moments share the queue's next one. */
+const gather = (
+  { sleep }: SessionPorts,
+  queue: HostQueue,
+  serve: (queue: HostQueue) => void,
+): void => {
+  if (queue.hasJustOpened) return;
+  queue.hasJustOpened = true;
+  void sleep(GATHER_MS).then(() => {
+    queue.hasJustOpened = false;
+    // Without a session nothing was held back, and without a slot the wait for one goes on.
+    if (queue.sessions > 0 && !queue.isFull) serve(queue);
+  });
 };
 
 const clearFull = ({ all }: HostQueues, provider: ProviderState): void => {
@@ -173,8 +204,8 @@ const openSessions = (
   open: (queue: HostQueue, opener: Requester) => Promise<void>,
 ): ReadonlySet<ProviderState> => {
   const withoutSlot = new Set<ProviderState>();
-  const isReady = (queue: HostQueue): boolean => {
-    if (!isEligible(queue) || !mayOpen(queue)) return false;
+  const isReady = (queue: HostQueue, opener: Requester): boolean => {
+    if (!isEligible(queue) || !mayOpen(queue) || isGathering(queue, opener)) return false;
     const has = hasSlot(sessionPorts, queue);
     if (!has) withoutSlot.add(queue.provider);
     return has;

@@ -3,6 +3,7 @@ import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import { type HostAttempt, type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
+import type { World } from "../ports/world.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import type { CatchAll } from "../verify/result.ts";
 import { createYieldingConnect } from "../verify/yielding-connect.ts";
@@ -22,6 +23,7 @@ import type { Exits } from "./egress/exits.ts";
 import type { WarmUp } from "./egress/warm-up.ts";
 import { toFinding } from "./finding.ts";
 import type { YieldToCallers } from "./requester.ts";
+import type { OnSession } from "./session-report.ts";
 import type { SlotPool } from "./slots/slots.ts";
 import { createBrokenResult } from "./unprobed-results.ts";
 
@@ -34,7 +36,7 @@ export type ProbePorts = {
   readonly canaries?: Pick<Canaries, "record">;
   readonly now: () => Date;
   readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: World["sleep"];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Absent: this process is the only one. */
   readonly slots?: SlotPool;
@@ -47,6 +49,8 @@ export type ProbePorts = {
   /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
+  /** Called when a session has ended, for metrics and traces. */
+  readonly onSession?: OnSession;
 };
 
 export type SessionPorts = ProbePorts & {

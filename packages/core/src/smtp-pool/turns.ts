@@ -33,13 +33,13 @@ export const createTurns = <HostQueue>() => {
 
   const next = (
     mayOpen: (requester: Requester) => boolean,
-    isReady: (queue: HostQueue) => boolean,
+    isReady: (queue: HostQueue, requester: Requester) => boolean,
   ): { readonly queue: HostQueue; readonly requester: Requester } | undefined => {
     for (const priority of PRIORITIES)
       for (const [account, queues] of waiting[priority]) {
         const requester = { account, priority };
         if (!mayOpen(requester)) continue;
-        for (const queue of queues) if (isReady(queue)) return { queue, requester };
+        for (const queue of queues) if (isReady(queue, requester)) return { queue, requester };
       }
     return undefined;
   };

@@ -7,19 +7,40 @@ import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
 import type { SlotRequest } from "./slots/slots.ts";
 import { createTurns } from "./turns.ts";
 
-/** The recipients at each host queue, with the turns that accounts take among the queues. */
-export const createWaitingProbes = () => {
+/**
+ * The recipients at each host queue, with the turns that accounts take among the queues. `expire` gives a recipient its
+ * result whose caller is gone.
+ */
+export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe) => void) => {
   const turns = createTurns<HostQueue>();
+  /** Of the recipients that have a deadline. */
+  const queueOf = new Map<PendingProbe, HostQueue>();
+  const enter = (queue: HostQueue, one: PendingProbe): void => {
+    turns.add(one.requester, queue);
+    if (one.waitMs !== undefined) queueOf.set(one, queue);
+  };
   const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
-    for (const { requester } of removed)
-      if (!queue.waiting.has(requester)) turns.remove(requester, queue);
+    for (const one of removed) {
+      queueOf.delete(one);
+      if (!queue.waiting.has(one.requester)) turns.remove(one.requester, queue);
+    }
     return removed;
   };
   return {
     next: turns.next,
     join: (queue: HostQueue, one: PendingProbe): void => {
+      if (one.isExpired) return expire(queue, one);
       queue.waiting.push(one);
-      turns.add(one.requester, queue);
+      enter(queue, one);
+    },
+    /** The caller waits no longer. In a session the recipient stays to its end. */
+    drop: (one: PendingProbe, onLeft: (queue: HostQueue) => void): void => {
+      one.isExpired = true;
+      const queue = queueOf.get(one);
+      if (!queue?.waiting.remove(one)) return;
+      leave(queue, [one]);
+      expire(queue, one);
+      onLeft(queue);
     },
     take: (queue: HostQueue, opener: Requester): readonly PendingProbe[] => {
       turns.putLast(opener, queue);
@@ -27,8 +48,13 @@ export const createWaitingProbes = () => {
     },
     takeAll: (queue: HostQueue): readonly PendingProbe[] => leave(queue, queue.waiting.takeAll()),
     putBack: (queue: HostQueue, remaining: readonly PendingProbe[]): void => {
-      queue.waiting.putBack(remaining);
-      for (const { requester } of remaining) turns.add(requester, queue);
+      const { true: expired = [], false: patient = [] } = Object.groupBy(
+        remaining,
+        ({ isExpired }) => `${isExpired}` as const,
+      );
+      for (const one of expired) expire(queue, one);
+      queue.waiting.putBack(patient);
+      for (const one of patient) enter(queue, one);
     },
   };
 };

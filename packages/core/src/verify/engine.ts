@@ -14,6 +14,7 @@ import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-hos
 import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
 import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
+import type { OnSession } from "../smtp-pool/session-report.ts";
 import type { SlotPool } from "../smtp-pool/slots/slots.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
 import type { Verification } from "./result.ts";
@@ -60,6 +61,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   /** A monotonic clock for the deadlines and caches of this process. Absent: `now`. */
   readonly steadyNow?: () => Date;
   readonly yieldToCallers?: YieldToCallers;
+  /** Called when a session has ended, for metrics and traces. */
+  readonly onSession?: OnSession;
 };
 
 export const createEngine = (ports: MailPorts): Engine => {

@@ -37,7 +37,8 @@ export const pack = (result: Verification): PackedVerification => {
   ];
 };
 
-type Row = readonly [
+/** The values of a packed result, by their place. */
+export type PackedValues = readonly [
   version: number,
   email: string,
   status: Verification["status"],
@@ -54,10 +55,13 @@ type Row = readonly [
   evidence?: Verification["evidence"],
 ];
 
+export const readPackedValues = (packed: PackedVerification): PackedValues =>
+  packed as unknown as PackedValues;
+
 export const unpack = (packed: PackedVerification): Verification => {
   if (packed[0] !== VERSION) throw new Error("a stored result has an unknown version");
   // The version guarantees the shape: only `pack` writes these rows, and one export reads half a million.
-  const row = packed as unknown as Row;
+  const row = readPackedValues(packed);
   const [, email, status, score, reason, subStatus, provider, checks, flags, names, ai] = row;
   const [, , , , , , , , , , , retry, verifiedAt, evidence] = row;
   const [first_name, last_name, full_name, gender] = names;

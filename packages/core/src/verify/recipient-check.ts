@@ -25,6 +25,13 @@ export type ProbeRequest = {
   readonly ticket?: Ticket | undefined;
   /** The exit by which it was greylisted: it is preferred. */
   readonly exit?: string | undefined;
+  /**
+   * How long the caller still waits. If no session has begun by then, the recipient comes back later, and takes no slot.
+   * A duration, since the process that opens the session may have another clock. Absent: the caller waits to the end.
+   */
+  readonly waitMs?: number | undefined;
+  /** The W3C traceparent of the work that asks, for the report of its session. */
+  readonly trace?: string | undefined;
 };
 
 export type ProbeResult = {
@@ -51,6 +58,10 @@ export type ProbeResult = {
 export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   readonly requester: Requester;
   readonly resolve: (resolve: ProbeResult) => void;
+  /** The caller waits no longer. */
+  isExpired: boolean;
+  /** Since when it waits for a session. */
+  waitsSinceMs: number;
   failures: number;
   /** The exits from which the provider refused a session with this recipient. */
   refusedExits: readonly string[];

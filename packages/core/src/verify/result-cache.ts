@@ -1,7 +1,7 @@
 import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
 import { isAddress, parseAddress } from "../mail/address.ts";
-import type { Key, Write } from "../ports/table.ts";
+import type { Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
@@ -48,6 +48,21 @@ export const createCacheWrites = (
           },
         },
       ];
+
+/** Removes the result of an address, and returns how many there were. */
+export const eraseCachedResults = async (
+  table: Table,
+  owner: string,
+  email: string,
+): Promise<number> => {
+  let count = 0;
+  for (const deepVerify of [true, false]) {
+    const { outcome } = await table.write({ remove: toCacheKey(owner, { email, deepVerify }) });
+    if (outcome === "ambiguous") throw new Error("unknown whether a cached result was removed");
+    if (outcome === "committed") count += 1;
+  }
+  return count;
+};
 
 const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => {
   const parsed = parseAddress(email);

@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
-import { PLANS } from "../accounts/plans.ts";
+import { getRetentionSeconds } from "../accounts/retention.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
 import { createVerdictWrites } from "../calibration/verdicts.ts";
+import { hashSubject } from "../erasure/subject.ts";
+import { findReplayedJob } from "../jobs/find-replayed-job.ts";
 import {
   createSingleJob,
   findSingleRetry,
@@ -21,7 +23,7 @@ import {
 } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import { handOverToJob, release, settle } from "../money/end-operation.ts";
-import type { IdempotencyKey } from "../money/idempotency-claims.ts";
+import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
 import { createInProgressFailure } from "../money/in-progress.ts";
 import { type Operation } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
@@ -35,6 +37,7 @@ import { findProviderDoubts } from "./provider-beliefs.ts";
 import { isNotProbed, isOurFailure, trimResult, type Verification } from "./result.ts";
 import { createCacheWrites, findCachedResult } from "./result-cache.ts";
 import { selectEngine } from "./sandbox.ts";
+import { countVerdicts } from "./verdict-counts.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
 export type VerifyRequest = {
@@ -90,7 +93,7 @@ const resume = async (
 ): Promise<VerifyResult> => {
   if (outcome.kind === "in_progress") throw createInProgressFailure(outcome.retryAfterMs);
   return outcome.kind === "replayed"
-    ? replay(outcome.answer)
+    ? replay(world, outcome.answer)
     : runVerification(world, outcome.operation, request);
 };
 
@@ -107,8 +110,6 @@ const VerifyInput = v.object({
   keptSeconds: v.number(),
 });
 type VerifyInput = v.InferOutput<typeof VerifyInput>;
-
-const getRetentionSeconds = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
 
 /** A test key's results never change and come from no mail server, so they are not cached. */
 const findCached = async (
@@ -162,7 +163,14 @@ const returnCached = async (
   const price = PRICES.verifyCached;
   const result = trimResult(cachedResult, request.options);
   const answer: StoredAnswer = { price, cached: true, result: pack(result) };
-  const outcome = await payImmediately(world, order, async () => ({ price, answer }));
+  const subject = hashSubject(world, getOwnerId(order.payer), request.email);
+  const openedAt = world.now().toISOString();
+  const outcome = await payImmediately(world, order, async () => ({
+    price,
+    answer,
+    subject,
+    writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
+  }));
   if (outcome.kind !== "paid") return resume(world, outcome, request);
   return { kind: "verified", price, cached: true, replayed: false, result };
 };
@@ -179,6 +187,7 @@ const runVerification = async (
     includeAi: true,
     includeEvidence: true,
     requester: { account: operation.account, priority: "caller" },
+    waitMs: request.waitMs,
     ...(mode === "live" && { history: createAccountHistory(world, operation.account) }),
   } as const;
   const verification = verify(selectEngine(world, mode), email, everything);
@@ -196,14 +205,17 @@ const runVerification = async (
   const price = isNotProbed(outcome) ? (0 as Halves) : held;
   const moved = isNotProbed(outcome) ? { release: held } : { settle: held };
   const answer: StoredAnswer = { price, cached: false, result: pack(result) };
+  const counts = countVerdicts(operation, operation.openedAt, [outcome]);
   const also =
     mode === "live"
       ? [
           ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
           ...createVerdictWrites(world, operation.account, outcome),
+          ...counts,
         ]
-      : [];
-  const ended = await settle(world, operation, { answer, moved, also });
+      : counts;
+  const subject = hashSubject(world, getOwnerId(operation), email);
+  const ended = await settle(world, operation, { answer, subject, moved, also });
   if (ended === "ended") return { kind: "verified", price, cached: false, replayed: false, result };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
   if (ended === "unknown" && !operation.claim)
@@ -266,9 +278,18 @@ type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
   | { readonly pending: PendingJob }
 );
 
-const replay = (answer: Json): VerifyResult => {
+const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
+  if (isErasedAnswer(answer)) throw createErasedFailure();
   const stored = answer as StoredAnswer;
-  return "result" in stored
-    ? { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) }
-    : { ...stored, kind: "pending", replayed: true };
+  if ("result" in stored)
+    return { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) };
+  await findReplayedJob(world, stored.pending.job);
+  return { ...stored, kind: "pending", replayed: true };
 };
+
+const createErasedFailure = (): Failure =>
+  new Failure(
+    "RESULT_DELETED",
+    "nothing_more",
+    "The result of this Idempotency-Key was erased. To verify the address again, use a new key.",
+  );

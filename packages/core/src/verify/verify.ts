@@ -35,8 +35,10 @@ import {
   planRandomRecipient,
 } from "./provider-beliefs.ts";
 import type { ProbeResult } from "./recipient-check.ts";
+import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { findRetryCause } from "./retry.ts";
+import { splitRoughly, TEXT_MAX } from "./split-roughly.ts";
 
 export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */
@@ -51,6 +53,8 @@ export type VerifyOptions = {
   readonly ticket?: Ticket | undefined;
   /** The exit that was greylisted at an earlier attempt. */
   readonly exit?: string | undefined;
+  /** How long the caller waits for the result. Absent: as long as it takes. */
+  readonly waitMs?: number | undefined;
 };
 
 /** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
@@ -173,8 +177,9 @@ export const findListings = (
 const lookUpDomain = async (
   engine: Engine,
   address: Address,
-  { deepVerify, requester, ticket, exit }: VerifyOptions,
+  { deepVerify, requester, ticket, exit, waitMs }: VerifyOptions,
 ): Promise<DomainLookup> => {
+  const startedAtMs = engine.now().getTime();
   // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
   // hosts of its choice.
   if (address.literal !== null) return NOT_LOOKED_UP;
@@ -199,6 +204,7 @@ const lookUpDomain = async (
     ...(requester && { requester }),
     ...(ticket && { ticket }),
     ...(exit !== undefined && { exit }),
+    ...(waitMs !== undefined && { waitMs: getRemainingWaitMs(engine, startedAtMs, waitMs) }),
   });
   return {
     ...NOT_LOOKED_UP,
@@ -287,8 +293,6 @@ const createVerification = (
   };
 };
 
-const TEXT_MAX = 320;
-
 /** A resolver that is overloaded or unreachable may answer later; one that refuses a name will refuse it again. */
 const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
   domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
@@ -339,11 +343,4 @@ const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
   if (syntaxFault !== null) return false;
   if (hasMailHost(domain)) return true;
   return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
-};
-
-/** The parts of a text that is not an address, as far as it has any: enough to suggest gmail.com for "gmailcom". */
-const splitRoughly = (text: string): { local: string; domain: string } => {
-  const short = text.trim().slice(0, TEXT_MAX);
-  const at = short.lastIndexOf("@");
-  return { local: short.slice(0, Math.max(0, at)), domain: short.slice(at + 1).toLowerCase() };
 };

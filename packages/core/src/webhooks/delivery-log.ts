@@ -9,6 +9,7 @@ import { createDelivery } from "./fan-out.ts";
 import {
   DELIVERY,
   type Delivery,
+  LAST,
   readDelivery,
   toCallbacksPartition,
   toDeliveriesPartition,
@@ -16,7 +17,7 @@ import {
   toDeliveryKey,
   type Webhook,
 } from "./items.ts";
-import { TEST_EVENT } from "./payloads.ts";
+import { SAMPLE_DATA, TEST_EVENT, type WebhookEventType } from "./payloads.ts";
 import { sendDelivery } from "./send.ts";
 import { DELIVERIES_QUEUE, sendWakeUps } from "./wake-ups.ts";
 
@@ -80,16 +81,49 @@ export const retryDelivery = async (
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 
+/** What one request reads and sends: less than the time that a Lambda has. */
+const REPLAY_LIMITS = { replayed: 200, read: 2_000 };
+
+/** `next`: the time to go on from. Undefined: all of it is done. */
+export type Replay = { readonly replayed: number; readonly next: string | undefined };
+
+/** Sends again what failed since this time, oldest first, as `retryDelivery` does. */
+export const replayFailed = async (
+  world: World,
+  webhook: Webhook,
+  since: string,
+): Promise<Replay> => {
+  let [replayed, read] = [0, 0];
+  const query = {
+    index: "list",
+    pk: toDeliveriesPartition(webhook.id),
+    sk: { from: since, to: LAST },
+  } as const;
+  for await (const item of paginateQuery(world.table, query)) {
+    const { id, status, createdAt } = readDelivery(item);
+    const isOver = replayed === REPLAY_LIMITS.replayed || read >= REPLAY_LIMITS.read;
+    // Those of one moment stay together: the next request begins with the first of its time.
+    if (isOver && createdAt > since) return { replayed, next: createdAt };
+    read++;
+    if (status === "failed" && (await retryDelivery(world, webhook, id))) replayed++;
+  }
+  return { replayed, next: undefined };
+};
+
 /** Calls the URL once, now, whatever the webhook's status, and returns the delivery. */
-export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Delivery> => {
+export const sendTestEvent = async (
+  world: World,
+  webhook: Webhook,
+  type: WebhookEventType | typeof TEST_EVENT = TEST_EVENT,
+): Promise<Delivery> => {
   const now = world.now();
   const { id, owner } = webhook;
   const event = {
     id: world.newId("evt"),
     owner,
-    type: TEST_EVENT,
+    type,
     createdAt: now.toISOString(),
-    data: { webhook_id: id },
+    data: type === TEST_EVENT ? { webhook_id: id } : SAMPLE_DATA[type],
   };
   const { nextTryAt: _, ...unsent } = createDelivery(
     world.newId("dlv"),

@@ -79,6 +79,17 @@ export const emitEvent = (
 
 export const toEventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
 const toEventsPartition = (owner: string): string => `EVENTS#${owner}`;
+
+/** The events of an owner since this time, oldest first. */
+export const queryEvents = (table: Table, owner: string, since: string): AsyncGenerator<Item> =>
+  paginateQuery(table, {
+    index: "list",
+    pk: toEventsPartition(owner),
+    sk: { from: since, to: LAST },
+  });
+
+/** Behind every time, in the indexes of events and deliveries. */
+export const LAST = "~";
 export const readEvent = (item: Item): OutboxEvent => v.parse(OutboxEvent, item);
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
@@ -159,6 +170,8 @@ const Delivery = v.object({
   responseStatus: v.optional(v.number()),
   latencyMs: v.optional(v.number()),
   error: v.optional(v.string()),
+  /** The beginning of the last response. Absent in deliveries of releases up to 0.1.0. */
+  responseBody: v.optional(v.string()),
 });
 
 export type Delivery = Readonly<v.InferOutput<typeof Delivery>>;

@@ -48,17 +48,69 @@ export const EVENT_DATA = {
   }),
   "dmarc.failed": v.strictObject({
     domain: describe(v.string(), "The monitored domain."),
-    check_id: describe(v.string(), "The check's id. The operation getCheck returns the check."),
-    status: describe(v.string(), "Result of the DMARC check."),
+    check_id: describe(
+      v.nullable(v.string()),
+      "The check's id. The operation getCheck returns the check. Null when a report of a receiver is the cause.",
+    ),
+    status: describe(
+      v.string(),
+      "Result of the DMARC check. `unaligned`: a receiver reported mail that is not aligned.",
+    ),
     policy: describe(
       v.nullable(v.string()),
       "The policy the record requests. Null when there is none.",
     ),
     issues: describe(v.array(v.string()), "Codes of the problems found."),
+    report: describe(
+      v.optional(
+        v.strictObject({
+          reporter: describe(v.string(), "The organisation that made the report."),
+          report_id: describe(v.string(), "The report's id, given by the reporter."),
+          day: describe(v.string(), "The day (UTC) that the report is about."),
+          messages: describe(Count, "Number of messages in the report."),
+          unaligned: describe(
+            Count,
+            "Messages that are not aligned and that the receiver does not know as forwarded.",
+          ),
+        }),
+      ),
+      "The report with unaligned mail. Left out when a check is the cause.",
+    ),
   }),
 } as const;
 
 export type WebhookEventType = keyof typeof EVENT_DATA;
+
+const SAMPLE_PROGRESS = { total: 3, processed: 3, valid: 2, invalid: 1, risky: 0, unknown: 0 };
+const SAMPLE_BALANCE = { account_id: "acc_sample", available: 0.5, threshold: 100 };
+
+/** The `data` of a test event of each type: its ids name nothing that exists. */
+export const SAMPLE_DATA: {
+  readonly [T in WebhookEventType]: v.InferOutput<(typeof EVENT_DATA)[T]>;
+} = {
+  "job.completed": { job_id: "job_sample", status: "completed", progress: SAMPLE_PROGRESS },
+  "job.failed": {
+    job_id: "job_sample",
+    status: "failed",
+    progress: { ...SAMPLE_PROGRESS, processed: 0, valid: 0, invalid: 0 },
+    error: "A sample: no job failed.",
+  },
+  "credits.low": { ...SAMPLE_BALANCE, available: 99.5 },
+  "credits.depleted": { ...SAMPLE_BALANCE, threshold: 1 },
+  "blacklist.detected": {
+    domain: "example.com",
+    sending_ip: "192.0.2.1",
+    check_id: "txn_sample",
+    listed_on: ["bl.example.org"],
+  },
+  "dmarc.failed": {
+    domain: "example.com",
+    check_id: "txn_sample",
+    status: "missing",
+    policy: null,
+    issues: ["DMARC_MISSING"],
+  },
+};
 
 export const WEBHOOK_EVENT_TYPES = Object.keys(EVENT_DATA) as [
   WebhookEventType,
@@ -113,7 +165,7 @@ export const EventPayload = v.variant("type", [
     EVENT_DATA["blacklist.detected"],
   ),
   toEnvelopeSchema(
-    "The DMARC record of a monitored domain is missing, invalid or without effect.",
+    "The DMARC record of a monitored domain is missing, invalid or without effect; or a receiver reported mail of it that is not aligned, at most once a day.",
     "dmarc.failed",
     EVENT_DATA["dmarc.failed"],
   ),

@@ -11,7 +11,7 @@ export type DeliveryAddress = { readonly url: string; readonly secret: string | 
 /** The result of one attempt, and the fields that its delivery stores. */
 export type SendResult = {
   readonly verdict: DeliveryVerdict;
-  readonly fields: Pick<Delivery, "latencyMs" | "responseStatus" | "error">;
+  readonly fields: Pick<Delivery, "latencyMs" | "responseStatus" | "responseBody" | "error">;
 };
 
 export const sendDelivery = async (
@@ -23,28 +23,51 @@ export const sendDelivery = async (
   // Never sent unsigned instead: the secret exists to prevent that.
   if (secret === undefined) return createUnreadableSecretResult(world);
   const at = world.now();
+  const signed = signHeaders({ id, body, at }, secret);
   const outcome = await world.https.call({
     method: "POST",
     url,
     headers: {
       "content-type": "application/json",
       "user-agent": `mailproof/${world.settings.version}`,
-      ...signHeaders({ id, body, at }, secret),
+      ...signed,
     },
     body,
   });
   const now = world.now();
-  const fields = { latencyMs: now.getTime() - at.getTime(), ...toDeliveryFields(outcome) };
+  const fields = {
+    latencyMs: now.getTime() - at.getTime(),
+    ...toDeliveryFields(outcome, [secret, signed["webhook-signature"]]),
+  };
   return { verdict: judgeResponse(outcome, now), fields };
 };
 
 const toDeliveryFields = (
   outcome: HttpsOutcome,
-): Pick<SendResult["fields"], "responseStatus" | "error"> => {
-  if (outcome.kind === "failed") return { responseStatus: undefined, error: outcome.why };
-  const { status } = outcome;
+  secrets: readonly (string | null | undefined)[],
+): Pick<SendResult["fields"], "responseStatus" | "responseBody" | "error"> => {
+  if (outcome.kind === "failed")
+    return { responseStatus: undefined, responseBody: undefined, error: outcome.why };
+  const { status, body } = outcome;
   const isSuccess = status >= 200 && status < 300;
-  return { responseStatus: status, error: isSuccess ? undefined : "status" };
+  return {
+    responseStatus: status,
+    responseBody: truncateResponse(body, secrets),
+    error: isSuccess ? undefined : "status",
+  };
+};
+
+/** Enough for an error message. A log of a hundred deliveries stays small. */
+const RESPONSE_LENGTH_MAX = 500;
+
+/** The beginning of a response. A server that prints what it received must not put a secret into the log. */
+const truncateResponse = (
+  body: string,
+  secrets: readonly (string | null | undefined)[],
+): string | undefined => {
+  let text = body;
+  for (const secret of secrets) if (secret) text = text.replaceAll(secret, "[removed]");
+  return text.slice(0, RESPONSE_LENGTH_MAX).toWellFormed() || undefined;
 };
 
 /** The encryption key has changed since: a mistake of the operator that may be corrected, so it is retried. */
@@ -53,6 +76,11 @@ const createUnreadableSecretResult = ({ log }: World): SendResult => {
   log(error, {});
   return {
     verdict: { kind: "failed", earliestMs: 0 },
-    fields: { latencyMs: undefined, responseStatus: undefined, error },
+    fields: {
+      latencyMs: undefined,
+      responseStatus: undefined,
+      responseBody: undefined,
+      error,
+    },
   };
 };

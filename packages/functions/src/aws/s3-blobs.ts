@@ -19,6 +19,7 @@ import {
 import { singleChunk } from "../single-chunk.ts";
 import { type Aws, type AwsReply, requireOk, retryAwsCall, toReply } from "./requests.ts";
 import { createS3Client } from "./s3-client.ts";
+import { joinObjects } from "./s3-join.ts";
 import { uploadBlob } from "./s3-upload.ts";
 
 /** `name` is a bucket of this account. The role may list it: without that S3 replies 403 for a missing object. */
@@ -44,7 +45,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
     return { url: await getSignedUrl(s3, command, options), expiresInSeconds: expiresIn };
   };
 
-  return {
+  const blobs: Blobs = {
     put: async (key, content) => uploadBlob({ s3, send }, toObject(key), content),
 
     head: async (key) => readMetadata(toObject(key)),
@@ -71,6 +72,16 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
       requireOk("DELETE", reply);
     },
 
+    join: async (key, parts) => {
+      const sizes = await Promise.all(parts.map((part) => readMetadata(toObject(part))));
+      const sources = parts.map((part, at) => {
+        const found = sizes[at];
+        if (!found) throw new Error(`a part is missing: ${part}`);
+        return { key: part, ...found };
+      });
+      return joinObjects({ s3, send }, toObject(key), sources, blobs);
+    },
+
     // Only the object, the time and the size are signed, so a plain `curl -T` is enough.
     presignPut: async (key, { expiresInSeconds, bytes }) => {
       const size = bytes !== undefined && { ContentLength: bytes };
@@ -87,6 +98,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
         expiresInSeconds,
       ),
   };
+  return blobs;
 };
 
 /** Every client sends these two by itself. */

@@ -4,9 +4,9 @@ import { AWS_TIMEOUT_MS, type Aws, createClientOptions, withClock } from "./requ
 const TIMEOUT_MS = 5_000;
 
 export const createS3Client = (aws: Aws): S3Client => {
-  const options = createClientOptions(aws, "s3", ({ body }) =>
-    // Sending a part takes a while.
-    body === undefined ? TIMEOUT_MS : AWS_TIMEOUT_MS,
+  const options = createClientOptions(aws, "s3", ({ body, headers }) =>
+    // Sending or copying a part takes a while.
+    body === undefined && !("x-amz-copy-source" in headers) ? TIMEOUT_MS : AWS_TIMEOUT_MS,
   );
   return withClock(
     aws,

@@ -15,7 +15,7 @@ export type S3 = {
   readonly send: <T>(attempt: () => Promise<T>) => Promise<AwsReply<T>>;
 };
 
-type S3Object = { readonly Bucket: string; readonly Key: string };
+export type S3Object = { readonly Bucket: string; readonly Key: string };
 
 /** S3 accepts parts of 5 MiB and more, and 10,000 of them: 80 GB. */
 const PART_BYTES = 8 * 2 ** 20;
@@ -36,11 +36,32 @@ export const uploadBlob = async (
     const { ETag: version = "" } = requireOk("PUT", reply);
     return { version, bytes: first.length };
   }
+  return uploadInParts(context, object, (upload) =>
+    uploadParts(context, upload, prepend([first, second], parts)),
+  );
+};
+
+export type Upload = S3Object & { readonly UploadId: string | undefined };
+export type UploadedPart = { readonly PartNumber: number; readonly ETag: string | undefined };
+/** Every part of an upload, and their size. */
+type UploadedParts = { readonly parts: readonly UploadedPart[]; readonly bytes: number };
+
+/** A multipart upload: the object appears whole, or not at all. */
+export const uploadInParts = async (
+  { s3, send }: S3,
+  object: S3Object,
+  sendParts: (upload: Upload) => Promise<UploadedParts>,
+): Promise<BlobMetadata> => {
   const started = await send(() => s3.send(new CreateMultipartUploadCommand(object)));
   const { UploadId } = requireOk("begin an upload", started);
   const upload = { ...object, UploadId };
   try {
-    return await uploadParts(context, upload, prepend([first, second], parts));
+    const { parts, bytes } = await sendParts(upload);
+    const command = { ...upload, MultipartUpload: { Parts: [...parts] } };
+    const reply = await send(() => s3.send(new CompleteMultipartUploadCommand(command)));
+    const { ETag: version } = requireOk("end an upload", reply);
+    if (version === undefined) throw new Error("end an upload: S3 sent no ETag");
+    return { version, bytes };
   } catch (error) {
     // Unfinished parts cost money until they are deleted; a rule of the bucket deletes them after a day.
     await send(() => s3.send(new AbortMultipartUploadCommand(upload)));
@@ -48,44 +69,42 @@ export const uploadBlob = async (
   }
 };
 
-type Upload = S3Object & { readonly UploadId: string | undefined };
-type UploadedPart = { readonly PartNumber: number; readonly ETag: string | undefined };
-
 /** How many parts are in memory: those on their way to S3, and the one that is being filled. */
 const PARTS_IN_MEMORY = 4;
 
 /** Sends parts while the next are made, since making an export and sending it take about the same time. */
 const uploadParts = async (
-  { s3, send }: S3,
+  context: S3,
   upload: Upload,
   parts: AsyncIterable<Buffer>,
-): Promise<BlobMetadata> => {
+): Promise<UploadedParts> => {
   const sent: Promise<UploadedPart>[] = [];
   let bytes = 0;
-  const putPart = async (PartNumber: number, Body: Buffer): Promise<UploadedPart> => {
-    const part = { ...upload, PartNumber, Body };
-    const reply = await send(() => s3.send(new UploadPartCommand(part)));
-    return { PartNumber, ETag: requireOk("PUT a part", reply).ETag };
-  };
   try {
     for await (const part of parts) {
       bytes += part.length;
-      const promise = putPart(sent.length + 1, part);
+      const promise = uploadPart(context, upload, sent.length + 1, part);
       // A failure is reported when the part is waited for.
       promise.catch(() => {});
       sent.push(promise);
       await sent[sent.length - PARTS_IN_MEMORY + 1];
     }
-    const MultipartUpload = { Parts: await Promise.all(sent) };
-    const command = { ...upload, MultipartUpload };
-    const reply = await send(() => s3.send(new CompleteMultipartUploadCommand(command)));
-    const { ETag: version } = requireOk("end an upload", reply);
-    if (version === undefined) throw new Error("end an upload: S3 sent no ETag");
-    return { version, bytes };
+    return { parts: await Promise.all(sent), bytes };
   } finally {
     // S3 would keep a part that arrives after the upload is aborted.
     await Promise.allSettled(sent);
   }
+};
+
+export const uploadPart = async (
+  { s3, send }: S3,
+  upload: Upload,
+  PartNumber: number,
+  Body: Buffer,
+): Promise<UploadedPart> => {
+  const part = { ...upload, PartNumber, Body };
+  const reply = await send(() => s3.send(new UploadPartCommand(part)));
+  return { PartNumber, ETag: requireOk("PUT a part", reply).ETag };
 };
 
 async function* prepend<T>(first: readonly T[], others: AsyncIterable<T>): AsyncGenerator<T> {

@@ -2,6 +2,7 @@ import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { createHttpsClient } from "@mailproof/net/https";
 import type { Capability } from "../lambda-world.ts";
+import { countWebhookCalls } from "../measure/webhooks.ts";
 import { createResolvers } from "./resolvers.ts";
 
 const CACHED_BYTES_MAX = 1024 * 1024;
@@ -12,5 +13,5 @@ export const withHttps: Capability = (base) => {
     now: base.now,
     bytesMax: CACHED_BYTES_MAX,
   });
-  return { https: createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] }) };
+  return { https: countWebhookCalls(createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] })) };
 };

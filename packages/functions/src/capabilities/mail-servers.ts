@@ -1,14 +1,13 @@
 import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
 import { createLambdaLog } from "../log.ts";
-import { publishMetrics, putMetric } from "../metrics.ts";
+import { countSessions, countVerification, observeWaits } from "../measure/mail.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
@@ -23,27 +22,27 @@ export const withMailServers = (base: BaseContext) => {
   const proxies = readList(environment, "SMTP_PROXIES");
   const dns = createResolvers(base, "DNS_SERVERS");
   const connectOut = proxies.length > 0 ? createProxyConnect(proxies, now) : connectDirectly;
-  return {
-    engine: createEngine({
-      dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
-      connect: countSessions(connectOut),
-      ...(proxies.length > 0 && {
-        exits: listProxyExits(proxies),
-        warmExits: listWarmExits(proxies),
-      }),
-      log: createLambdaLog(),
-      table,
-      lists: createLists(),
-      allowed: [],
-      probePolicy: readProbePolicy(environment),
-      smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
-      // A mail server sees hundreds of Lambdas as one sender, so they share one count.
-      slots: createSharedSlots({ table, now, random, sleep }),
-      now,
-      random,
-      sleep,
+  const engine = createEngine({
+    dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
+    connect: countSessions(connectOut),
+    ...(proxies.length > 0 && {
+      exits: listProxyExits(proxies),
+      warmExits: listWarmExits(proxies),
     }),
-  };
+    log: createLambdaLog(),
+    table,
+    lists: createLists(),
+    allowed: [],
+    probePolicy: readProbePolicy(environment),
+    smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
+    // A mail server sees hundreds of Lambdas as one sender, so they share one count.
+    slots: createSharedSlots({ table, now, random, sleep }),
+    now,
+    random,
+    onSession: observeWaits,
+    sleep,
+  });
+  return { engine: { ...engine, onVerification: countVerification } };
 };
 
 /** A policy that cannot be read excludes nothing that the operator meant to exclude, so the Lambda does not start. */
@@ -52,17 +51,3 @@ const readProbePolicy = (environment: LambdaEnvironment): ProbePolicy => {
   if (typeof policy === "string") throw new Error(`PROBE_POLICY ${policy}.`);
   return policy;
 };
-
-/**
- * Counts sessions that reached no mail server: an alarm watches their share. Each is published at once: a worker runs
- * for up to a quarter of an hour, and the alarm looks at five minutes.
- */
-const countSessions =
-  (connect: SmtpConnect): SmtpConnect =>
-  async (target, options) => {
-    const result = await connect(target, options);
-    putMetric("smtp_sessions", 1);
-    if (typeof result === "string") putMetric("smtp_unreached", 1);
-    publishMetrics();
-    return result;
-  };

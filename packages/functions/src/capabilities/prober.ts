@@ -10,6 +10,7 @@ import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
 import { createChain, hideCause } from "../chain.ts";
 import type { Capability } from "../lambda-world.ts";
 import { createLambdaLog } from "../log.ts";
+import { countVerification } from "../measure/mail.ts";
 import { requireSetting } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
@@ -34,6 +35,7 @@ export const withProber: Capability = (base) => {
       // Without the broad list, which is larger than all of our code; no Lambda uses it.
       lists: createLists(),
       beliefs: createProviderBeliefs(base),
+      onVerification: countVerification,
       now,
     },
   };

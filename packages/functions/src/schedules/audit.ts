@@ -1,6 +1,6 @@
 import { audit } from "@mailproof/core/background/audit";
 import { createLambdaWorld } from "../lambda-world.ts";
-import { putMetric } from "../metrics.ts";
+import { metrics } from "../metrics.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
 
 /** Runs `mailproof admin audit` each day, for an alarm. */
@@ -12,7 +12,7 @@ const auditDaily = {
     for (const violation of violations) world.log("invariant_broken", violation);
     for (const entries of late) world.log("late_entries_found", entries);
     world.log("audited", { accounts, violations: violations.length });
-    putMetric("audit_violations", violations.length);
+    metrics.set("mailproof_audit_violations", violations.length);
   },
 };
 

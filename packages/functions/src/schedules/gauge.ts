@@ -1,6 +1,6 @@
 import { readGauges } from "@mailproof/core/background/gauges";
 import { createLambdaWorld } from "../lambda-world.ts";
-import { putMetric } from "../metrics.ts";
+import { metrics } from "../metrics.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
 
 /** The gauges of the operator's alarms: nothing else would show that repairs have stopped. */
@@ -9,11 +9,11 @@ const gauge = {
   everySeconds: 60,
   async run(world: ReturnType<typeof createLambdaWorld>) {
     const gauges = await readGauges(world);
-    putMetric("due_age_seconds", gauges.dueAgeSeconds);
-    putMetric("due_misplaced", gauges.dueMisplaced);
-    putMetric("held_over_an_hour", gauges.heldOverAnHour);
-    putMetric("providers_in_doubt", gauges.providersInDoubt);
-    putMetric("mail_providers_blocked", gauges.mailProvidersBlocked);
+    metrics.set("mailproof_due_age_seconds", gauges.dueAgeSeconds);
+    metrics.set("mailproof_due_misplaced_items", gauges.dueMisplaced);
+    metrics.set("mailproof_credits_held_over_an_hour", gauges.heldOverAnHour);
+    metrics.set("mailproof_mail_providers_in_doubt", gauges.providersInDoubt);
+    metrics.set("mailproof_mail_providers_blocked", gauges.mailProvidersBlocked);
   },
 };
 

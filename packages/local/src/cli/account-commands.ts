@@ -1,69 +1,69 @@
-import { iterateAccounts } from "@mailproof/core/accounts/account-items";
-import { findAccount, renameAccount } from "@mailproof/core/accounts/accounts";
-import type { ApiKey } from "@mailproof/core/accounts/api-key-items";
-import { findKeyById, listKeys, revokeKey } from "@mailproof/core/accounts/api-keys";
-import { Failure } from "@mailproof/core/lib/failure";
+import {
+  type Account,
+  getAccountStatus,
+  iterateAccounts,
+} from "@mailproof/core/accounts/account-items";
+import {
+  closeAccount,
+  disableAccount,
+  enableAccount,
+} from "@mailproof/core/accounts/account-status";
+import { getExistingAccount, openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
+import { listKeys } from "@mailproof/core/accounts/api-keys";
+import { PLAN_IDS } from "@mailproof/core/accounts/plans";
 import { getBalance } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
-import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
-import {
-  type AdminDefinition,
-  createNoAccountError,
-  definePortable,
-  Name,
-} from "./define-admin.ts";
-import type { Command } from "./define-command.ts";
+import { Amount } from "./amounts.ts";
+import { definePortable, Name } from "./define-admin.ts";
+import { Flag, UsageError } from "./define-command.ts";
 
-const getExisting = async ({ table }: World, id: string) => {
-  const account = await findAccount(table, id);
-  if (!account) throw createNoAccountError(id);
-  return account;
-};
+const Plan = v.picklist(PLAN_IDS, `must be one of ${PLAN_IDS.join(", ")}`);
 
-/** What identifies a key, and never the key. */
-const formatKey = ({ id, name, mode, scopes, hint, createdAt }: ApiKey) => ({
-  key_id: id,
-  name,
-  mode,
-  scopes,
-  hint,
-  created_at: createdAt,
+const formatAccount = (account: Account) => ({
+  account_id: account.account,
+  name: account.name,
+  plan: account.plan,
+  status: getAccountStatus(account),
+  created_at: account.createdAt,
 });
 
-/** The operator's view of accounts and keys. */
-export const accountDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
-  definePortable({
-    name: "admin accounts list",
-    usage: "",
-    options: v.strictObject({}),
-    async run({ table }) {
-      const accounts = await Array.fromAsync(iterateAccounts(table));
-      return {
-        output: accounts.map(({ account, name, plan, createdAt }) => ({
-          account_id: account,
-          name,
-          plan,
-          created_at: createdAt,
-        })),
-      };
+/** The operator's view of accounts. */
+export const accountDefinitions = {
+  "admin accounts create": definePortable({
+    usage: "--name N [--plan free|pro|scale] [--credits C]",
+    mayCreateFolder: true,
+    options: v.strictObject({
+      name: Name,
+      plan: v.optional(Plan, "free"),
+      credits: v.optional(Amount, "0"),
+    }),
+    async run(world, { name, plan, credits: opening }) {
+      const { account, liveKey, testKey } = await openAccount(world, { name, plan, opening });
+      return { output: { account_id: account, live_key: liveKey, test_key: testKey } };
     },
   }),
 
-  definePortable({
-    name: "admin accounts show",
+  "admin accounts list": definePortable({
+    usage: "",
+    options: v.strictObject({}),
+    async run({ table }) {
+      return { output: await Array.fromAsync(iterateAccounts(table), formatAccount) };
+    },
+  }),
+
+  "admin accounts show": definePortable({
     usage: "--account A",
     options: v.strictObject({ account: Name }),
-    async run(world, { account: id }) {
-      const { account, name, plan, createdAt } = await getExisting(world, id);
-      const { available, held, spent } = await getBalance(world.table, id);
-      const keys = await listKeys(world.table, id);
+    async run({ table }, { account: id }) {
+      const account = await getExistingAccount(table, id);
+      const { available, held, spent } = await getBalance(table, id);
+      const keys = await listKeys(table, id);
       return {
         output: {
-          account_id: account,
-          name,
-          plan,
-          created_at: createdAt,
+          ...formatAccount(account),
+          ...(account.disabledAt !== undefined && { disabled_at: account.disabledAt }),
+          ...(account.closedAt !== undefined && { closed_at: account.closedAt }),
           credits: {
             available: toCredits(available),
             held: toCredits(held),
@@ -75,36 +75,67 @@ export const accountDefinitions: readonly AdminDefinition<Command["options"], Wo
     },
   }),
 
-  definePortable({
-    name: "admin accounts rename",
+  "admin accounts rename": definePortable({
     usage: "--account A --name N",
     options: v.strictObject({ account: Name, name: Name }),
-    async run(world, { account, name }) {
-      await renameAccount(world.table, account, name);
-      return { output: { account_id: account, name } };
+    async run({ table }, { account, name }) {
+      return { output: formatAccount(await updateAccount(table, account, { name })) };
     },
   }),
 
-  definePortable({
-    name: "admin keys list",
+  "admin accounts plan": definePortable({
+    usage: "--account A --plan free|pro|scale",
+    options: v.strictObject({ account: Name, plan: Plan }),
+    async run({ table }, { account, plan }) {
+      return { output: formatAccount(await updateAccount(table, account, { plan })) };
+    },
+  }),
+
+  "admin accounts disable": definePortable({
     usage: "--account A",
     options: v.strictObject({ account: Name }),
     async run(world, { account }) {
-      await getExisting(world, account);
-      return { output: (await listKeys(world.table, account)).map(formatKey) };
+      const { cancelled, left } = await disableAccount(world, account);
+      return {
+        output: {
+          account_id: account,
+          status: "disabled",
+          jobs_cancelled: cancelled,
+          jobs_left: left,
+        },
+      };
     },
   }),
 
-  definePortable({
-    name: "admin keys revoke",
-    usage: "--account A --key K",
-    options: v.strictObject({ account: Name, key: Name }),
-    async run(world, { account, key: id }) {
-      await getExisting(world, account);
-      const key = await findKeyById(world.table, account, id);
-      if (!key) throw new Failure("NOT_FOUND", "nothing_charged", `The account has no key ${id}.`);
-      await revokeKey(world.table, key);
-      return { output: { key_id: id, revoked: true } };
+  "admin accounts enable": definePortable({
+    usage: "--account A",
+    options: v.strictObject({ account: Name }),
+    async run(world, { account }) {
+      return { output: formatAccount(await enableAccount(world, account)) };
     },
   }),
-];
+
+  "admin accounts close": definePortable({
+    usage: "--account A --yes",
+    options: v.strictObject({ account: Name, yes: Flag }),
+    async run(world, { account, yes }) {
+      const { name } = await getExistingAccount(world.table, account);
+      if (!yes)
+        throw new UsageError(
+          `This closes ${account} (${name}) for good: its keys are revoked, its monitors and webhooks deleted, its open jobs cancelled. Add --yes.`,
+        );
+      const { keys, monitors, webhooks, cancelled, left } = await closeAccount(world, account);
+      return {
+        output: {
+          account_id: account,
+          status: "closed",
+          keys_revoked: keys,
+          monitors_deleted: monitors,
+          webhooks_deleted: webhooks,
+          jobs_cancelled: cancelled,
+          jobs_left: left,
+        },
+      };
+    },
+  }),
+};

@@ -1,22 +1,28 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import * as v from "valibot";
+import type { Environment } from "../environment.ts";
 import { createBackup } from "../storage/backup.ts";
-import { assertStateFolder } from "./admin.ts";
-import { defineCommand, UsageError } from "./define-command.ts";
+import { type AdminResult, definePrinted } from "./define-admin.ts";
+import { assertStateFolder } from "./define-app-command.ts";
+import { UsageError } from "./define-command.ts";
 
-export const backupCommand = defineCommand({
-  name: "admin backup",
-  usage: "--to FOLDER",
-  options: v.strictObject({ to: v.pipe(v.string(), v.minLength(1, "must not be empty")) }),
-  async run({ environment, options }) {
-    const folder = resolve(options.to);
-    assertStateFolder(environment.MAILPROOF_DIR);
-    if (existsSync(folder)) throw new UsageError(`${folder} already exists.`);
-    const { at, files } = await createBackup(environment.MAILPROOF_DIR, folder);
-    process.stdout.write(
-      `${JSON.stringify({ folder, as_of: at.toISOString(), files }, null, 2)}\n`,
-    );
-    return 0;
-  },
+export const backupOptions = v.strictObject({
+  to: v.pipe(v.string(), v.minLength(1, "must not be empty")),
 });
+
+export const runBackup = async (
+  { MAILPROOF_DIR }: Pick<Environment, "MAILPROOF_DIR">,
+  { to }: v.InferOutput<typeof backupOptions>,
+): Promise<AdminResult> => {
+  const folder = resolve(to);
+  assertStateFolder(MAILPROOF_DIR);
+  if (existsSync(folder)) throw new UsageError(`${folder} already exists.`);
+  const { at, files } = await createBackup(MAILPROOF_DIR, folder);
+  return { output: { folder, as_of: at.toISOString(), files } };
+};
+
+export const backupCommand = definePrinted(
+  { usage: "--to FOLDER", options: backupOptions },
+  ({ environment, options }) => runBackup(environment, options),
+);

@@ -1,27 +1,111 @@
-import { adminCommands } from "./admin.ts";
-import { backupCommand } from "./backup-command.ts";
-import { checkCommand } from "./check-command.ts";
-import { deadLettersCommands } from "./dead-letters-command.ts";
-import type { Command } from "./define-command.ts";
-import { egressCommands } from "./egress-command.ts";
-import { fileCommand } from "./file-command.ts";
-import { findCommand } from "./find-command.ts";
-import { gaugesCommand } from "./gauges-command.ts";
-import { jobsCommand } from "./jobs-command.ts";
-import { startCommand } from "./start-command.ts";
-import { verifyCommand } from "./verify-command.ts";
+import { adminEntries, machineEntries } from "./admin.ts";
+import type { CommandEntry } from "./define-command.ts";
 
 /** The commands of `mailproof`; docs/command-line.md documents them. */
-export const commands: readonly Command[] = [
-  startCommand,
-  verifyCommand,
-  fileCommand,
-  checkCommand,
-  findCommand,
-  jobsCommand,
-  ...adminCommands,
-  ...deadLettersCommands,
-  ...egressCommands,
-  gaugesCommand,
-  backupCommand,
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "start",
+    summary: "Starts the server, and prints its URL, its keys and commands to try.",
+    load: async () => (await import("./start-command.ts")).startCommand,
+  },
+  {
+    name: "verify",
+    summary: "Verifies addresses, or a list: in this process, or with the service that is set.",
+    load: async () => (await import("./verify-command.ts")).verifyCommand,
+  },
+  {
+    name: "file",
+    summary: "Verifies a list with a service, waits, and writes the results beside its columns.",
+    load: async () => (await import("./file-command.ts")).fileCommand,
+  },
+  {
+    name: "check",
+    summary: "Checks how a domain is set up to send mail, and says what to fix first.",
+    load: async () => (await import("./check-command.ts")).checkCommand,
+  },
+  {
+    name: "mail-test",
+    summary: "Has one mail assessed by a service: prints an address, waits, and says what to fix.",
+    load: async () => (await import("./mail-test-command.ts")).mailTestCommand,
+  },
+  {
+    name: "report",
+    summary: "Uploads DMARC and TLS reports about your domains to a service.",
+    load: async () => (await import("./report-command.ts")).reportCommand,
+  },
+  {
+    name: "find",
+    summary: "Finds the address of a person at a company, with a service.",
+    load: async () => (await import("./find-command.ts")).findCommand,
+  },
+  {
+    name: "jobs",
+    summary: "Lists the newest jobs; or waits for a job and writes its results; or cancels one.",
+    load: async () => (await import("./jobs-command.ts")).jobsCommand,
+  },
+  {
+    name: "mcp",
+    summary: "Offers the tools of a service to an agent, over standard input and output.",
+    load: async () => (await import("./mcp-command.ts")).mcpCommand,
+  },
+  {
+    name: "listen",
+    summary: "Sends the events of your account to a local URL, signed as a webhook, until Ctrl-C.",
+    load: async () => (await import("./listen-command.ts")).listenCommand,
+  },
+  {
+    name: "login",
+    summary: "Checks an API key and stores it, so that no other command needs it.",
+    load: async () => (await import("./login-command.ts")).loginCommand,
+  },
+  {
+    name: "logout",
+    summary: 'Removes a key that "mailproof login" stored. The key stays valid.',
+    load: async () => (await import("./login-command.ts")).logoutCommand,
+  },
+  {
+    name: "completion",
+    summary: "Prints the completion of a shell, to be loaded by it.",
+    load: async () => (await import("./completion-command.ts")).completionCommand,
+  },
+  {
+    name: "config show",
+    summary: "Prints every setting with its value, its default and where the value is from.",
+    load: async () => (await import("./config-command.ts")).configCommand,
+  },
+  {
+    name: "version",
+    summary: "Prints the versions of Mailproof, Node and SQLite, and the commit where it is known.",
+    load: async () => (await import("./version-command.ts")).versionCommand,
+  },
+  ...[...adminEntries, ...machineEntries].map(
+    ({ name, summary, load }): CommandEntry => ({
+      name,
+      summary,
+      load: async () => {
+        const { defineAppCommand } = await import("./define-app-command.ts");
+        return defineAppCommand(await load());
+      },
+    }),
+  ),
+  {
+    name: "admin egress records",
+    summary: "Prints the DNS records to set up.",
+    load: async () => (await import("./egress-command.ts")).egressCommands["admin egress records"],
+  },
+  {
+    name: "admin egress test",
+    summary: "Tests whether mail servers accept sessions from this host.",
+    load: async () => (await import("./egress-command.ts")).egressCommands["admin egress test"],
+  },
+  {
+    name: "admin backup",
+    summary: "Writes a consistent copy of the whole state.",
+    load: async () => (await import("./backup-command.ts")).backupCommand,
+  },
+  {
+    name: "licences",
+    summary: "Prints the licences of the parts of this program.",
+    load: async () => (await import("./licences-command.ts")).licencesCommand,
+  },
 ];

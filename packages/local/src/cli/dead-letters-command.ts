@@ -2,8 +2,7 @@ import { workers } from "@mailproof/core/background/workers";
 import { redact } from "@mailproof/core/lib/redact";
 import type { Json } from "@mailproof/core/ports/table";
 import * as v from "valibot";
-import { defineAppCommand } from "./admin.ts";
-import type { Command } from "./define-command.ts";
+import { defineAdmin } from "./define-admin.ts";
 
 const LISTED_MAX = 100;
 const QUEUE_NAMES = workers
@@ -12,9 +11,8 @@ const QUEUE_NAMES = workers
 const QueueName = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
 
 /** Lists dead letters, and sends them back to their queue once the cause is fixed. */
-export const deadLettersCommands: readonly Command[] = [
-  defineAppCommand({
-    name: "admin dead-letters list",
+export const deadLettersDefinitions = {
+  "admin dead-letters list": defineAdmin({
     usage: "",
     options: v.strictObject({}),
     async run({ queue }) {
@@ -23,12 +21,11 @@ export const deadLettersCommands: readonly Command[] = [
     },
   }),
 
-  defineAppCommand({
-    name: "admin dead-letters replay",
+  "admin dead-letters replay": defineAdmin({
     usage: `--queue ${QUEUE_NAMES.join("|")}`,
     options: v.strictObject({ queue: QueueName }),
     async run(world, { queue }) {
       return { output: { queue, replayed: await world.queue.replay(queue) } };
     },
   }),
-];
+};

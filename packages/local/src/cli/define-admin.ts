@@ -1,9 +1,15 @@
-import { Failure } from "@mailproof/core/lib/failure";
 import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { LocalWorld } from "../app.ts";
-import type { Command } from "./define-command.ts";
+import { formatAdminOutput } from "./admin-output.ts";
+import {
+  type CommandDefinition,
+  type CommandInput,
+  defineCommand,
+  describeOption,
+  Flag,
+} from "./define-command.ts";
 
 export const Name = v.pipe(
   v.string(),
@@ -14,18 +20,45 @@ export const Name = v.pipe(
 export type AdminResult = { readonly output: Json; readonly exitCode?: number };
 
 export type AdminDefinition<
-  O extends Command["options"] = Command["options"],
+  O extends CommandDefinition["options"] = CommandDefinition["options"],
   W = LocalWorld,
-> = Omit<Command<O>, "run"> & {
+> = Omit<CommandDefinition<O>, "run"> & {
   /** Whether it may be the first thing that is ever done in a folder. */
   readonly mayCreateFolder?: true;
   run(world: W, options: v.InferOutput<O>): Promise<AdminResult>;
 };
 
 /** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-aws.ts). */
-export const definePortable = <O extends Command["options"]>(
+export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World>,
 ): AdminDefinition<O, World> => definition;
 
-export const createNoAccountError = (account: string) =>
-  new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+/** One for this machine alone. */
+export const defineAdmin = <O extends CommandDefinition["options"]>(
+  definition: AdminDefinition<O>,
+): AdminDefinition<O> => definition;
+
+const JSON_OPTION = describeOption(Flag, "prints JSON, also on a terminal");
+
+type Printed<O extends CommandDefinition["options"]> = Omit<CommandDefinition<O>, "run">;
+
+/** A command with one result: text on a terminal, JSON in a pipe and with --json. */
+export const definePrinted = <O extends CommandDefinition["options"]>(
+  { usage, options: ownOptions }: Printed<O>,
+  getResult: (input: CommandInput<O>) => Promise<AdminResult>,
+): CommandDefinition =>
+  defineCommand({
+    ...(usage !== undefined && { usage: `${usage} [--json]`.trim() }),
+    options: v.strictObject({ ...ownOptions.entries, json: JSON_OPTION }),
+    async run({ options: { json, ...options }, ...input }) {
+      const { output, exitCode = 0 } = await getResult({
+        ...input,
+        options: options as v.InferOutput<O>,
+      });
+      const isText = process.stdout.isTTY && json !== true;
+      process.stdout.write(
+        isText ? formatAdminOutput(output) : `${JSON.stringify(output, null, 2)}\n`,
+      );
+      return exitCode;
+    },
+  });

@@ -1,15 +1,12 @@
 import { statSync } from "node:fs";
+import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import * as v from "valibot";
-import { defineCommand, UsageError } from "./define-command.ts";
-import {
-  explainHowToFollow,
-  FOLLOW,
-  FOLLOW_FLAGS,
-  followJob,
-  formatFollowCommand,
-  isJsonOutput,
-} from "./follow-job.ts";
+import { PROGRAM } from "../installation.ts";
+import { defineCommand, describeOption, UsageError } from "./define-command.ts";
+import { countList, DRY_RUN, printQuote } from "./dry-run.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { explainHowToFollow, FOLLOW, followJob, formatFollowCommand } from "./follow-job.ts";
 import {
   assertSameInputs,
   getStateFile,
@@ -19,12 +16,13 @@ import {
   readState,
   removeState,
 } from "./job-state.ts";
+import { COLUMN, type ListFile, openListFile, STANDARD_INPUT } from "./list-file.ts";
+import { writeNote } from "./notes.ts";
 import { assertWritable } from "./output.ts";
-import { requireService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
+import { getOutputKind, type OutputKind } from "./print-results.ts";
+import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
 import { type ListSubmission, resubmitList, submitList } from "./submit-list.ts";
-
-const USAGE =
-  "LIST.csv [--out FILE] [--column NAME] [--max-wait MINUTES] [--json] [--force] [--partial | --no-wait]";
+import { quoteForShell } from "./terminal.ts";
 
 const MINUTES_MESSAGE = "must be a number of minutes from 0 to 60";
 const Minutes = v.pipe(
@@ -34,29 +32,41 @@ const Minutes = v.pipe(
   v.maxValue(60, MINUTES_MESSAGE),
 );
 
-/** A list, verified by a service. Exit code 1: it was interrupted, or the job failed. */
+const USAGE = "LIST [options]";
+
+/** A list, verified by a service. */
 export const fileCommand = defineCommand({
-  name: "file",
-  usage: `${USAGE} ${SERVICE_USAGE}`,
+  usage: USAGE,
   options: v.strictObject({
-    column: v.optional(v.string()),
-    "max-wait": v.optional(Minutes),
+    ...COLUMN,
+    "max-wait": describeOption(
+      v.optional(Minutes),
+      "minutes from 0 to 60 after which rows that are still deferred become unknown (default: 40)",
+      { value: "MINUTES" },
+    ),
     ...FOLLOW,
+    ...DRY_RUN,
+    ...QUIET,
     ...SERVICE,
   }),
-  flags: FOLLOW_FLAGS,
+  examples: [
+    "file list.csv --out results.csv",
+    "file customers.xlsx --out results.xlsx",
+    "file list.csv --dry-run",
+    "file - --json < list.csv",
+  ],
   takesWords: true,
   async run(input) {
     const { options, words } = input;
     const [file, ...others] = words;
-    if (file === undefined) throw new UsageError(`Missing file. Usage: mailproof file ${USAGE}`);
+    if (file === undefined) throw new UsageError(`Missing file. Usage: ${PROGRAM} file ${USAGE}`);
     if (others.length > 0)
-      throw new UsageError(`One file at a time. Usage: mailproof file ${USAGE}`);
-    const { "no-wait": noWait, "max-wait": maxWait, ...sent } = options;
+      throw new UsageError(`One file at a time. Usage: ${PROGRAM} file ${USAGE}`);
+    const { "no-wait": noWait, "max-wait": maxWait, "dry-run": dryRun, ...sent } = options;
     if (noWait && (options.out !== undefined || options.partial))
       throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
-    const service = requireService(input, `mailproof verify --file ${file}`);
-    return verifyFileByService(service, file, { ...sent, noWait, maxWait });
+    const service = requireService(input, `mailproof verify --file ${quoteForShell(file)}`);
+    return verifyFileByService(service, file, { ...sent, noWait, maxWait, dryRun });
   },
 });
 
@@ -69,36 +79,61 @@ export type FileCommandOptions = {
   readonly force: boolean;
   readonly partial?: boolean;
   readonly noWait?: boolean;
+  readonly dryRun?: boolean;
 };
 
 /** Uploads the list, or goes on with the job that an earlier start of this command began; writes the results. */
 export const verifyFileByService = async (
   service: Service,
-  file: string,
-  { column, maxWait, out, force, partial = false, noWait = false, ...options }: FileCommandOptions,
+  name: string,
+  options: FileCommandOptions,
 ): Promise<number> => {
-  assertIsFile(file);
-  const stateFile = getStateFile(out, file);
+  const kind = getOutputKind(options);
+  const list = await openListFile(name);
+  try {
+    if (options.dryRun)
+      return await printQuote(
+        service,
+        "fileAddress",
+        await countList(list, options.column),
+        options.json,
+      );
+    return await verifyList(service, list, options, kind);
+  } finally {
+    list.remove();
+  }
+};
+
+const verifyList = async (
+  service: Service,
+  list: ListFile,
+  { column, maxWait, out, json, force, partial = false, noWait = false }: FileCommandOptions,
+  kind: OutputKind,
+): Promise<number> => {
+  // Of standard input without an output nothing is left to resume with.
+  const isResumable = out !== undefined || list.name !== STANDARD_INPUT;
+  const stateFile = getStateFile(out, isResumable ? list.name : list.path);
   const state = readState(stateFile);
   if (state && out !== undefined && !force) assertOutMissing(out, state);
-  const assertOutWritable = () => assertWritable(out, { force, list: file });
+  const original = list.name === STANDARD_INPUT ? undefined : list.name;
+  const assertOutWritable = () => assertWritable(out, { force, list: original });
   assertOutWritable();
   const inputs = {
     api: service.url,
     key_sha256: hashText(service.key),
-    list_sha256: await hashFile(file),
+    list_sha256: await hashFile(list.path),
     email_column: column,
     max_wait_minutes: maxWait,
   };
   if (state) assertSameInputs(stateFile, state, inputs);
 
   const { signal, end } = watchInterrupt();
-  const json = isJsonOutput({ ...options, out });
   try {
-    const list = { file, stateFile, inputs, assertOutWritable };
-    const id = await resolveJobId(service, list, state, signal);
+    const name = list.name === STANDARD_INPUT ? "standard input" : basename(list.name);
+    const submission = { path: list.path, name, stateFile, inputs, assertOutWritable };
+    const id = await resolveJobId(service, submission, state, signal);
     if (noWait) return endWithoutWaiting(service, id, json, stateFile);
-    const wanted = { out, json, force, partial, signal };
+    const wanted = { out, kind, force, partial, signal };
     const following = followJob(service, id, wanted, stateFile).catch(
       explainMissingJob(state, stateFile),
     );
@@ -106,12 +141,6 @@ export const verifyFileByService = async (
   } finally {
     end();
   }
-};
-
-const assertIsFile = (file: string): void => {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new UsageError(`No such file: ${file}`);
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder, not a list.`);
 };
 
 const assertOutMissing = (out: string, { job_id = "a job" }: JobState): void => {
@@ -128,7 +157,7 @@ const resolveJobId = async (
   signal: AbortSignal,
 ): Promise<string> => {
   if (state?.job_id !== undefined) {
-    process.stderr.write(
+    writeNote(
       `${state.job_id}: resuming the job that this command started at ${state.started_at}. Nothing is charged again. To start a new job, remove ${list.stateFile}.\n`,
     );
     return state.job_id;
@@ -147,11 +176,11 @@ const endWithoutWaiting = (
   stateFile: string,
 ): number => {
   process.stdout.write(`${json ? JSON.stringify({ job_id: id }) : id}\n`);
-  const how = formatFollowCommand(url, id, { out: undefined, json: false, force: false });
-  process.stderr.write(`To wait for its results:\n\n  ${how}\n`);
+  const how = formatFollowCommand(url, id, { out: undefined, kind: "csv", force: false });
+  writeNote(`To wait for its results:\n\n  ${how}\n`);
   // The caller has the id, so the next start is a new job.
   removeState(stateFile);
-  return 0;
+  return EXIT_CODES.done.code;
 };
 
 /** A job is deleted when the plan's retention is over. */

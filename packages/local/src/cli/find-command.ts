@@ -1,17 +1,24 @@
 import type { FindEmailData } from "@mailproof/client/types";
 import * as v from "valibot";
-import { defineCommand, Flag, UsageError } from "./define-command.ts";
-import { requireService, SERVICE, SERVICE_USAGE, watchInterrupt } from "./service.ts";
+import { PROGRAM } from "../installation.ts";
+import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
+import { DRY_RUN, printQuote } from "./dry-run.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { QUIET, requireService, SERVICE, watchInterrupt } from "./service.ts";
 import { replaceControls } from "./terminal.ts";
 
-const USAGE = "FIRST_NAME LAST_NAME DOMAIN [--json]";
+const USAGE = "FIRST_NAME LAST_NAME DOMAIN [options]";
 
-/** A person's address, found by a service. Exit code 1: none was. */
+/** A person's address, found by a service. */
 export const findCommand = defineCommand({
-  name: "find",
-  usage: `${USAGE} ${SERVICE_USAGE}`,
-  options: v.strictObject({ json: Flag, ...SERVICE }),
-  flags: ["json"],
+  usage: USAGE,
+  options: v.strictObject({
+    json: describeOption(Flag, "prints the result with the API's fields, also on a terminal"),
+    ...DRY_RUN,
+    ...QUIET,
+    ...SERVICE,
+  }),
+  examples: ["find Ada Lovelace example.com", 'find Ada "King Noel" example.com --json'],
   takesWords: true,
   async run(input) {
     const [first_name, last_name, domain, ...others] = input.words;
@@ -22,16 +29,18 @@ export const findCommand = defineCommand({
       others.length
     )
       throw new UsageError(
-        `Pass a first name, a last name and a domain, such as Ada "King Noel" example.com. Usage: mailproof find ${USAGE}`,
+        `Pass a first name, a last name and a domain, such as Ada "King Noel" example.com. Usage: ${PROGRAM} find ${USAGE}`,
       );
-    const { client } = requireService(input);
+    const service = requireService(input);
+    const { json, "dry-run": dryRun } = input.options;
+    if (dryRun) return printQuote(service, "find", { operations: 1 }, json);
     const { signal, end } = watchInterrupt();
-    const result = await client
+    const result = await service.client
       .findEmail({ first_name, last_name, domain }, { signal })
       .finally(end);
-    const isInteractive = process.stdout.isTTY && !input.options.json;
+    const isInteractive = process.stdout.isTTY && !json;
     process.stdout.write(`${isInteractive ? formatText(result) : JSON.stringify(result)}\n`);
-    return result.email === null ? 1 : 0;
+    return (result.email === null ? EXIT_CODES.noResult : EXIT_CODES.done).code;
   },
 });
 

@@ -1,41 +1,50 @@
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
-import type { Job } from "@mailproof/client/types";
+import type { Job, ResultRow } from "@mailproof/client/types";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { Flag } from "./define-command.ts";
+import { describeOption, Flag } from "./define-command.ts";
+import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
 import { createJobProgress, formatDeferred, getPercent } from "./job-progress.ts";
 import { getStateFile, removeJobState, removeState } from "./job-state.ts";
+import { areNotesSilent, writeNote } from "./notes.ts";
+import type { OutputKind } from "./print-results.ts";
 import { formatCount } from "./progress.ts";
+import { createResultSummary, type ResultSummary } from "./result-summary.ts";
+import {
+  formatCsvTable,
+  formatSpreadsheetTable,
+  type Pieces,
+  readResultTable,
+} from "./result-table.ts";
 import { writeResults } from "./results-file.ts";
 import type { Service } from "./service.ts";
+import { formatJsonLine } from "./show-results.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { getColumns, quoteForShell } from "./terminal.ts";
 
-/** The options of every command that follows a job. */
-export const FOLLOW = {
-  out: v.optional(v.string()),
-  json: Flag,
-  force: Flag,
-  partial: Flag,
-  "no-wait": Flag,
+/** The options of every command that writes results. */
+export const OUTPUT = {
+  out: describeOption(
+    v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+    "writes the results to this file: .csv, .xlsx or .jsonl, by its ending",
+    { value: "FILE", short: "o" },
+  ),
+  json: describeOption(Flag, "writes one result per line with the API's fields"),
+  force: describeOption(Flag, "replaces an existing output", { short: "f" }),
 };
 
-export const FOLLOW_FLAGS = ["json", "force", "partial", "no-wait"];
-
-/** Rows of JSON, by the option or by the name of the file. */
-export const isJsonOutput = ({
-  json,
-  out,
-}: {
-  readonly json: boolean;
-  readonly out?: string | undefined;
-}): boolean => json || out?.endsWith(".jsonl") === true;
+/** The options of every command that follows a job. */
+export const FOLLOW = {
+  ...OUTPUT,
+  partial: describeOption(Flag, "writes the rows that are finished now; the job continues"),
+  "no-wait": describeOption(Flag, "does not wait for the results"),
+};
 
 /** Which results are wanted, and where. */
 export type ResultOptions = {
   readonly out: string | undefined;
-  readonly json: boolean;
+  readonly kind: OutputKind;
   readonly force: boolean;
   /** The rows that are finished now, without waiting for the others. */
   readonly partial: boolean;
@@ -53,16 +62,28 @@ export const followJob = async (
     ? await readJob(client, id, options.signal)
     : await waitForJob(client, id, options.signal);
   if (options.partial && isOpen(job)) return writePartial(client, url, job, options);
-  if (job.status !== "completed") {
-    process.stderr.write(`${id}: ${job.status}. ${job.error ?? ""}\n`);
-    if (stateFile !== undefined) removeState(stateFile);
-    return 1;
-  }
-  await writeRows(client, id, options);
+  const hasRows =
+    job.status === "completed" || (job.status === "cancelled" && job.progress.processed > 0);
+  const summary = createResultSummary();
+  if (hasRows) await writeRows(client, id, options, summary);
   if (stateFile !== undefined) removeState(stateFile);
-  if (options.out !== undefined) removeJobState(getStateFile(options.out, ""), id);
-  process.stderr.write(`${formatSummary(job)}\n`);
-  return 0;
+  if (hasRows && options.out !== undefined) removeJobState(getStateFile(options.out, ""), id);
+  if (job.status !== "completed") {
+    process.stderr.write(`${formatEnd(job, hasRows)}\n`);
+    return EXIT_CODES.noResult.code;
+  }
+  writeNote(`${formatSummary(job)}\n${summary.format()}`);
+  return EXIT_CODES.done.code;
+};
+
+const formatEnd = (job: Job, hasRows: boolean): string => {
+  const { job_id, status, progress, error = "" } = job;
+  if (status !== "cancelled")
+    return `${job_id}: ${status}. ${error} Verify the list again to start a new job.`;
+  const rows = hasRows
+    ? `The ${formatCount(progress.processed)} of ${formatCount(progress.total)} rows with a result are written.`
+    : "It has no row with a result.";
+  return `${job_id} was cancelled. ${rows} The credits of the others were refunded; verify the list again for them.`;
 };
 
 const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
@@ -75,9 +96,10 @@ export const readJob = (client: Client, id: string, signal: AbortSignal): Promis
 export const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
   const lines = createStatusLines(process.stderr);
   const formatParts = createJobProgress();
-  const onProgress = process.stderr.isTTY
-    ? (job: Job) => lines.show(formatParts(job, getColumns(process.stderr)))
-    : undefined;
+  const onProgress =
+    process.stderr.isTTY && !areNotesSilent()
+      ? (job: Job) => lines.show(formatParts(job, getColumns(process.stderr)))
+      : undefined;
   return client.waitForJob({ id }, { signal, onProgress }).finally(lines.end);
 };
 
@@ -89,7 +111,7 @@ const writePartial = async (
 ): Promise<number> => {
   const { job_id: id, progress, deferred } = job;
   const isAny = progress.processed > 0;
-  if (isAny) await writeRows(client, id, options);
+  if (isAny) await writeRows(client, id, options, createResultSummary());
   const progressText = `${formatCount(progress.processed)} of ${formatCount(progress.total)} rows are finished (${getPercent(progress)}%).`;
   const waiting = deferred === undefined ? "" : ` ${formatDeferred(deferred, new Date())}.`;
   const how = formatFollowCommand(url, id, {
@@ -97,23 +119,39 @@ const writePartial = async (
     force: options.out !== undefined && isAny,
   });
   process.stderr.write(`${progressText}${waiting} ${id} continues. For all rows:\n\n  ${how}\n`);
-  return isAny ? 0 : 1;
+  return (isAny ? EXIT_CODES.done : EXIT_CODES.noResult).code;
 };
 
 const writeRows = async (
   client: Client,
   id: string,
-  { out, json, force, partial, signal }: ResultOptions,
+  { out, kind, force, partial, signal }: ResultOptions,
+  summary: ResultSummary,
 ): Promise<void> => {
-  const pieces = json
-    ? toJsonLines(client.results({ id }, { signal, wait: !partial }))
-    : (await client.download({ id }, { signal })).stream;
+  const pieces =
+    kind === "json"
+      ? toJsonLines(client.results({ id }, { signal, wait: !partial }), summary)
+      : await toTable((await client.download({ id }, { signal })).stream, kind, summary);
   await writeResults(out, force, pieces);
 };
 
-async function* toJsonLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
+async function* toJsonLines(
+  rows: AsyncIterable<ResultRow>,
+  summary: ResultSummary,
+): AsyncGenerator<string> {
+  for await (const row of rows) {
+    summary.add(row);
+    yield formatJsonLine(row);
+  }
 }
+
+const toTable = async (csv: Pieces, kind: OutputKind, summary: ResultSummary): Promise<Pieces> => {
+  const read = await readResultTable(csv, summary);
+  if (kind === "spreadsheet" && read.table) return formatSpreadsheetTable(read.table);
+  if (kind === "spreadsheet")
+    throw new Error("The service sent no table of results. Choose an --out that ends with .csv.");
+  return read.table ? formatCsvTable(read.table) : read.pieces;
+};
 
 const formatSummary = ({ progress }: Job): string => {
   const { total, valid, invalid, risky, unknown } = progress;
@@ -125,13 +163,13 @@ const formatSummary = ({ progress }: Job): string => {
 export const formatFollowCommand = (
   url: string,
   id: string,
-  { out, json, force }: Pick<ResultOptions, "out" | "json" | "force">,
+  { out, kind, force }: Pick<ResultOptions, "out" | "kind" | "force">,
 ): string =>
   [
     `${PROGRAM} jobs ${id} --api ${url}`,
     ...(out === undefined ? [] : [`--out ${quoteForShell(out)}`]),
     ...(force ? ["--force"] : []),
-    ...(json ? ["--json"] : []),
+    ...(kind === "json" ? ["--json"] : []),
   ].join(" ");
 
 /** Then there is no such job, or it belongs to another account. */
@@ -148,7 +186,7 @@ export const explainHowToFollow = (
     process.stderr.write(
       `${explainContinuation(error, id, formatFollowCommand(url, id, options), options.signal)}\n`,
     );
-    return 1;
+    return options.signal.aborted ? EXIT_CODES.interrupted.code : getExitCode(error);
   });
 
 /** Throws the error when there is no job to go on with. */

@@ -1,12 +1,11 @@
 import { readGauges } from "@mailproof/core/background/gauges";
 import * as v from "valibot";
-import { defineAppCommand } from "./admin.ts";
+import { defineAdmin } from "./define-admin.ts";
 
 /** Repairs look each minute, so what is later than this stands still. On AWS the same numbers ring (infra/cdk/alarms.ts). */
 const DUE_AGE_SECONDS_MAX = 300;
 
-export const gaugesCommand = defineAppCommand({
-  name: "admin gauges",
+export const gaugesDefinition = defineAdmin({
   usage: "",
   options: v.strictObject({}),
   async run(world) {

@@ -1,32 +1,24 @@
 import type { Job } from "@mailproof/client/types";
 import * as v from "valibot";
+import { PROGRAM } from "../installation.ts";
 import { defineCommand, UsageError } from "./define-command.ts";
-import {
-  explainHowToFollow,
-  FOLLOW,
-  FOLLOW_FLAGS,
-  followJob,
-  isJsonOutput,
-  readJob,
-} from "./follow-job.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { explainHowToFollow, FOLLOW, followJob, readJob } from "./follow-job.ts";
 import { formatDeferred, getPercent } from "./job-progress.ts";
 import { assertWritable } from "./output.ts";
+import { getOutputKind } from "./print-results.ts";
 import { formatCount } from "./progress.ts";
-import { requireService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
+import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
 import { replaceControls } from "./terminal.ts";
 
 const NEWEST = 20;
-const USAGE = "[cancel JOB | JOB [--out FILE] [--force] [--partial | --no-wait]] [--json]";
+const USAGE = "[JOB | cancel JOB] [options]";
 
 /** The newest jobs of a service; or one of them, waited for, and its results; or one that is cancelled. */
 export const jobsCommand = defineCommand({
-  name: "jobs",
-  usage: `${USAGE} ${SERVICE_USAGE}`,
-  options: v.strictObject({
-    ...FOLLOW,
-    ...SERVICE,
-  }),
-  flags: FOLLOW_FLAGS,
+  usage: USAGE,
+  options: v.strictObject({ ...FOLLOW, ...QUIET, ...SERVICE }),
+  examples: ["jobs", "jobs job_123 --out results.csv", "jobs cancel job_123"],
   takesWords: true,
   async run(input) {
     const { options } = input;
@@ -34,22 +26,23 @@ export const jobsCommand = defineCommand({
     const [id, ...others] = isCancelling ? input.words.slice(1) : input.words;
     const { out, json, force, partial, "no-wait": noWait } = options;
     if (others.length > 0)
-      throw new UsageError(`One job at a time. Usage: mailproof jobs ${USAGE}`);
+      throw new UsageError(`One job at a time. Usage: ${PROGRAM} jobs ${USAGE}`);
     if (id === undefined && (isCancelling || out !== undefined || partial || noWait))
-      throw new UsageError(`Missing job. Usage: mailproof jobs ${USAGE}`);
+      throw new UsageError(`Missing job. Usage: ${PROGRAM} jobs ${USAGE}`);
     if (noWait && (out !== undefined || partial))
       throw new UsageError(
         "--no-wait shows the job without its results. Leave out --out and --partial.",
       );
     if (isCancelling && (out !== undefined || force || partial || noWait))
       throw new UsageError("cancel takes no --out, --force, --partial or --no-wait.");
+    const kind = getOutputKind(options);
     const service = requireService(input);
     if (id !== undefined && isCancelling) return cancelJob(service, id, json);
     if (id === undefined) return printNewestJobs(service, json);
     assertWritable(out, { force });
     const { signal, end } = watchInterrupt();
     if (noWait) return showJob(service, id, json, signal).finally(end);
-    const wanted = { out, json: isJsonOutput(options), force, partial, signal };
+    const wanted = { out, kind, force, partial, signal };
     const following = followJob(service, id, wanted);
     return explainHowToFollow(service, id, wanted, following).finally(end);
   },
@@ -58,13 +51,14 @@ export const jobsCommand = defineCommand({
 const printNewestJobs = async ({ client }: Service, json: boolean): Promise<number> => {
   const { jobs } = await client.listJobs({ limit: NEWEST });
   printJobs(jobs, json);
-  if (process.stdout.isTTY && !json && jobs.length === 0) process.stdout.write("No jobs yet.\n");
-  return 0;
+  if (process.stdout.isTTY && !json && jobs.length === 0)
+    process.stdout.write(`No jobs yet. "${PROGRAM} file LIST" starts one.\n`);
+  return EXIT_CODES.done.code;
 };
 
 const cancelJob = async ({ client }: Service, id: string, json: boolean): Promise<number> => {
   printJobs([await client.cancelJob({ id })], json);
-  return 0;
+  return EXIT_CODES.done.code;
 };
 
 const showJob = async (
@@ -75,7 +69,7 @@ const showJob = async (
 ): Promise<number> => {
   const job = await readJob(client, id, signal);
   printJobs([job], json);
-  return job.status === "failed" ? 1 : 0;
+  return (job.status === "failed" ? EXIT_CODES.noResult : EXIT_CODES.done).code;
 };
 
 const printJobs = (jobs: readonly Job[], json: boolean): void => {

@@ -15,12 +15,14 @@ export const assertWritable = (
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && list !== undefined && realpathSync(file) === realpathSync(list))
     throw new UsageError(`${file} is the list itself. Choose another name for the results.`);
-  if (found && !found.isFile()) throw new UsageError(`${file} is not a file. Choose another name.`);
+  if (found?.isDirectory()) throw new UsageError(`${file} is a folder. Name a file in it.`);
   if (found && !force) throw new UsageError(formatAlreadyExists(file));
   try {
     accessSync(`${dirname(file)}/`, constants.W_OK);
   } catch {
-    throw new UsageError(`${file} cannot be written: its folder does not exist or is read-only.`);
+    throw new UsageError(
+      `${file} cannot be written: its folder does not exist or is read-only. Create the folder, or choose another.`,
+    );
   }
 };
 

@@ -1,4 +1,5 @@
 import type { WriteStream } from "node:tty";
+import { areNotesSilent } from "./notes.ts";
 import { createStatusLines } from "./status-lines.ts";
 
 const BAR_COLUMNS = 24;
@@ -46,7 +47,7 @@ export const createProgress = (screen: WriteStream, bytesTotal: number): CheckPr
     end: () => {
       lines.end();
       // What was done stays on the screen.
-      if (screen.isTTY) screen.write(`${formatParts().slice(1).join("  ")}\n`);
+      if (screen.isTTY && !areNotesSilent()) screen.write(`${formatParts().slice(1).join("  ")}\n`);
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { CheckResult } from "@mailproof/api/schema/deliverability-check";
+import type { FlattenedSpf } from "@mailproof/api/schema/proposed-records";
 import { toIssues, toSections } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import type { CheckComponent } from "@mailproof/core/deliverability/findings";
@@ -9,7 +10,9 @@ import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 // The sections of a printed report; show-report.ts formats them.
 
 /** A report as a service returns it, without the fields of a stored check. */
-export type ReportResponse = Omit<CheckResult, "check_id" | "checked_at">;
+export type ReportResponse = Omit<CheckResult, "check_id" | "checked_at"> & {
+  readonly flattened_spf?: FlattenedSpf;
+};
 
 /** What a check on this machine knows beyond that: a service names no list without a verdict, and gives no hints. */
 export type LocalFindings = Pick<CheckReport, "hints" | "reputation">;
@@ -106,6 +109,9 @@ const listSpfDetails = ({
   return [
     spf.record,
     `up to ${spf.lookups} of ${termsMax} DNS look-ups`,
+    ...(spf.tree ?? [])
+      .filter(({ depth }) => depth > 0)
+      .map(({ depth, term, lookups }) => `${lookups} ${"· ".repeat(depth - 1)}${term ?? ""}`),
     ...(result && sending_ip !== undefined ? [`result for ${sending_ip}: ${result}`] : []),
   ];
 };

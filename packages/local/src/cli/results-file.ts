@@ -5,8 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { linkNewFile } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 import { formatAlreadyExists, writeOutput } from "./output.ts";
-
-type Pieces = AsyncIterable<string | Uint8Array>;
+import type { Pieces } from "./result-table.ts";
 
 /** Writes the results to a file, or to standard output. A file gets its name only when all of it is written. */
 export const writeResults = async (

@@ -1,32 +1,86 @@
-import { parseArgs } from "node:util";
-import { getStatus } from "@mailproof/api/http/http-failure";
 import { MailproofError } from "@mailproof/client/errors";
-import { Failure } from "@mailproof/core/lib/failure";
-import * as v from "valibot";
+import manifest from "../../package.json" with { type: "json" };
 import { readEnvironment } from "../environment.ts";
 import { PROGRAM } from "../installation.ts";
-import { type Command, UsageError } from "./define-command.ts";
+import { HELP } from "./command-options.ts";
+import { type CommandEntry, loadCommand, loadCommands, UsageError } from "./define-command.ts";
+import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
+import { formatCommands, formatGroup, formatHelp } from "./help.ts";
+import { silenceNotes } from "./notes.ts";
+import { readOptions } from "./read-options.ts";
+import { suggestWord } from "./suggest.ts";
 import { replaceControls } from "./terminal.ts";
 
-type Commands = readonly Command[];
+type Commands = readonly CommandEntry[];
 
 /** Finds the command, reads its options, runs it and prints errors. Returns the exit code. */
 export const runCommand = (commands: Commands, args: readonly string[]): Promise<number> =>
-  main(commands, args).catch(reportFailure);
+  main(commands, args).catch((error: unknown) => reportFailure(error, findCommand(commands, args)));
+
+const HELP_OPTIONS: readonly string[] = [`--${HELP.name}`, `-${HELP.short}`];
 
 const main = async (commands: Commands, args: readonly string[]): Promise<number> => {
-  const command = commands.find(({ name }) =>
-    name.split(" ").every((word, position) => args[position] === word),
-  );
-  if (args.includes("--help") || args[0] === "help") return printHelp(commands, command);
-  if (!command)
-    throw new UsageError(`${formatUnknownCommand(args)}Commands:\n\n${formatAllUsage(commands)}`);
+  if (args[0] === "help") return printHelp(commands, args.slice(1));
+  if (args[0] === "--version") return print(`mailproof ${manifest.version}\n`);
+  const ownArgs = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+  if (HELP_OPTIONS.some((option) => ownArgs.includes(option))) return printHelp(commands, args);
+  const entry = findCommand(commands, args);
+  if (!entry) throw await explainNoCommand(commands, args);
+  const command = await loadCommand(entry);
   const read = readOptions(command, args.slice(command.name.split(" ").length));
-  return command.run({ environment: loadEnvironment(), ...read });
+  if (read.options["quiet"] === true) silenceNotes();
+  if (!command.outlivesOutput && !process.stdout.listeners("error").includes(endWithOutput))
+    process.stdout.on("error", endWithOutput);
+  return command.run({ environment: loadEnvironment(), commands, ...read });
 };
 
-const formatUnknownCommand = ([word]: readonly string[]): string =>
-  word === undefined ? "" : `Unknown command: ${replaceControls(word)}. `;
+const findCommand = (commands: Commands, args: readonly string[]): CommandEntry | undefined =>
+  commands.find(({ name }) => name.split(" ").every((word, position) => args[position] === word));
+
+/** The commands that begin with these words; all of them for none. */
+const findGroup = (commands: Commands, words: readonly string[]): Commands =>
+  commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
+
+const getWords = (args: readonly string[]): readonly string[] => {
+  const end = args.findIndex((arg) => arg.startsWith("-"));
+  return end < 0 ? args : args.slice(0, end);
+};
+
+const printHelp = async (commands: Commands, args: readonly string[]): Promise<number> => {
+  const entry = findCommand(commands, args);
+  if (entry) return print(formatHelp(await loadCommand(entry)));
+  const words = getWords(args);
+  if (words.length === 0) return print(formatCommands(commands));
+  const group = findGroup(commands, words);
+  if (group.length > 0) return print(formatGroup(await loadCommands(group)));
+  throw await explainNoCommand(commands, words);
+};
+
+const print = (text: string): number => {
+  process.stdout.write(text);
+  return EXIT_CODES.done.code;
+};
+
+/** `admin keys` is a part of a command, and `admin kyes list` is probably another one. */
+const explainNoCommand = async (
+  commands: Commands,
+  args: readonly string[],
+): Promise<UsageError> => {
+  const words = getWords(args);
+  if (words.length === 0) return new UsageError(`Missing command.\n\n${formatCommands(commands)}`);
+  const group = findGroup(commands, words);
+  if (group.length > 0)
+    return new UsageError(
+      `"${words.join(" ")}" is not a whole command.\n\n${formatGroup(await loadCommands(group))}`,
+    );
+  const typed = words.slice(0, words[0] === "admin" ? 3 : 1).join(" ");
+  const names = commands.map(({ name }) => name);
+  const meant = suggestWord(typed, names) ?? suggestWord(words.slice(0, 2).join(" "), names);
+  const suggestion = meant === undefined ? "" : ` Did you mean "${PROGRAM} ${meant}"?`;
+  return new UsageError(
+    `Unknown command: ${replaceControls(typed)}.${suggestion} "${PROGRAM} help" lists all commands.`,
+  );
+};
 
 const loadEnvironment = () => {
   try {
@@ -36,57 +90,26 @@ const loadEnvironment = () => {
   }
 };
 
-const readOptions = (command: Command, args: readonly string[]) => {
-  const { flags = [] } = command;
-  const options = Object.fromEntries(
-    Object.keys(command.options.entries).map((name) => [
-      name,
-      { type: flags.includes(name) ? ("boolean" as const) : ("string" as const) },
-    ]),
-  );
-  const { values, positionals } = withUsageErrors(command, () =>
-    parseArgs({ args: [...args], options, allowPositionals: command.takesWords ?? false }),
-  );
-  const parsed = v.safeParse(command.options, values);
-  if (parsed.success) return { options: parsed.output, words: positionals };
-  const wrong = parsed.issues.map((issue) => {
-    const message = issue.message.startsWith("Invalid") ? "is required" : issue.message;
-    return `--${v.getDotPath(issue)} ${message}`;
-  });
-  throw new UsageError(`${wrong.join("\n")}\n\n${formatUsage(command)}`);
+/** A reader that closes the pipe, as `head` does, ends the command without a word. */
+const endWithOutput = ({ code, message }: NodeJS.ErrnoException): void => {
+  if (code === "EPIPE") process.exit(EXIT_CODES.closedPipe.code);
+  process.stderr.write(`The standard output cannot be written: ${message}\n`);
+  process.exit(EXIT_CODES.noResult.code);
 };
-
-const withUsageErrors = <T>(command: Command, read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${message}\n\n${formatUsage(command)}`);
-  }
-};
-
-const formatUsage = ({ name, usage: options }: Command) =>
-  `  ${PROGRAM} ${name} ${options}`.trimEnd();
-const formatAllUsage = (commands: Commands) => commands.map(formatUsage).join("\n");
-
-const printHelp = (commands: Commands, command: Command | undefined): number => {
-  process.stdout.write(`${command ? formatUsage(command) : formatAllUsage(commands)}\n`);
-  return 0;
-};
-
-const getExitCode = (error: unknown): number =>
-  error instanceof UsageError || (getErrorStatus(error) ?? 500) < 500 ? 2 : 1;
-
-const getErrorStatus = (error: unknown): number | undefined =>
-  error instanceof Failure
-    ? getStatus(error)
-    : error instanceof MailproofError
-      ? error.status
-      : undefined;
 
 const describeFailure = ({ code, status }: MailproofError): string => {
   if (code === "ABORTED") return "Interrupted";
   return status === undefined ? "No response" : `The service failed with status ${status}`;
+};
+
+/** What to do about an error of the service, where its own message does not say it. */
+const NEXT_STEPS: Readonly<Record<number, string>> = {
+  [EXIT_CODES.refused.code]: `Correct the command: "${PROGRAM} COMMAND --help" explains it.`,
+  [EXIT_CODES.denied.code]: `Check the key: "${PROGRAM} login", --key or MAILPROOF_KEY sets it.`,
+  [EXIT_CODES.noCredits.code]:
+    "Buy credits, or verify fewer addresses. --dry-run prints the price.",
+  [EXIT_CODES.unavailable.code]:
+    "Check the URL (--api or MAILPROOF_API) and that the service runs, then run the same command again.",
 };
 
 /** The client's sentence about idempotency keys is replaced for the terminal. */
@@ -96,7 +119,10 @@ const formatError = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-const reportFailure = (error: unknown): number => {
-  process.stderr.write(`${formatError(error)}\n`);
-  return getExitCode(error);
+const reportFailure = (error: unknown, command: CommandEntry | undefined): number => {
+  const code = getExitCode(error);
+  const step = error instanceof MailproofError ? NEXT_STEPS[code] : undefined;
+  const next = step?.replace("COMMAND", command?.name ?? "COMMAND");
+  process.stderr.write(`${formatError(error)}${next === undefined ? "" : `\n${next}`}\n`);
+  return code;
 };

@@ -1,43 +1,101 @@
 import { type Client, createClient } from "@mailproof/client/client";
 import * as v from "valibot";
 import { ServiceUrl } from "../environment.ts";
-import { START } from "../installation.ts";
-import { type CommandInput, UsageError } from "./define-command.ts";
+import { PROGRAM, START } from "../installation.ts";
+import { type CommandInput, describeOption, Flag, UsageError } from "./define-command.ts";
+import {
+  DEFAULT_PROFILE,
+  findProfile,
+  listProfileNames,
+  type Profile,
+  ProfileName,
+} from "./profiles.ts";
 
 // A service that verifies instead of this process.
 
 /** The options of every command that may ask one. */
 export const SERVICE = {
-  api: v.optional(ServiceUrl),
-  key: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+  api: describeOption(v.optional(ServiceUrl), "URL of the service (or MAILPROOF_API)", {
+    value: "URL",
+  }),
+  key: describeOption(
+    v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+    "API key (or MAILPROOF_KEY)",
+    { value: "KEY" },
+  ),
+  profile: describeOption(
+    v.optional(ProfileName),
+    `uses the URL and the key that "mailproof login" stored under this name (or MAILPROOF_PROFILE)`,
+    { value: "NAME" },
+  ),
 };
 
-export const SERVICE_USAGE = "[--api URL --key K]";
+/** For the commands that do the same in this process. */
+export const LOCAL = {
+  local: describeOption(Flag, "works in this process and costs nothing, whatever service is set"),
+};
+
+export const QUIET = {
+  quiet: describeOption(Flag, "prints only results and errors", { short: "q" }),
+};
 
 export type Service = { readonly client: Client; readonly url: string; readonly key: string };
 
 type ServiceOptions = {
   readonly environment: CommandInput["environment"];
-  readonly options: { readonly api?: string | undefined; readonly key?: string | undefined };
+  readonly options: {
+    readonly api?: string | undefined;
+    readonly key?: string | undefined;
+    readonly profile?: string | undefined;
+    readonly local?: boolean;
+  };
 };
 
-/** The service that was named, by an option or a setting; null when none was. */
+/**
+ * The service that was named: by an option, then by a setting, then by a login. Null when none was. A stored key is sent
+ * to the service that it was stored for, and to no other.
+ */
 export const findService = ({ environment, options }: ServiceOptions): Service | null => {
-  const url = options.api ?? environment.MAILPROOF_API;
-  const key = options.key ?? environment.MAILPROOF_KEY;
+  if (options.local) return null;
+  const chosen = options.profile === undefined ? undefined : requireProfile(options.profile);
+  const stored = chosen ?? findStoredProfile(environment.MAILPROOF_PROFILE);
+  const url = options.api ?? chosen?.api ?? environment.MAILPROOF_API ?? stored?.api;
   if (url === undefined && options.key !== undefined)
     throw new UsageError("--key needs the URL of a service: add --api URL, or set MAILPROOF_API.");
   if (url === undefined) return null;
+  const keyOf = (profile: Profile | undefined) => (profile?.api === url ? profile.key : undefined);
+  const key = options.key ?? keyOf(chosen) ?? environment.MAILPROOF_KEY ?? keyOf(stored);
   if (key === undefined)
-    throw new UsageError("Missing API key: add --key KEY, or set MAILPROOF_KEY.");
+    throw new UsageError(
+      `Missing API key: add --key KEY, set MAILPROOF_KEY, or run "${PROGRAM} login --api ${url}".`,
+    );
   return { client: createServiceClient(url, key), url, key };
 };
 
-const createServiceClient = (baseUrl: string, key: string): Client => {
+const findStoredProfile = (name: string | undefined): Profile | undefined =>
+  name === undefined ? findProfile(DEFAULT_PROFILE) : requireProfile(name);
+
+const requireProfile = (name: string): Profile => {
+  const profile = findProfile(name);
+  if (profile) return profile;
+  const names = listProfileNames();
+  const others = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
+  throw new UsageError(
+    `No profile ${name}. ${others} "${PROGRAM} login --profile ${name} --api URL" stores it.`,
+  );
+};
+
+export const createServiceClient = (baseUrl: string, key: string): Client => {
   try {
     return createClient({ baseUrl, key });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    // The client names its options, and the person typed ours.
+    throw new UsageError(
+      message
+        .replace(/^baseUrl/, "The URL of the service (--api or MAILPROOF_API)")
+        .replace(/^key/, "The API key (--key or MAILPROOF_KEY)"),
+    );
   }
 };
 
@@ -45,7 +103,7 @@ const createServiceClient = (baseUrl: string, key: string): Client => {
 export const requireService = (input: ServiceOptions, otherwise?: string): Service => {
   const service = findService(input);
   if (service) return service;
-  const how = `Set MAILPROOF_API and MAILPROOF_KEY (${START} prints both)`;
+  const how = `Run "${PROGRAM} login --api URL", or set MAILPROOF_API and MAILPROOF_KEY (${START} prints both)`;
   throw new UsageError(`${how}${otherwise ? `, or check locally with "${otherwise}"` : ""}.`);
 };
 

@@ -28,6 +28,8 @@ export const showReport = (
     "",
     ...formatHead(report, sections, width, paint),
     ...formatRecommendations(report, width, paint),
+    ...formatRecords(report, width, paint),
+    ...formatFlattened(report, width, paint),
     ...sections.flatMap((section) => formatSection(section, width, paint)),
     ...formatSpamAssessment(report, width, paint),
     ...formatHints(local?.hints ?? [], width, paint),
@@ -116,6 +118,79 @@ const formatRecommendations = (
     return formatHanging(lead, " ".repeat(11), replaceControls(text), width, 11);
   });
   return ["", paint("What to fix first", "bold"), ...rows];
+};
+
+type Proposal = Pick<
+  ReportResponse["recommendations"][number],
+  "record" | "replaces" | "file" | "note"
+>;
+
+/** The records to publish, each once. Their values are never wrapped, so that they can be copied. */
+const formatRecords = (report: ReportResponse, width: number, paint: Paint): readonly string[] => {
+  const { recommendations, after_records: after } = report;
+  const seen = new Set<string>();
+  const rows = recommendations.flatMap((one) => {
+    if (!one.record) return [];
+    const key = `${one.record.type} ${one.record.name} ${one.record.value}`;
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return formatProposal(one, width, paint);
+  });
+  if (rows.length === 0) return [];
+  const gain = after ? ` The score is then at least ${after.score}, grade ${after.grade}.` : "";
+  return [
+    "",
+    paint("Records to publish", "bold"),
+    ...wrapText(`Fill in what is between < and >.${gain}`, width).map((line) => paint(line, "dim")),
+    ...rows,
+  ];
+};
+
+const formatFlattened = (
+  { flattened_spf: flattened }: ReportResponse,
+  width: number,
+  paint: Paint,
+): readonly string[] => {
+  if (!flattened) return [];
+  const { includes, lookups, bytes } = flattened;
+  const names = includes.map(({ include, address_blocks: n }) => `${include} (${n})`).join(", ");
+  const cost = `Address blocks instead of ${names}: ${lookups} DNS look-ups, ${bytes} bytes. When one of these services changes its addresses, this record has to follow, or its mail fails SPF.`;
+  return [
+    "",
+    paint("SPF record with fewer look-ups", "bold"),
+    ...wrapText(replaceControls(cost), width).map((line) => paint(line, "dim")),
+    ...formatProposal(flattened, width, paint),
+  ];
+};
+
+const formatProposal = (
+  { record, replaces = [], file, note }: Proposal,
+  width: number,
+  paint: Paint,
+): readonly string[] => {
+  if (!record) return [];
+  const { type, name, value, strings = [] } = record;
+  const split =
+    strings.length > 0
+      ? `Longer than 255 characters: one TXT record of ${strings.length} strings. Most DNS providers split it by themselves.`
+      : undefined;
+  const notes = [split, note].flatMap((text) => text ?? []);
+  const instead = replaces.length === 0 ? "" : ", instead of:";
+  return [
+    "",
+    ...wrapText(`${type} at ${replaceControls(name)}${instead}`, width).map((line) =>
+      paint(line, "bold"),
+    ),
+    ...replaces.map(
+      (one) =>
+        `- ${replaceControls(one.name === name ? one.value : `${one.value} (at ${one.name})`)}`,
+    ),
+    replaceControls(value),
+    ...notes.flatMap((text) => wrapText(text, width)).map((line) => paint(line, "dim")),
+    ...(file
+      ? [`File at ${file.url}:`, ...file.content.trimEnd().split("\r\n").map(replaceControls)]
+      : []),
+  ];
 };
 
 /** Text behind a lead of so many columns, which colours may make longer than it looks. */

@@ -1,39 +1,49 @@
-import type { VerificationResult } from "@mailproof/api/schema/verification";
-import {
-  formatCsvRecord,
-  formatHeader,
-  getDelimiter,
-  joinCells,
-} from "@mailproof/core/exports/csv";
-import { toPublicCells } from "@mailproof/core/exports/result-columns";
-import type { ListFormat } from "@mailproof/core/intake/open-list";
 import type { Status } from "@mailproof/core/verify/result";
+import { toSendAdvice } from "@mailproof/core/verify/send-advice";
+import type { ResultSummary } from "./result-summary.ts";
+import {
+  type CsvList,
+  formatCsvTable,
+  formatSpreadsheetTable,
+  type ListResult,
+  type Pieces,
+  toResultTable,
+} from "./result-table.ts";
 import { formatEvidence } from "./show-evidence.ts";
 import { type Paint, replaceControls, type Style } from "./terminal.ts";
 
-/** One way to print results: what stands first, and a line for each. */
-export type ResultFormat = {
-  readonly first: string;
-  readonly line: (result: VerificationResult, cells: readonly string[]) => string;
+/** One way to print results. */
+export type ResultFormat = (results: AsyncIterable<ListResult>) => Pieces;
+
+/** All fields, as the API has them, and what they advise: one JSON object on each line. */
+export const formatJsonLines: ResultFormat = async function* (results) {
+  for await (const { result } of results) yield formatJsonLine(result);
 };
 
-/** All fields, as the API has them: one JSON object on each line. */
-export const jsonFormat: ResultFormat = {
-  first: "",
-  line: (result) => `${JSON.stringify(result)}\n`,
-};
+export const formatJsonLine = (result: { readonly status: string }): string =>
+  `${JSON.stringify({ ...result, send: toSendAdvice(result.status) })}\n`;
 
 /** The list's own columns come back as they were, with ours behind them, as an export has them. */
-export const createCsvFormat = ({ columns, delimiter, isAscii }: CsvList): ResultFormat => ({
-  first: formatHeader(columns, getDelimiter(delimiter), isAscii),
-  line: (result, own) =>
-    formatCsvRecord(joinCells(columns.length, own, toPublicCells(result)), getDelimiter(delimiter)),
-});
+export const createCsvFormat =
+  (list: CsvList): ResultFormat =>
+  (results) =>
+    formatCsvTable(toResultTable(list, results));
 
-export type CsvList = Pick<ListFormat, "columns" | "delimiter" | "isAscii">;
+export const createSpreadsheetFormat =
+  (list: CsvList): ResultFormat =>
+  (results) =>
+    formatSpreadsheetTable(toResultTable(list, results));
 
-/** Addresses that came without a list. */
-export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
+/** Counts what passes. */
+export async function* countResults(
+  results: AsyncIterable<ListResult>,
+  summary: ResultSummary,
+): AsyncGenerator<ListResult> {
+  for await (const one of results) {
+    summary.add(one.result);
+    yield one;
+  }
+}
 
 const STYLES: Readonly<Record<Status, Style>> = {
   valid: "green",
@@ -47,13 +57,18 @@ const STYLES: Readonly<Record<Status, Style>> = {
 };
 
 /** For a terminal: the verdict first, in a colour, then the reason, and below it the evidence where there is any. */
-export const createTextFormat = (paint: Paint): ResultFormat => ({
-  first: "",
-  line: ({ email, status, quality_score, reason, sub_status, ai, evidence }) => {
-    const verdict = paint(status.padEnd(10), STYLES[status]);
-    const reasonText = sub_status === null ? reason : `${reason} (${sub_status})`;
-    const meant = ai?.typo_suggestion ? `, meant ${ai.typo_suggestion}?` : "";
-    const line = `${verdict} ${String(quality_score).padStart(3)}  ${replaceControls(email)}  ${reasonText}${replaceControls(meant)}\n`;
-    return evidence === undefined ? line : `${line}${formatEvidence(evidence, paint)}`;
-  },
-});
+export const createTextFormat = (paint: Paint): ResultFormat =>
+  async function* (results) {
+    for await (const { result } of results) yield formatTextLine(result, paint);
+  };
+
+const formatTextLine = (
+  { email, status, quality_score, reason, sub_status, ai, evidence }: ListResult["result"],
+  paint: Paint,
+): string => {
+  const verdict = paint(status.padEnd(10), STYLES[status]);
+  const reasonText = sub_status === null ? reason : `${reason} (${sub_status})`;
+  const meant = ai?.typo_suggestion ? `, meant ${ai.typo_suggestion}?` : "";
+  const line = `${verdict} ${String(quality_score).padStart(3)}  ${replaceControls(email)}  ${reasonText}${replaceControls(meant)}\n`;
+  return evidence === undefined ? line : `${line}${formatEvidence(evidence, paint)}`;
+};

@@ -1,12 +1,13 @@
 import * as v from "valibot";
-import { defineCommand, Flag } from "./define-command.ts";
+import { defineCommand, describeOption, Flag } from "./define-command.ts";
 
 /** `mailproof start`; in a clone `npm start` does the same. */
 export const startCommand = defineCommand({
-  name: "start",
-  usage: "[--fresh]",
-  options: v.strictObject({ fresh: Flag }),
-  flags: ["fresh"],
+  options: v.strictObject({
+    fresh: describeOption(Flag, "deletes the stored state first: accounts, keys, jobs, results"),
+  }),
+  examples: ["start", "start --fresh"],
+  outlivesOutput: true,
   run: async ({ environment, options }) => {
     // No other command needs the server, so no other loads it.
     const { serve } = await import("../server/serve.ts");

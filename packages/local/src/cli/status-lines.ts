@@ -1,4 +1,5 @@
 import type { WriteStream } from "node:tty";
+import { areNotesSilent } from "./notes.ts";
 import { canErase, getColumns } from "./terminal.ts";
 
 /** Parts of one line, which belong together; where they do not fit, the line goes on below. */
@@ -14,12 +15,12 @@ export type StatusLines = {
 /** A dumb terminal cannot erase, so it gets a line of its own, and not more often than this. */
 const PLAIN_LINE_MS = 10_000;
 
-/** On a terminal; nothing at all anywhere else. */
+/** On a terminal and without --quiet; nothing at all anywhere else. */
 export const createStatusLines = (
   screen: WriteStream,
   nowMs = () => performance.now(),
 ): StatusLines => {
-  if (!screen.isTTY) return { show: () => {}, end: () => {} };
+  if (!screen.isTTY || areNotesSilent()) return { show: () => {}, end: () => {} };
   return canErase(screen) ? createErasingLines(screen) : createPlainLines(screen, nowMs);
 };
 

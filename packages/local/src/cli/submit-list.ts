@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import type { ProcessFileData } from "@mailproof/client/types";
 import { PROGRAM } from "../installation.ts";
 import { createState, type JobInputs, type JobState, removeState, saveState } from "./job-state.ts";
+import { writeNote } from "./notes.ts";
 import { formatCount } from "./progress.ts";
 import type { Service } from "./service.ts";
 import { createStatusLines } from "./status-lines.ts";
@@ -11,7 +11,10 @@ import { replaceControls } from "./terminal.ts";
 
 /** The list, the output that is made of it, and the state of both. */
 export type ListSubmission = {
-  readonly file: string;
+  /** The text file that is sent. */
+  readonly path: string;
+  /** What it is called: the name of the job. */
+  readonly name: string;
   readonly stateFile: string;
   readonly inputs: JobInputs;
   /** Throws when the output cannot be written. */
@@ -24,11 +27,10 @@ export const submitList = async (
   list: ListSubmission,
   signal: AbortSignal,
 ): Promise<JobState> => {
-  const { file, stateFile, inputs } = list;
+  const { path, name, stateFile, inputs } = list;
   const { email_column, max_wait_minutes, ...same } = inputs;
-  const name = basename(file);
   const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
-    service.client.upload(file, {}, { signal }),
+    service.client.upload(path, { file_name: toUploadName(name) }, { signal }),
   );
   const state = createOrWarn(stateFile, {
     version: 1,
@@ -49,6 +51,10 @@ export const submitList = async (
     throw explainDoubt(error, stateFile);
   });
 };
+
+/** The service takes texts alone, and a spreadsheet has become one. */
+const toUploadName = (name: string): string =>
+  /\.(?:csv|txt)$/i.test(name) ? name : `${name.replace(/\.(?:xlsx|tsv)$/i, "")}.csv`;
 
 /** Another process with the same output may have ended just now: it wrote the output before it removed its state. */
 const assertStillWritable = ({ stateFile, assertOutWritable }: ListSubmission): void => {
@@ -71,7 +77,7 @@ export const resubmitList = async (
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { stateFile } = list;
-  process.stderr.write(
+  writeNote(
     `Resuming from ${stateFile}: this command was started at ${state.started_at} and got no response whether the list was accepted.\n`,
   );
   const isKeyRetained = Date.now() - Date.parse(state.started_at) < KEY_RETENTION_MS;
@@ -103,7 +109,7 @@ const sendRequest = async (
   );
   const { job_id } = accepted;
   const sentences = [accepted.message, describeCounts(accepted), ...describeFile(accepted)];
-  process.stderr.write(`${job_id}: ${sentences.join(" ")}\n`);
+  writeNote(`${job_id}: ${sentences.join(" ")}\n`);
   const stateWithJob = { ...state, job_id };
   try {
     saveState(stateFile, stateWithJob);

@@ -1,7 +1,12 @@
+import { finished } from "node:stream/promises";
 import type { VerificationResult as ApiResult } from "@mailproof/api/schema/verification";
+import { MailproofError } from "@mailproof/client/errors";
 import type { VerificationResult } from "@mailproof/client/types";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { explainContinuation, formatFollowCommand, waitForJob } from "./follow-job.ts";
+import { writeNote } from "./notes.ts";
 import { openOutput, writeOutput } from "./output.ts";
+import type { ListResult } from "./result-table.ts";
 import { type Service, watchInterrupt } from "./service.ts";
 import type { ResultFormat } from "./show-results.ts";
 import { replaceControls } from "./terminal.ts";
@@ -16,23 +21,25 @@ type VerifyAddressesOptions = {
 export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],
-  show: ResultFormat,
+  format: ResultFormat,
   { out: file, force, evidence }: VerifyAddressesOptions,
 ): Promise<number> => {
   const out = await openOutput(file, force);
   const { signal, end } = watchInterrupt();
-  await writeOutput(out, show.first);
-  try {
+  async function* verifyEach(): AsyncGenerator<ListResult> {
     for (const email of emails) {
       const result = await verifyAddress(service, email, evidence, signal);
       // The client leaves the evidence open: another version of the service may have other fields.
-      await writeOutput(out, show.line(result as ApiResult, [email]));
+      yield { result: result as ApiResult, cells: [] };
     }
+  }
+  try {
+    for await (const piece of format(verifyEach())) await writeOutput(out, piece);
   } finally {
     end();
-    if (out !== process.stdout) out.end();
+    if (out !== process.stdout) await finished(out.end());
   }
-  return 0;
+  return EXIT_CODES.done.code;
 };
 
 /** A verification that takes long becomes a job of one address, which is already paid for. */
@@ -48,10 +55,18 @@ const verifyAddress = async (
   );
   if (first.status !== "pending") return first;
   const id = first.job_id;
-  process.stderr.write(`${id}: ${replaceControls(email)} takes longer. Waiting for its result.\n`);
-  const how = formatFollowCommand(url, id, { out: undefined, json: true, force: false });
+  writeNote(`${id}: ${replaceControls(email)} takes longer. Waiting for its result.\n`);
+  const how = formatFollowCommand(url, id, { out: undefined, kind: "json", force: false });
   const { status, error } = await waitForJob(client, id, signal).catch((cause: unknown) => {
-    throw new Error(explainContinuation(cause, id, how, signal), { cause });
+    const message = explainContinuation(cause, id, how, signal);
+    throw cause instanceof MailproofError
+      ? new MailproofError(message, {
+          code: cause.code,
+          money: "kept",
+          status: cause.status,
+          cause,
+        })
+      : new Error(message, { cause });
   });
   for await (const row of client.results({ id }, { signal })) return row;
   throw new Error(`${id}: ${status}. ${error ?? ""}`);

@@ -1,21 +1,15 @@
-import { findAccount } from "@mailproof/core/accounts/accounts";
+import { getExistingAccount } from "@mailproof/core/accounts/accounts";
 import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import { listWebhooks, type Webhook } from "@mailproof/core/webhooks/items";
 import { updateWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import {
-  type AdminDefinition,
-  createNoAccountError,
-  definePortable,
-  Name,
-} from "./define-admin.ts";
-import type { Command } from "./define-command.ts";
+import { definePortable, Name } from "./define-admin.ts";
 
 /** Those of live keys and those of test keys, which are separate. */
 const listAllWebhooks = async ({ table }: World, account: string): Promise<readonly Webhook[]> => {
-  if (!(await findAccount(table, account))) throw createNoAccountError(account);
+  await getExistingAccount(table, account);
   const owners = (["live", "test"] as const).map((mode) => getOwnerId({ account, mode }));
   return (await Promise.all(owners.map((owner) => listWebhooks(table, owner)))).flat();
 };
@@ -29,9 +23,8 @@ const formatWebhook = ({ id, url, events, status, createdAt }: Webhook) => ({
 });
 
 /** The operator's view of webhooks, without their secrets. */
-export const webhookDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
-  definePortable({
-    name: "admin webhooks list",
+export const webhookDefinitions = {
+  "admin webhooks list": definePortable({
     usage: "--account A",
     options: v.strictObject({ account: Name }),
     async run(world, { account }) {
@@ -39,8 +32,7 @@ export const webhookDefinitions: readonly AdminDefinition<Command["options"], Wo
     },
   }),
 
-  definePortable({
-    name: "admin webhooks enable",
+  "admin webhooks enable": definePortable({
     usage: "--account A --webhook W",
     options: v.strictObject({ account: Name, webhook: Name }),
     async run(world, { account, webhook: id }) {
@@ -51,4 +43,4 @@ export const webhookDefinitions: readonly AdminDefinition<Command["options"], Wo
       return { output: formatWebhook(changed) };
     },
   }),
-];
+};

@@ -5,6 +5,7 @@ import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
 import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts, type PortShare } from "../mail-ports.ts";
+import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
 import { createCallersFirst } from "../server/callers-first.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import type { MainHandlers } from "./main-handlers.ts";
@@ -20,6 +21,10 @@ export type EngineThreadOptions = {
   readonly share: PortShare;
   /** Whether there are other engine threads, with which it shares the slots of mail providers. */
   readonly isOneOfSeveral: boolean;
+  /** Whether the main thread counts connections. */
+  readonly reportsConnections: boolean;
+  /** Whether the main thread has use for what sessions did. */
+  readonly reportsSessions: boolean;
 };
 
 const OWN_ERRORS_EVERY_MS = 1_000;
@@ -30,8 +35,23 @@ const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHand
   const { enter, yieldToCallers } = createCallersFirst();
   const log: Log = (event, fields) => void main.call("log", event, fields);
   const mail = openMailPorts(environment, table, lab, share);
+  const connections: ConnectionObserver = {
+    onConnect: (outcome) => void main.call("reportConnect", outcome),
+    onClose: () => void main.call("reportClose"),
+  };
   const questions = createMailQuestions(
-    { ...mail, ...(isOneOfSeveral && { slots: createRemoteSlots(main) }), yieldToCallers, log },
+    {
+      ...mail,
+      ...(options.reportsConnections && {
+        connect: observeConnections(mail.connect, connections),
+      }),
+      ...(isOneOfSeveral && { slots: createRemoteSlots(main) }),
+      ...(options.reportsSessions && {
+        onSession: (report) => void main.call("reportSession", report),
+      }),
+      yieldToCallers,
+      log,
+    },
     {
       record: async (provider, reply) => {
         await main.call("recordCanary", provider, reply);
@@ -40,6 +60,8 @@ const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHand
   );
 
   return {
+    /** Shows that this thread's event loop turns. */
+    ping: () => null,
     findMailHosts: (domain: string, account?: string) => questions.findMailHosts(domain, account),
     probe: async (question: ProbeRequest) => {
       if (question.requester?.priority !== "caller") return questions.probe(question);

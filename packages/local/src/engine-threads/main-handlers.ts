@@ -1,7 +1,9 @@
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import type { Canaries } from "@mailproof/core/smtp-pool/canaries";
+import type { OnSession, SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import { addOwnErrors } from "@mailproof/net/local-resource-errors";
+import { CONNECTED, type ConnectionObserver } from "../metrics/observe-connections.ts";
 import { createSlotHandlers, type SlotCounts } from "./slot-calls.ts";
 import { createTableHandlers } from "./table-calls.ts";
 
@@ -9,20 +11,49 @@ export type MainPorts = {
   readonly table: Table;
   readonly log: Log;
   readonly canaries: Canaries;
+  readonly connections?: ConnectionObserver | undefined;
+  readonly onSession?: OnSession;
 };
+
+/** The connections of one engine thread, for the counts of all. */
+export const createThreadConnections = (observer: ConnectionObserver | undefined) => {
+  let open = 0;
+  const reportClose = (): void => {
+    open--;
+    observer?.onClose();
+  };
+  return {
+    handlers: {
+      reportConnect: (outcome: string): void => {
+        if (outcome === CONNECTED) open++;
+        observer?.onConnect(outcome);
+      },
+      reportClose,
+    },
+    /** The thread ended, and its connections with it. */
+    closeAll: (): void => {
+      while (open > 0) reportClose();
+    },
+  };
+};
+
+type ThreadConnections = ReturnType<typeof createThreadConnections>;
 
 export type MainHandlers = ReturnType<typeof createMainHandlers>;
 
 /** What one engine thread, which `thread` stands for, may call on the main thread. */
 export const createMainHandlers = (
-  { table, log, canaries }: MainPorts,
+  { table, log, canaries, onSession }: MainPorts,
   counts: SlotCounts,
   thread: object,
+  connections: ThreadConnections,
 ) => ({
   ...createTableHandlers(table),
   ...createSlotHandlers(counts, thread),
+  ...connections.handlers,
   log,
   recordCanary: (...[provider, reply]: Parameters<Canaries["record"]>) =>
     canaries.record(provider, reply),
   addOwnErrors,
+  reportSession: (report: SessionReport) => onSession?.(report),
 });

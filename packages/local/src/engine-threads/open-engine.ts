@@ -1,20 +1,22 @@
 import { availableParallelism } from "node:os";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import type { YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts } from "../mail-ports.ts";
+import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
 import { createThreadedQuestions, MAIN_PACKETS_SHARE } from "./threaded-engine.ts";
 
 type EnginePorts = {
   readonly table: Table;
   readonly yieldToCallers: YieldToCallers;
   readonly log: Log;
-  /** Absent: sessions are not counted. Those of other threads never are. */
-  readonly observeConnect?: ((connect: SmtpConnect) => SmtpConnect) | undefined;
+  /** Absent: connections are not counted. */
+  readonly connections?: ConnectionObserver | undefined;
+  readonly onSession?: OnSession;
 };
 
 export type OpenEngine = {
@@ -41,12 +43,12 @@ export const openEngine = (
   lab: LabAddress | null,
   ports: EnginePorts,
 ): OpenEngine => {
-  const { table, yieldToCallers, log } = ports;
+  const { table, yieldToCallers, log, connections, onSession } = ports;
   const threads = chooseThreads(environment);
   if (threads === 0) {
     const mail = openMailPorts(environment, table, lab);
-    const connect = ports.observeConnect?.(mail.connect) ?? mail.connect;
-    const engine = createEngine({ ...mail, connect, yieldToCallers, log });
+    const connect = connections ? observeConnections(mail.connect, connections) : mail.connect;
+    const engine = createEngine({ ...mail, connect, yieldToCallers, log, onSession });
     return { engine, mail, start: () => undefined, close: mail.close };
   }
   const mail = openMailPorts(environment, table, lab, { packets: MAIN_PACKETS_SHARE, sessions: 1 });
@@ -58,7 +60,7 @@ export const openEngine = (
   };
   const { findMailHosts, probe, start, close } = createThreadedQuestions(
     { environment, lab: address, threads },
-    { table, log, canaries: beliefs.canaries },
+    { table, log, canaries: beliefs.canaries, connections, onSession },
   );
   return {
     engine: { findMailHosts, probe, beliefs, lists: mail.lists, now: mail.now, yieldToCallers },

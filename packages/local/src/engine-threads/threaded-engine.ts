@@ -11,8 +11,9 @@ import type { LabAddress } from "../mail-ports.ts";
 import { getMessage } from "../storage/sqlite.ts";
 import { type Calls, createCalls, ENDED } from "./calls.ts";
 import type { EngineThreadHandlers, EngineThreadOptions } from "./engine-thread.ts";
-import { createMainHandlers, type MainPorts } from "./main-handlers.ts";
+import { createMainHandlers, createThreadConnections, type MainPorts } from "./main-handlers.ts";
 import { createSlotCounts, type SlotCounts } from "./slot-calls.ts";
+import { watchThread } from "./watch-thread.ts";
 
 /** Webhooks and checks of domains ask DNS on the main thread; a check asks at most 250 questions. */
 export const MAIN_PACKETS_SHARE = 0.2;
@@ -42,7 +43,12 @@ export const createThreadedQuestions = (
     // One thread has all look-ups, so the limits of DNS and its cache are as exact as in one process.
     const packets = number === 0 ? 1 - MAIN_PACKETS_SHARE : 0;
     const share = { packets, sessions: 1 / threads };
-    return createThread({ environment, lab, share, isOneOfSeveral: threads > 1 }, ports, counts);
+    const isOneOfSeveral = threads > 1;
+    const reportsConnections = ports.connections !== undefined;
+    const reportsSessions = ports.onSession !== undefined;
+    const reports = { reportsConnections, reportsSessions };
+    const options = { environment, lab, share, isOneOfSeveral, ...reports };
+    return createThread(options, ports, counts);
   });
   const getThread = (number: number) => all[number] as EngineThread;
 
@@ -109,13 +115,23 @@ const createThread = (
     // The server ends by its own decision, whatever its threads wait for.
     worker.unref();
     const calls = createCalls<EngineThreadHandlers>(worker);
-    calls.serve(createMainHandlers(ports, counts, worker));
+    const connections = createThreadConnections(ports.connections);
+    calls.serve(createMainHandlers(ports, counts, worker, connections));
+    const stopWatch = watchThread(
+      () => calls.call("ping"),
+      () => {
+        ports.log("engine_thread_hung", {});
+        void worker.terminate();
+      },
+    );
     let error: string | null = null;
     worker.on("error", (cause) => {
       error = getMessage(cause);
     });
     worker.on("exit", (code) => {
+      stopWatch();
       if (isClosed) return;
+      connections.closeAll();
       ports.log("engine_thread_ended", { code, error });
       end(worker, calls);
     });

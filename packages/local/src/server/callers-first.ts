@@ -63,5 +63,13 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     };
   };
 
-  return { enter, yieldToCallers };
+  /** For a request that waits for something: meanwhile lists need not yield to it. */
+  const pause = () => {
+    callers--;
+    return (): void => {
+      callers++;
+    };
+  };
+
+  return { enter, pause, yieldToCallers };
 };

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
 import { PROGRAM, START_AFRESH } from "../installation.ts";
 import type { RunningServer } from "./start.ts";
 
@@ -21,6 +22,7 @@ export const formatFirstScreen = (
   const lines = [
     `Mailproof ${version} is running at ${baseUrl}`,
     "",
+    `dashboard  ${baseUrl}${DASHBOARD_PATH}   the same in a browser; sign in with a key`,
     `docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs`,
     ...(live ? [`live key   ${live}   costs the demo account's credits`] : []),
     ...(demo?.test_key ? [`test key   ${demo.test_key}   simulated results, free`] : []),

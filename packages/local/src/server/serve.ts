@@ -9,8 +9,14 @@ const STOP_MESSAGES = {
   npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
 };
 
+/** The reader of the first screen or of the log may end, as `head` does. The server goes on. */
+const outliveOutput = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+};
+
 /** Starts the server, prints its first screen, and returns when a signal has stopped it. */
 export const serve = async (environment: Environment, isFresh: boolean): Promise<void> => {
+  outliveOutput();
   const started = start(environment, isFresh).catch(explainAddress);
   const stopped = Promise.withResolvers<void>();
   // Installed before the start, so a signal during the start stops the process just as cleanly.
@@ -39,8 +45,8 @@ const explainAddress = (error: StartFailure): never => {
 
 const findAddressFault = ({ code, port, address }: StartFailure): string | undefined => {
   if (code === "EADDRINUSE")
-    return `Another program has port ${port}; set PORT or METRICS_PORT to a free one, or to 0 for any.`;
+    return `Another program has port ${port}; set PORT, METRICS_PORT or MAIL_PORT to a free one, or to 0 for any.`;
   return code === "EADDRNOTAVAIL" && address !== undefined
-    ? `HOST or METRICS_HOST: ${address} is not an address of this machine.`
+    ? `HOST, METRICS_HOST or MAIL_HOST: ${address} is not an address of this machine.`
     : undefined;
 };

@@ -20,12 +20,16 @@ import { texts } from "@mailproof/docs-site/texts";
 import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
+import { beginRequestSpan } from "../tracing/trace-ports.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
+import type { Dashboard } from "./dashboard.ts";
+import type { AnswerOperator } from "./operator.ts";
 import { drainBody, readUpTo } from "./request-body.ts";
 import { createRequestRecord, type OnRequest, type RequestRecord } from "./request-record.ts";
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
-import { getBaseUrl, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
+import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
 /** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
@@ -40,8 +44,9 @@ export const createApiServer = (
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
-  { site = PLAIN_SITE, onRequest = () => {} }: Partial<ServerOptions> = {},
+  options: Partial<ServerOptions> = {},
 ): Server => {
+  const { site = PLAIN_SITE, onRequest = () => {}, tracing, dashboard, answerOperator } = options;
   const route = createRouter(listed);
   const mcp = createMcp(world);
   const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
@@ -51,15 +56,18 @@ export const createApiServer = (
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   });
-  serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) =>
+  serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) => {
+    const span = tracing && beginRequestSpan(tracing, joinHeaders(incoming)["traceparent"]);
+    const record = createRequestRecord(world.newId("req"), outgoing, (request) => {
+      span?.end(request);
+      onRequest(request);
+    });
+    const parts = { site, route, mcp, downloads, dashboard, answerOperator };
+    const context = { world, openLink, ...parts, waitForClient };
+    const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
-    serveRequest(
-      { world, openLink, site, route, mcp, downloads, waitForClient },
-      incoming,
-      outgoing,
-      createRequestRecord(world.newId("req"), outgoing, onRequest),
-    ).catch(() => void outgoing.destroy()),
-  );
+    return (span?.run(serve) ?? serve()).catch(() => void outgoing.destroy());
+  });
   return httpServer;
 };
 
@@ -67,6 +75,12 @@ type ServerOptions = {
   readonly site: Site;
   /** Called when a response has ended. */
   readonly onRequest: OnRequest;
+  /** Absent: requests have no spans. */
+  readonly tracing: Tracing | undefined;
+  /** Absent: there is none, and the root shows browsers a page of links. */
+  readonly dashboard: Dashboard | undefined;
+  /** Absent: the operator has no routes. */
+  readonly answerOperator: AnswerOperator | undefined;
 };
 
 type ServerContext = {
@@ -76,6 +90,8 @@ type ServerContext = {
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
+  readonly dashboard: Dashboard | undefined;
+  readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
 };
 
@@ -166,7 +182,7 @@ const answerFirst = async (
 };
 
 const answerRequest = async (
-  { world, site, route, mcp, downloads }: ServerContext,
+  { world, site, route, mcp, downloads, dashboard, answerOperator }: ServerContext,
   record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
@@ -176,10 +192,22 @@ const answerRequest = async (
   const { id, onCaller } = record;
   const method = incoming.method ?? "";
   const headers = joinHeaders(incoming);
+  const clientIp = getClientIp(site, incoming);
   const body = (bytesMax: number) => readBody(incoming, bytesMax);
   if (rawPath === MCP_PATH) {
     record.route = `POST ${MCP_PATH}`;
-    return mcp({ id, method, headers, body, onCaller });
+    const query = Object.fromEntries(new URLSearchParams(search));
+    return mcp({ id, method, headers, query, clientIp, body, onCaller });
+  }
+  const operated = await answerOperator?.({ id, method, rawPath, headers, body });
+  if (operated) {
+    record.route = "operator";
+    return operated;
+  }
+  const page = dashboard?.answer({ method, rawPath, headers });
+  if (page) {
+    record.route = "dashboard";
+    return page;
   }
   const document = findDocument({
     method,
@@ -201,6 +229,7 @@ const answerRequest = async (
   return respond(world, endpoint, {
     id,
     headers,
+    clientIp,
     path,
     query: parseQuery(search),
     body,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toBaseUrl } from "@mailproof/api/http/documents";
+import { unwrapIpv4 } from "@mailproof/core/accounts/key-networks";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import type { Environment } from "../environment.ts";
 
@@ -10,7 +11,7 @@ export type Site = {
   readonly basePath: string;
   /** The operator's own word for the base URL, the base path included. Null: each request shows it. */
   readonly publicUrl: string | null;
-  /** Proxies whose X-Forwarded-Proto and X-Forwarded-Host count. */
+  /** Proxies whose X-Forwarded-Proto, -Host and -For count. */
   readonly trustedProxies: readonly Cidr[];
 };
 
@@ -75,8 +76,25 @@ const readLast = (header: string | readonly string[] | undefined): string | unde
     .at(-1)
     ?.trim();
 
-/** A socket that listens for both families shows an IPv4 peer as ::ffff:192.0.2.1. */
+/**
+ * The address of the client: the last one that no trusted proxy has. Each proxy appends the address that it was called
+ * from, so whatever a client writes itself stands before that.
+ */
+export const getClientIp = (
+  { trustedProxies }: Site,
+  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
+): string | undefined => {
+  const forwarded = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  let client = socket.remoteAddress;
+  while (client !== undefined && isTrusted(client, trustedProxies) && forwarded.length > 0)
+    client = forwarded.pop();
+  return client;
+};
+
 const isTrusted = (address: string, blocks: readonly Cidr[]): boolean => {
-  const ip = parseIp(address.replace(/^::ffff:(?=[\d.]+$)/i, ""));
+  const ip = parseIp(unwrapIpv4(address));
   return ip !== undefined && blocks.some((block) => isInBlock(ip, block));
 };

@@ -8,9 +8,10 @@ import { schedules, workers } from "@mailproof/core/background/workers";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { MCP_PATH } from "@mailproof/mcp/serve";
-import { type App, createApp } from "../app.ts";
+import { type App, createApp, createLineLog } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { isLabEnabled } from "../mail-ports.ts";
+import { startMailReceiver } from "../mail-receiver/mail-receiver.ts";
 import { type Counters, createCounters } from "../metrics/counters.ts";
 import { startMetrics } from "../metrics/metrics-server.ts";
 import { writeFileAtomic } from "../storage/atomic-file.ts";
@@ -24,12 +25,17 @@ import {
   markDemo,
   REMEDY,
 } from "../storage/state-folder.ts";
+import { createCopySweeper } from "../storage/upgrade-copies.ts";
+import { upgradeFolder } from "../storage/upgrade-folder.ts";
+import { traceWorker } from "../tracing/trace-ports.ts";
 import { runBackground } from "./background.ts";
 import { createBlobSweeper } from "./blob-sweeper.ts";
 import { createClockWatch } from "./clock-watch.ts";
 import { CONNECTION_LIMITS } from "./connections.ts";
+import { openDashboard } from "./dashboard.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo.ts";
 import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
+import { createOperatorRoutes } from "./operator.ts";
 import { createOwnErrorWatch } from "./own-error-watch.ts";
 import { resetState } from "./reset-state.ts";
 import { createApiServer } from "./server.ts";
@@ -71,7 +77,7 @@ export const start = async (
   const lab = isLabEnabled(environment) ? await startLab() : null;
   const counters = environment.METRICS_PORT === undefined ? undefined : createCounters();
   const app = await openCheckedApp(environment, linkBase, lab, counters);
-  const { world, openLink, close } = app;
+  const { world, openLink, tracing, close } = app;
   app.startEngine();
   rmSync(readyFile, { force: true });
   // The folder belongs to this process, so the process that held messages has ended.
@@ -79,8 +85,12 @@ export const start = async (
   clearUnfinished(join(directory, "blobs"));
 
   const { HOST: host, PORT: port, BASE_PATH: basePath } = environment;
+  const dashboard = openDashboard(world, site);
   const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, {
     site,
+    tracing,
+    dashboard,
+    answerOperator: createOperatorRoutes(world, environment),
     onRequest: (request) => {
       world.log("request", request);
       counters?.onRequest(request);
@@ -95,6 +105,9 @@ export const start = async (
 
   const metrics = counters && (await startMetrics(environment, world, counters));
 
+  const { MAIL_DOMAIN: mailDomain } = environment;
+  const mail = mailDomain && (await startMailReceiver(world, mailDomain, environment));
+
   const stopping = new AbortController();
   const background = startBackground(directory, app, stopping.signal);
 
@@ -105,15 +118,21 @@ export const start = async (
     ...demo,
     mcp_url: mcpUrl,
     ...(metrics && { metrics_url: metrics.url }),
+    ...(mail && { mail_port: mail.port }),
     ...describeLab(lab),
   });
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
     stopping.abort();
-    await withTimeout(world, DRAIN_MS, Promise.all([drain(httpServer), background]));
+    dashboard.close();
+    world.longPolls?.endAll();
+    const ended = [drain(httpServer), background, ...(mail ? [mail.stop()] : [])];
+    await withTimeout(world, DRAIN_MS, Promise.all(ended));
+    await tracing?.close();
     world.log("stopped", { pid: process.pid });
     metrics?.stop();
+    await app.flush();
     // First the table: a worker in progress must not record that a host of the lab does not respond.
     close();
     await lab?.close();
@@ -124,13 +143,13 @@ export const start = async (
 
 const startBackground = (
   directory: string,
-  { world, health }: App,
+  { world, health, tracing }: App,
   signal: AbortSignal,
 ): Promise<void> =>
   runBackground(
     world,
     {
-      workers,
+      workers: tracing ? workers.map(traceWorker(tracing)) : workers,
       schedules: [
         ...schedules,
         createClockWatch(),
@@ -138,13 +157,14 @@ const startBackground = (
         createSweeper(world.table),
         createBlobSweeper(join(directory, "blobs")),
         createGenerationSchedule(directory, world.table),
+        createCopySweeper(directory),
         health.schedule,
       ],
     },
     signal,
   );
 
-/** Refuses a folder whose state cannot be read, or is behind. */
+/** Upgrades the state of an earlier release. Refuses a folder whose state cannot be read, is behind, or is newer. */
 const openCheckedApp = async (
   environment: Environment,
   linkBase: () => string,
@@ -152,6 +172,8 @@ const openCheckedApp = async (
   counters: Counters | undefined,
 ): Promise<App> => {
   try {
+    const log = createLineLog(environment.LOG_LEVEL, () => new Date());
+    await upgradeFolder(environment.MAILPROOF_DIR, { log });
     const app = createApp(environment, linkBase, lab, counters);
     await assertLatest(environment.MAILPROOF_DIR, app.world.table);
     await app.health.assertUndamaged();

@@ -42,7 +42,7 @@ export const createBackup = async (from: string, to: string): Promise<BackupResu
  * Both at the same moment: while the copies begin, no process writes to either. From then on each
  * is read as it was, however long that takes, and the server writes on.
  */
-const copyDatabases = async (from: string, to: string): Promise<Date> => {
+export const copyDatabases = async (from: string, to: string): Promise<Date> => {
   const opened = DATABASES.map((name) => ({ name, reader: openDatabase(from, name) }));
   const writers = DATABASES.map((name) => openDatabase(from, name));
   for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
@@ -59,7 +59,7 @@ const copyDatabases = async (from: string, to: string): Promise<Date> => {
 };
 
 /** Throws if the copy could not be restored. */
-const assertReadable = async (folder: string): Promise<void> => {
+export const assertReadable = async (folder: string): Promise<void> => {
   for (const part of STATE_PARTS) {
     const damage = await findDamage(folder, part);
     if (damage !== null)

@@ -8,6 +8,7 @@ import {
   type BlobMetadata,
   type Blobs,
   type ByteRange,
+  concatBlobs,
   findRetentionPrefix,
 } from "@mailproof/core/ports/blobs";
 import { flushToDisk } from "./atomic-file.ts";
@@ -40,7 +41,7 @@ export const createFileBlobs = (
   const getPath = (key: string): string => getBlobPath(directory, key);
   const openByKey = (key: string) => openBlob(directory, getPath(key), openFile);
 
-  return {
+  const blobs: Blobs = {
     put: async (key, content) => {
       const path = getPath(key);
       const draft = join(unfinished, randomUUID());
@@ -82,6 +83,8 @@ export const createFileBlobs = (
       await rm(path, { force: true });
     },
 
+    join: (key, parts) => blobs.put(key, concatBlobs(blobs, parts)),
+
     presignPut: async (key, { expiresInSeconds, ...terms }) => {
       assertBlobKey(key);
       const url = signLink({ method: "PUT", key, ...terms }, expiresInSeconds);
@@ -93,6 +96,7 @@ export const createFileBlobs = (
       return { url, expiresInSeconds };
     },
   };
+  return blobs;
 };
 
 /**

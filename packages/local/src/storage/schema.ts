@@ -1,7 +1,7 @@
-import type { SqliteLayout } from "./sqlite.ts";
+import type { MigrationStep, SqliteLayout } from "./sqlite.ts";
 
-// The tables of the two database files. A change raises the version and adds a step from the version before: operators
-// upgrade with data in place.
+// The tables of the two database files. A change of a table, or of what its items mean that a codec cannot read, raises the
+// version and adds a step from the version before: operators upgrade with data in place (upgrade-folder.ts).
 
 // Each item is stored whole as JSON; beside it are the columns that queries use. With rowid: result pages of many
 // kilobytes would make the tree of a WITHOUT ROWID table deep.
@@ -28,7 +28,8 @@ const MESSAGES = `
   CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
 
 /** Messages of version 1 have no group. They form one group, and become ready like delayed messages. */
-const GROUPS = `
+const addGroups: MigrationStep = (db) =>
+  db.exec(`
   ALTER TABLE messages ADD COLUMN grp TEXT NOT NULL DEFAULT '';
   ALTER TABLE messages ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE messages ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
@@ -41,6 +42,14 @@ const GROUPS = `
     queue TEXT NOT NULL, last INTEGER NOT NULL, grp TEXT NOT NULL, turn INTEGER NOT NULL,
     PRIMARY KEY (queue, last, grp)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX turns_next ON turns (queue, last, turn)`;
+  CREATE INDEX turns_next ON turns (queue, last, turn)`);
 
-export const QUEUE_LAYOUT: SqliteLayout = { version: 2, schema: MESSAGES, steps: [GROUPS] };
+export const QUEUE_LAYOUT: SqliteLayout = { version: 2, schema: MESSAGES, steps: [addGroups] };
+
+export type FolderLayouts = Readonly<Record<string, SqliteLayout>>;
+
+/** The database files of a folder. */
+export const LAYOUTS: FolderLayouts = {
+  "state.sqlite": TABLE_LAYOUT,
+  "queue.sqlite": QUEUE_LAYOUT,
+};

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { toEpochSeconds } from "@mailproof/core/lib/time";
 import {
   INDEXES,
@@ -32,7 +33,7 @@ export const createSqliteTable = (
   const seconds = () => toEpochSeconds(now());
   const prepareCached = createStatementCache(db);
 
-  const { select, upsert, remove, expire } = prepareStatements(db);
+  const { select, upsert, remove, expire, checkpoint } = prepareStatements(db);
 
   const read = ({ pk, sk }: Key): Item | undefined => parseRow(select.get(pk, sk, seconds()));
 
@@ -83,11 +84,23 @@ export const createSqliteTable = (
       });
     },
 
+    scrub: async () => {
+      for (let attempt = 0; attempt < SCRUBS_MAX; attempt++) {
+        if (checkpoint.get()?.["busy"] === 0) return;
+        await setTimeout(SCRUB_RETRY_MS);
+      }
+      throw new Error(`${file}: another process reads it, so its log could not be truncated`);
+    },
+
     sweep: (limit) => commit(() => Number(expire.run(seconds(), limit).changes)),
 
     close,
   };
 };
+
+/** A reader of another process, such as a backup, keeps the log as it is. */
+const SCRUBS_MAX = 200;
+const SCRUB_RETRY_MS = 25;
 
 const prepareStatements = (db: DatabaseSync) => ({
   select: db.prepare(
@@ -102,6 +115,8 @@ const prepareStatements = (db: DatabaseSync) => ({
     `DELETE FROM items WHERE rowid IN
      (SELECT rowid FROM items WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
   ),
+  // Moves the log into the file, whose removed items are overwritten, and empties it.
+  checkpoint: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
 });
 
 /** No valid UTF-8 has the byte FF, so this ends every range of strings with a common prefix. */

@@ -1,5 +1,9 @@
 import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { START } from "../installation.ts";
+import { type AfterGroup, checkpointInThread, createCheckpoints } from "./checkpoints.ts";
+import { describeWayBack } from "./upgrade-copies.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -30,28 +34,40 @@ export type SqliteLayout = {
   readonly version: number;
   /** The schema of version 1. */
   readonly schema: string;
-  /** One step from each version to the next. */
-  readonly steps?: readonly string[];
+  /** One step from each version to the next. It runs in a transaction with the version that it leads to. */
+  readonly steps?: readonly MigrationStep[];
 };
 
-const prepareFile = (
-  db: DatabaseSync,
-  file: string,
-  { version, schema, steps = [] }: SqliteLayout,
-): void => {
+export type MigrationStep = (db: DatabaseSync) => void;
+
+const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void => {
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  db.exec("PRAGMA cache_size = -65536");
-  const found = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (found > version)
-    throw new Error(`${file} was written by a newer Mailproof (${found} > ${version}).`);
+  // What is deleted is overwritten with zeros: an erased address is in no free page.
+  db.exec("PRAGMA cache_size = -65536; PRAGMA secure_delete = ON");
+  const { version, schema, steps = [] } = layout;
   db.exec("BEGIN IMMEDIATE");
-  // Read again under the lock: another process may be opening the file, too.
-  const before = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const wanted = [schema, ...steps.slice(Math.max(0, before - 1))];
-  db.exec(`${wanted.join(";")}; PRAGMA user_version = ${version}; COMMIT`);
+  const before = readVersion(db);
+  if (before > version) throw new Error(describeNewer(file, before, version));
+  if (before > 0 && before < version)
+    throw new Error(
+      `${file} was written by an older Mailproof (${before} < ${version}): ${START} upgrades it.`,
+    );
+  db.exec(schema);
+  if (before === 0) for (const step of steps) step(db);
+  db.exec(`PRAGMA user_version = ${version}; COMMIT`);
   // From here on this process waits for locks outside SQLite, so the event loop continues.
   db.exec("PRAGMA busy_timeout = 0");
 };
+
+/** 0: a new file. A file with tables and without a version is one of version 1. */
+export const readVersion = (db: DatabaseSync): number => {
+  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (version > 0) return version;
+  return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined ? 0 : 1;
+};
+
+export const describeNewer = (file: string, found: number, newest: number): string =>
+  `${file} was written by a newer Mailproof (${found} > ${newest}). Start that release again, or go back to the state from before its upgrade: ${describeWayBack(dirname(file))}`;
 
 export type OnDamage = (error: Error) => void;
 
@@ -70,8 +86,8 @@ export const getMessage = (error: unknown): string =>
 
 type NameErrors = <T>(act: () => T) => T;
 
-const createErrorNamer =
-  (file: string, onDamage: OnDamage): NameErrors =>
+export const createErrorNamer =
+  (file: string, onDamage: OnDamage = () => {}): NameErrors =>
   (act) => {
     try {
       return act();
@@ -137,20 +153,27 @@ const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
  */
 export type DiskFlush = {
   readonly flush: (then: () => void) => void;
+  readonly afterGroup: AfterGroup;
   readonly now: () => void;
   readonly close: () => void;
 };
 
-const NO_DISK: DiskFlush = { flush: (then) => then(), now: () => {}, close: () => {} };
+const NO_DISK: DiskFlush = {
+  flush: (then) => then(),
+  afterGroup: (resume) => resume(),
+  now: () => {},
+  close: () => {},
+};
 
 /**
  * SQLite would flush its log within COMMIT and block the event loop for as long as the disk takes. With synchronous =
- * NORMAL it leaves that to us, and still keeps the order between log and file at a checkpoint.
+ * NORMAL it leaves that to us, and still keeps the order between log and file at a checkpoint. Checkpoints are made in a
+ * thread, for the same reason.
  */
 const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   const file = db.location();
   if (file === null) return NO_DISK;
-  db.exec("PRAGMA synchronous = NORMAL");
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
   // SQLite deletes the log only after the last connection is closed, and has no locks on it that closing it could release.
   const log = openSync(`${file}-wal`, "r+");
   let isClosed = false;
@@ -161,6 +184,7 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
         if (error) throw new Error(`${file}: its log could not be flushed`, { cause: error });
         then();
       }),
+    afterGroup: createCheckpoints(file, checkpointInThread),
     now: () => fdatasyncSync(log),
     close: () => {
       isClosed = true;
@@ -198,7 +222,7 @@ export const createGroupCommit = (
       unflushed = results;
       disk.flush(() => {
         notify();
-        runNext();
+        disk.afterGroup(runNext);
       });
       return;
     }

@@ -17,6 +17,8 @@ const Marker = v.object({
   generation: v.number(),
   /** Whether the demo account was made. */
   demo: v.boolean(),
+  /** The copy of the state from before an upgrade that has not ended. */
+  upgrade: v.optional(v.string()),
 });
 type Marker = v.InferOutput<typeof Marker>;
 
@@ -31,10 +33,10 @@ const EVERY_SECONDS = 60;
 
 export const REMEDY = `Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: ${START_AFRESH}`;
 
-const readMarker = (directory: string): Marker | undefined =>
+export const readMarker = (directory: string): Marker | undefined =>
   readJsonFile(join(directory, MARKER), Marker);
 
-const changeMarker = (directory: string, change: Partial<Marker>): void => {
+export const changeMarker = (directory: string, change: Partial<Marker>): void => {
   const marker = readMarker(directory) ?? { complete: false, generation: 0, demo: false };
   writeFileAtomic(join(directory, MARKER), { ...marker, ...change });
 };

@@ -1,3 +1,4 @@
+import type { World } from "../../ports/world.ts";
 import type { Dns } from "../dns/dns.ts";
 import { isFault } from "../dns/outcome.ts";
 import type { Blocklist } from "./lists.ts";
@@ -38,5 +39,22 @@ export const createListHealth = (now: () => Date): IsHealthy => {
     const { isHealthy, isCertain } = await probed;
     if (!isCertain) cached.set(zone, { probed, untilMs: now().getTime() + CACHE_AFTER_FAULT_MS });
     return isHealthy;
+  };
+};
+
+/**
+ * All checks share the health of a list, so its test goes on past the time limit of this one, which only stops waiting:
+ * else one slow domain would have all checks skip the list.
+ */
+export const limitHealthWait = (
+  isHealthy: IsHealthy,
+  { listDns, now, sleep }: { readonly listDns: Dns } & Pick<World, "now" | "sleep">,
+  budgetMs: number,
+): IsHealthy => {
+  const endsAtMs = now().getTime() + budgetMs;
+  let expiry: Promise<false> | undefined;
+  return (_, list, zone) => {
+    expiry ??= sleep(Math.max(0, endsAtMs - now().getTime())).then(() => false);
+    return Promise.race([isHealthy(listDns, list, zone), expiry]);
   };
 };

@@ -3,7 +3,6 @@ import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { isSpf } from "../spf/parse.ts";
-import { listRepeated } from "../tag-list.ts";
 import {
   type DmarcDiscovery,
   discover,
@@ -21,6 +20,7 @@ import {
 } from "./record.ts";
 import { findReportIssues } from "./reports.ts";
 import { createDmarcIssue } from "./rules.ts";
+import { TAG_VALUES } from "./tag-values.ts";
 
 export type DmarcAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
@@ -186,34 +186,6 @@ const createPolicyIssues = (
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
-const createValueTest =
-  (values: RegExp) =>
-  (value: string): boolean =>
-    values.test(value);
-
-/** RFC 9989 §4.7: each option once, and of 0 and 1 only one. RFC 7489 allowed any of them beside each other. */
-const areFailureOptions = (value: string): boolean => {
-  const options = value.split(":").map((option) => option.trim().toLowerCase());
-  const areDefined = options.every((option) => /^[01ds]$/.test(option));
-  return (
-    areDefined &&
-    listRepeated(options).length === 0 &&
-    !["0", "1"].every((one) => options.includes(one))
-  );
-};
-
-/** The tags that have few values, and how receivers read any other one (RFC 9989 §4.8). */
-const TAG_VALUES: readonly (readonly [
-  tag: string,
-  isValue: (value: string) => boolean,
-  readAs: string,
-])[] = [
-  ["adkim", createValueTest(/^[rs]$/i), "r (relaxed)"],
-  ["aspf", createValueTest(/^[rs]$/i), "r (relaxed)"],
-  ["fo", areFailureOptions, "0 (SPF and DKIM fail)"],
-  ["t", createValueTest(/^[yn]$/i), "n (policy in full)"],
-  ["psd", createValueTest(/^[ynu]$/i), "u (not known)"],
-];
 /** Enough to recognise a value by: all five have to fit into one message. */
 const VALUE_SHOWN_MAX = 16;
 

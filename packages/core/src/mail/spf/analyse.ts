@@ -7,10 +7,11 @@ import { listFindings, type SpfFindingsInput } from "./findings.ts";
 import { readHosts } from "./hosts.ts";
 import { cacheQuestions, SPF_LIMITS } from "./limits.ts";
 import { removeFinalDot } from "./name.ts";
+import { listNodes, type SpfNode } from "./nodes.ts";
 import { createSpfIssues } from "./rules.ts";
 import { isPtr, readTree, type SpfPage, type SpfTree } from "./tree.ts";
 import type { SpfResult } from "./verdict.ts";
-import { walkTree } from "./walk.ts";
+import { walkPages, walkTree } from "./walk.ts";
 
 export type SpfInput = {
   /** In A-labels. */
@@ -33,6 +34,8 @@ export type SpfAnalysis = {
   readonly voidLookups: number;
   /** The other domains whose records are part of the policy, by include or redirect. */
   readonly domains: readonly string[];
+  /** The record and those that it includes, each with its look-ups. Checks of earlier releases do not have it. */
+  readonly tree?: readonly SpfNode[];
   /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
 };
@@ -80,6 +83,7 @@ export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis
     lookups,
     voidLookups,
     domains: [...tree.values()].slice(1).map((page) => page.domain),
+    tree: listNodes(tree, walkPages(tree, hosts)),
     evaluation,
   };
 };

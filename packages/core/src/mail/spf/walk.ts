@@ -25,6 +25,12 @@ const COUNT_MAX = 1_000;
 const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
 
 export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
+  const [root] = tree.values();
+  return (root && walkPages(tree, hosts).get(root)) ?? NOWHERE;
+};
+
+/** The evaluation of every record that the one of the domain itself comes to. */
+export const walkPages = (tree: SpfTree, hosts: SpfHosts): ReadonlyMap<SpfPage, SpfWalk> => {
   const walked = new Map<SpfPage, SpfWalk>();
   const walk = (page: SpfPage | undefined): SpfWalk => {
     if (page?.published.kind !== "record") return NOWHERE;
@@ -39,7 +45,8 @@ export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
     return found;
   };
   const [root] = tree.values();
-  return walk(root);
+  walk(root);
+  return walked;
 };
 
 const walkPage = (

@@ -5,6 +5,7 @@ import { NO_REFUSAL } from "../backoff.ts";
 import type { ProbeCount } from "../daily-limits.ts";
 import { openSessionExit, type SessionExit } from "../egress/session-exit.ts";
 import { runSession, type SessionPorts, type SessionSummary } from "../session.ts";
+import { reportSession } from "../session-report.ts";
 import {
   findProviderKey,
   getJitteredPauseMs,
@@ -98,10 +99,11 @@ const runThrough = async (
   const fallbackSlots = new Map<string, Slot>();
   const account = batch[0]?.requester.account ?? "";
   const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
-  const startedAt = ports.now().getTime();
+  const startedAtMs = ports.now().getTime();
   const summary = await record(await runSession({ ...ports, connect }, batch));
   const { answered, remaining } = summary;
-  const ms = ports.now().getTime() - startedAt;
+  reportSession(ports, { host: slotKey.host, startedAtMs, batch }, summary);
+  const ms = ports.now().getTime() - startedAtMs;
   const work = { ms, answered: answered.length, remaining: remaining.length };
   if (fallbackSlots.size === 0)
     return { ...summary, sharedBackoff: await ownSlot.release(summary, work), isFull: false };

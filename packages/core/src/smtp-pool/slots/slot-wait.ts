@@ -51,10 +51,11 @@ const RETURN_MS = 60_000;
 export const createReturn = (
   { slotKey, turn }: { readonly slotKey: SlotKey; readonly turn: SlotTurn },
   now: Date,
+  inMs = RETURN_MS,
 ): { readonly outcome: SessionOutcome; readonly comeBack: SlotReturn } => {
   const fresh = { queue: toWaitQueueName(slotKey), position: now.getTime(), draw: 0 };
   const ticket = turn.ticket ?? fresh;
-  const at = addMs(now, RETURN_MS).toISOString();
+  const at = addMs(now, inMs).toISOString();
   return { outcome: createSlotTimeout(slotKey), comeBack: { at, ticket } };
 };
 

@@ -37,7 +37,7 @@ export type WaitQueue = {
 /** Bounds the item: with more accounts than this at one mail provider, some share their turns. */
 const LINES_MAX = 256;
 const RETENTION_SECONDS = 1_800;
-/** The rows behind a ticket come back within a quarter of an hour, or not at all. */
+/** The rows behind a ticket come back within a quarter of an hour, or not at all. Each try renews it. */
 const LINE_MS = 20 * 60_000;
 /** Longer than any pause of a process that waits. */
 const WAITER_MS = 3 * PAUSE_MS;
@@ -158,6 +158,21 @@ export const countWaitersAhead = (
 
 export const hasWaiters = ({ waiters }: WaitQueue, token: string, atMs: number): boolean =>
   [...waiters].some(([other, { until }]) => other !== token && isUnexpired(until, atMs, WAITER_MS));
+
+/**
+ * Some rows of a line want a slot: it counts for another while. Null: it does so anyway. Without this a queue that is longer
+ * than LINE_MS would look empty to all that are in it, and they would come back every few seconds (decision 102).
+ */
+export const renewLine = (
+  { lines }: WaitQueue,
+  requester: Requester,
+  atMs: number,
+): { readonly set: Fields; readonly where: Where } | null => {
+  const n = toLineNumber(requester);
+  const line = lines.get(n);
+  if (!line || line.until - atMs > LINE_MS / 2) return null;
+  return { set: { [`until_${n}`]: atMs + LINE_MS }, where: { [`${END_PREFIX}${n}`]: line.end } };
+};
 
 /** One process renews its mark before it expires. */
 export const isMarkFresh = ({ waiters }: WaitQueue, token: string, atMs: number): boolean =>

@@ -13,6 +13,7 @@ import {
   isMarkFresh,
   parseWaitQueue,
   removeStale,
+  renewLine,
   toLength,
   toLineNumber,
   toWaitQueueKey,
@@ -142,6 +143,19 @@ const chooseStep = (slotKey: SlotKey, request: SlotRequest, standing: Standing):
   return { kind: "return", atMs: atMs + inMs, ticket };
 };
 
+type WaitingProcess = Pick<Standing, "ticket" | "atMs"> & Pick<SlotTurn, "token">;
+
+/** Null: the mark of the process is right as it is. */
+const changeMark = (
+  { kind }: WaitStep,
+  queue: WaitQueue,
+  { token, ticket, atMs }: WaitingProcess,
+): Fields | null => {
+  if (kind === "wait" && !isMarkFresh(queue, token, atMs))
+    return createWaiterMark(token, ticket, atMs);
+  return kind === "return" && queue.waiters.has(token) ? createMarkRemoval(token) : null;
+};
+
 /** The order of all processes that want the same slots. */
 export const createWaitQueues = (ports: WaitPorts) => {
   const { now } = ports;
@@ -164,10 +178,10 @@ export const createWaitQueues = (ports: WaitPorts) => {
     if (!ticket) throw new Error("no ticket was drawn");
     const atMs = now().getTime();
     const step = chooseStep(slotKey, request, { queue, ticket, atMs, ...slots });
-    if (step.kind === "wait" && !isMarkFresh(queue, token, atMs))
-      await write(slotKey, createWaiterMark(token, ticket, atMs));
-    if (step.kind === "return" && queue.waiters.has(token))
-      await write(slotKey, createMarkRemoval(token));
+    const mark = changeMark(step, queue, { token, ticket, atMs });
+    const renewal = renewLine(queue, request.requester, atMs);
+    if (renewal) await write(slotKey, { ...renewal.set, ...mark }, { where: renewal.where });
+    else if (mark) await write(slotKey, mark);
     return step;
   };
 

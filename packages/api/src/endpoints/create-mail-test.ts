@@ -1,0 +1,52 @@
+import { createMailTest as create } from "@mailproof/core/deliverability/mail-tests/create-mail-test";
+import { toCredits } from "@mailproof/core/money/credits";
+import { REASONS } from "@mailproof/core/money/reasons";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { keyedBy } from "../http/idempotency.ts";
+import { Credits, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { MailTest, toMailTest } from "../schema/mail-tests.ts";
+
+export const createMailTest = endpoint({
+  id: "createMailTest",
+  route: "POST /v1/deliverability/tests",
+  tag: "Deliverability",
+  summary: "Create an address that receives one mail and tells how it arrived.",
+  price: "2 credits, refunded when no mail arrives within the hour.",
+  access: "deliverability:write",
+  needs: ["table:readwrite", "queue:send"],
+  keyed: true,
+  tool: {
+    effect: "additive",
+    hint: "The address takes one mail within the hour. Ask the user to send it from the system to be tested, then read the report with get_mail_test.",
+  },
+  answers: [201],
+  errors: [...KEYED_ERRORS, "INVALID_IDEMPOTENCY_KEY", "INSUFFICIENT_CREDITS", "NOT_CONFIGURED"],
+
+  output: v.object({
+    ...MailTest.entries,
+    credits_used: describe(Credits, "Credits charged by this request."),
+    credits_remaining: describe(
+      v.optional(Credits),
+      "Credits left after this request. Left out when they could not be read.",
+    ),
+    idempotent_replay: describe(
+      v.optional(v.boolean()),
+      "True when the test of an earlier request is returned. Left out otherwise.",
+    ),
+  }),
+
+  async handle(world, caller, { key }) {
+    const keyed = keyedBy(REASONS.mailTest, caller, key, {});
+    const { test, price, replayed, remaining } = await create(world, caller, keyed);
+    return {
+      status: 201,
+      data: {
+        ...toMailTest(test),
+        credits_used: caller.mode === "test" ? 0 : toCredits(price),
+        ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
+        ...(replayed && { idempotent_replay: true }),
+      },
+    };
+  },
+});

@@ -1,0 +1,36 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { isDeleted, deleteJob as removeJob } from "@mailproof/core/jobs/delete-job";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { findOwnJob, noSuchJob } from "../schema/jobs.ts";
+
+export const deleteJob = endpoint({
+  id: "deleteJob",
+  route: "DELETE /v1/jobs/{id}",
+  tag: "Jobs",
+  summary:
+    "Delete a job that has ended: its list, its results and its exports. What it cost stays in the account's usage.",
+  price: null,
+  access: "verification:write",
+  needs: ["table:readwrite", "blobs:write"],
+  tool: {
+    effect: "destructive",
+    hint: "Ask the user first: the list, the results and every link to an export are gone. Cancel a running job before.",
+  },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND", "JOB_OPEN"],
+
+  path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
+  output: v.object({
+    job_id: describe(v.string(), "The job's id."),
+    deleted: describe(v.literal(true), "Always true."),
+  }),
+
+  async handle(world, caller, { path: { id } }) {
+    const job = await findOwnJob(world, caller, id);
+    if (job) await removeJob(world, job);
+    else if (!(await isDeleted(world, getOwnerId(caller), id))) throw noSuchJob();
+    return { status: 200, data: { job_id: id, deleted: true as const } };
+  },
+});

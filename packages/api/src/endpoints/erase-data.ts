@@ -1,0 +1,86 @@
+import { eraseAddress } from "@mailproof/core/erasure/erase-address";
+import * as v from "valibot";
+import { assertMay } from "../http/authenticate.ts";
+import { endpoint } from "../http/endpoint.ts";
+import {
+  Count,
+  describe,
+  EMAIL_LENGTH_MAX,
+  KEYED_ERRORS,
+  limitCharacters,
+  notEmpty,
+} from "../schema/common.ts";
+
+export const eraseData = endpoint({
+  id: "eraseData",
+  route: "DELETE /v1/data",
+  tag: "Account",
+  summary: "Erase what the account has stored of an email address.",
+  price: null,
+  access: "verification:write",
+  needs: ["table:readwrite", "blobs:read", "blobs:write"],
+  tool: {
+    effect: "destructive",
+    hint: "Ask the user first: results and activity of the address cannot be restored. Needs the scope activity:write, too.",
+  },
+  answers: [200, 202],
+  errors: KEYED_ERRORS,
+
+  query: v.strictObject({
+    email: describe(
+      v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(EMAIL_LENGTH_MAX)),
+      "The address to erase. Spelling does not matter: `Ann@X.com` erases `ann@x.com`, too.",
+    ),
+  }),
+  output: v.object({
+    complete: describe(
+      v.boolean(),
+      "True when nothing is left of the address. False with 202: the erasure continues by itself, and a repeat of the request shows whether it has ended.",
+    ),
+    jobs_open: describe(
+      Count,
+      "Running jobs with the address in their list. It is erased from them when they have ended.",
+    ),
+    erased: describe(
+      v.object({
+        cached_results: describe(Count, "Results in the cache."),
+        responses: describe(
+          Count,
+          "Responses stored for an Idempotency-Key or a search. A repeat of the request is not charged.",
+        ),
+        activity_records: describe(Count, "Records of opens and clicks."),
+        verdicts: describe(Count, "Verdicts and bounces that later results take into account."),
+        mail_tests: describe(
+          Count,
+          "Mail tests with a mail from the address. Their mail and report are erased.",
+        ),
+        job_rows: describe(
+          Count,
+          "Rows of jobs. A row keeps its status, and shows `[erased]` in the place of the address; the other cells of the list are empty.",
+        ),
+      }),
+      "What was erased since the request that began the erasure.",
+    ),
+  }),
+
+  async handle(world, caller, { query }) {
+    // The scope of what is erased besides results.
+    assertMay(world, caller, "activity:write");
+    const { isComplete, erased, openJobs } = await eraseAddress(world, caller, query.email);
+    return {
+      status: isComplete ? 200 : 202,
+      data: {
+        complete: isComplete,
+        jobs_open: openJobs.length,
+        erased: {
+          cached_results: erased.cachedResults,
+          responses: erased.responses,
+          activity_records: erased.activityRecords,
+          verdicts: erased.verdicts,
+          mail_tests: erased.mailTests,
+          job_rows: erased.jobRows,
+        },
+      },
+    };
+  },
+});

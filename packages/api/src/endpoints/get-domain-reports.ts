@@ -1,0 +1,239 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import {
+  type DatedSource,
+  mergeReports,
+} from "@mailproof/core/deliverability/reports/merge-reports";
+import { listProviders } from "@mailproof/core/deliverability/reports/providers";
+import { TLS_POLICY_TYPES } from "@mailproof/core/deliverability/reports/report";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import {
+  AlignedShare,
+  PublishedPolicy,
+  ReportSource,
+  ReportSums,
+  SendingProvider,
+  toAlignedShare,
+  toProviderSums,
+  toReportSource,
+  toReportSums,
+} from "../schema/domain-reports.ts";
+import { omitNull } from "../schema/omit-null.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
+
+const DAYS = { default: 30, most: 100 };
+const LIMIT = { default: 50, most: 200 };
+
+const TlsSessions = {
+  succeeded: describe(Count, "Sessions with TLS as the policy requires."),
+  failed: describe(Count, "Sessions that failed."),
+};
+
+const Day = describe(v.string(), "The day (UTC), such as 2026-11-21.");
+
+export const getDomainReports = endpoint({
+  id: "getDomainReports",
+  route: "GET /v1/deliverability/domains/{domain}/reports",
+  tag: "Deliverability",
+  summary:
+    "Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.",
+  price: null,
+  access: "deliverability:read",
+  needs: ["table:readwrite"],
+  // Its answer is longer than a model needs to know what to do next.
+  tool: null,
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  path: v.strictObject({
+    domain: describe(DomainName, "The domain, written as for a deliverability check."),
+  }),
+  query: v.strictObject({
+    days: describe(
+      limitUpTo(DAYS),
+      "Number of days, today (UTC) included. Larger values are cut to 100. Reports are stored as long as the plan retains results.",
+    ),
+    limit: describe(
+      limitUpTo(LIMIT),
+      "Largest number of sources on a page. Larger values are cut to 200.",
+    ),
+    offset: describe(Cursor, "The `next_offset` of the previous page."),
+  }),
+  output: v.object({
+    ...DOMAIN_FIELDS,
+    from: describe(v.string(), "The first day (UTC) that counts."),
+    to: describe(v.string(), "The last day (UTC) that counts."),
+    truncated: describe(
+      v.boolean(),
+      "True when there are more than 5,000 reports: the oldest are not counted.",
+    ),
+    reporters: describe(
+      v.array(
+        v.object({
+          name: describe(v.string(), "The organisation."),
+          reports: describe(Count, "Number of its reports."),
+        }),
+      ),
+      "The organisations that reported, up to 100, those with most reports first.",
+    ),
+    dmarc: describe(
+      v.object({
+        reports: describe(Count, "Number of DMARC aggregate reports."),
+        policy: describe(
+          v.optional(
+            v.object({
+              p: PublishedPolicy("The policy for the domain."),
+              sp: PublishedPolicy("The policy for its subdomains."),
+              np: PublishedPolicy("The policy for names that do not exist (RFC 9989)."),
+              testing: describe(v.boolean(), "True when the record only tests its policy."),
+            }),
+          ),
+          "The policy that the newest report found. Left out without reports.",
+        ),
+        ...ReportSums,
+        aligned_share: AlignedShare,
+        days: describe(
+          v.array(v.object({ day: Day, ...ReportSums, aligned_share: AlignedShare })),
+          "The sums of each day with reports, the oldest first.",
+        ),
+        providers: describe(
+          v.array(
+            v.object({
+              provider: SendingProvider,
+              sources: describe(Count, "Number of its addresses."),
+              ...ReportSums,
+              aligned_share: AlignedShare,
+            }),
+          ),
+          "The sums of each service that sends, the largest first.",
+        ),
+        source_count: describe(Count, "Number of sources on all pages."),
+        sources: describe(
+          v.array(ReportSource),
+          "The addresses that sent as the domain, the largest first.",
+        ),
+      }),
+      "DMARC aggregate reports.",
+    ),
+    tls: describe(
+      v.object({
+        reports: describe(Count, "Number of TLS reports."),
+        ...TlsSessions,
+        policies: describe(
+          v.array(
+            v.object({
+              policy: describe(
+                v.picklist(TLS_POLICY_TYPES),
+                "sts: MTA-STS. tlsa: DANE. no-policy-found: neither.",
+              ),
+              ...TlsSessions,
+              failures: describe(
+                v.array(
+                  v.object({
+                    type: describe(
+                      v.string(),
+                      "The type of failure, such as `certificate-expired` (RFC 8460).",
+                    ),
+                    sessions: describe(Count, "Number of sessions."),
+                  }),
+                ),
+                "Failed sessions by type, the most frequent first.",
+              ),
+            }),
+          ),
+          "The sums of each kind of policy.",
+        ),
+        days: describe(
+          v.array(v.object({ day: Day, ...TlsSessions })),
+          "The sums of each day with reports, the oldest first.",
+        ),
+      }),
+      "SMTP TLS reports.",
+    ),
+    has_more: describe(v.boolean(), "True when there is another page of sources."),
+    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+  }),
+
+  async handle(world, caller, { path: { domain }, query: { days, limit, offset } }) {
+    const owner = getOwnerId(caller);
+    const { cursorSecret } = world.settings;
+    const bound = `reports ${owner} ${domain} ${days}`;
+    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    if (offset !== undefined && after === undefined)
+      throw invalidField("offset", "must be a next_offset of this list");
+    const merged = await mergeReports(world, owner, { domain, days });
+    const { dmarc, tls } = merged;
+    const remaining =
+      after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
+    const page = remaining.slice(0, limit);
+    const last = remaining.length > limit ? page.at(-1) : undefined;
+    return {
+      status: 200,
+      data: {
+        ...toDomainFields(domain),
+        from: merged.since,
+        to: merged.until,
+        truncated: merged.isTruncated,
+        reporters: toCounts(merged.reporters)
+          .slice(0, REPORTERS_MAX)
+          .map(([name, reports]) => ({ name, reports })),
+        dmarc: {
+          reports: dmarc.reports,
+          ...(dmarc.policy && {
+            policy: {
+              ...omitNull({ p: dmarc.policy.p, sp: dmarc.policy.sp, np: dmarc.policy.np }),
+              testing: dmarc.policy.isTesting,
+            },
+          }),
+          ...toReportSums(dmarc.total),
+          ...toAlignedShare(dmarc.total),
+          days: dmarc.days.map((one) => ({
+            day: one.day,
+            ...toReportSums(one),
+            ...toAlignedShare(one),
+          })),
+          providers: listProviders(dmarc.sources).map(toProviderSums),
+          source_count: dmarc.sources.length,
+          sources: page.map((source) => toReportSource(source, domain)),
+        },
+        tls: {
+          reports: tls.reports,
+          succeeded: tls.policies.reduce((sum, { succeeded }) => sum + succeeded, 0),
+          failed: tls.policies.reduce((sum, { failed }) => sum + failed, 0),
+          policies: tls.policies.map(({ policy, succeeded, failed, failures }) => ({
+            policy,
+            succeeded,
+            failed,
+            failures: toCounts(failures).map(([type, sessions]) => ({ type, sessions })),
+          })),
+          days: [...tls.days],
+        },
+        has_more: last !== undefined,
+        ...(last && { next_offset: signCursor(cursorSecret, bound, [last.messages, last.ip]) }),
+      },
+    };
+  },
+});
+
+const REPORTERS_MAX = 100;
+
+/** The last source of a page: its messages and its address. */
+type Position = readonly [messages: number, ip: string | null];
+
+/** A report that arrived in between may have moved sources; none after the position is left out. */
+const skipTo = (
+  sources: readonly DatedSource[],
+  [messages, ip]: Position,
+): readonly DatedSource[] => {
+  const at = sources.findIndex((source) => source.ip === ip);
+  if (at >= 0) return sources.slice(at + 1);
+  return sources.filter((source) => source.messages <= messages);
+};
+
+const toCounts = (sums: Readonly<Record<string, number | undefined>>): [string, number][] =>
+  Object.entries(sums)
+    .map(([name, count = 0]): [string, number] => [name, count])
+    .toSorted(([, a], [, b]) => b - a);

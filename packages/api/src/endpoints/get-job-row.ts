@@ -1,0 +1,57 @@
+import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
+import { readJobRow } from "@mailproof/core/jobs/read-job-row";
+import { Failure } from "@mailproof/core/lib/failure";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { assertNotDeleted, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
+
+const NUMBER = /^[1-9]\d{0,8}$/;
+/** No row has it: text that cannot be a row's number leads to nothing. */
+const UNUSED_ROW = 0;
+
+const toRowNumber = (text: string): number => (NUMBER.test(text) ? Number(text) : UNUSED_ROW);
+
+const createNoResultFailure = (job: Job): Failure =>
+  new Failure(
+    "NOT_FOUND",
+    "nothing_charged",
+    isOpenJob(job)
+      ? "The row has no result yet, or the list has no such row."
+      : "The job has no result of such a row.",
+  );
+
+export const getJobRow = endpoint({
+  id: "getJobRow",
+  route: "GET /v1/jobs/{id}/results/{row}",
+  tag: "Jobs",
+  summary: "Get the result of one row of a job, with its evidence.",
+  price: null,
+  access: "verification:read",
+  needs: ["table:readwrite", "blobs:read"],
+  tool: {
+    effect: "readOnly",
+    hint: "Explains a verdict: DNS answers, the SMTP transcript with times, the rule and the parts of the score. get_job with q finds the row of an address.",
+  },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({
+    id: describe(Id, "The job's id (`job_id`)."),
+    row: describe(
+      v.pipe(v.string(), v.transform(toRowNumber)),
+      "The row's number in the submitted list (`row`).",
+    ),
+  }),
+  output: describe(
+    v.object(ResultRow.entries),
+    "The row's result. `evidence` is kept for 7 days after `verified_at`, and left out afterwards, after an address of the same part of the list was erased, and for accounts whose results are stored for less than 7 days.",
+  ),
+
+  async handle(world, caller, { path }) {
+    const job = await requireJob(world, caller, path.id);
+    const row = await readJobRow(world, job, path.row);
+    if (!row) throw createNoResultFailure(await assertNotDeleted(world, job));
+    return { status: 200, data: toRow(row) };
+  },
+});

@@ -1,0 +1,44 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { findMailTest, findMessageReport } from "@mailproof/core/deliverability/mail-tests/items";
+import { Failure } from "@mailproof/core/lib/failure";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { MailTest, toMailTest } from "../schema/mail-tests.ts";
+import { MessageReportBody } from "../schema/message-report.ts";
+import { toMessageReport } from "../schema/to-message-report.ts";
+
+export const getMailTest = endpoint({
+  id: "getMailTest",
+  route: "GET /v1/deliverability/tests/{id}",
+  tag: "Deliverability",
+  summary: "Get a mail test, with the report about the mail that arrived.",
+  price: null,
+  access: "deliverability:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: describe(Id, "The mail test's id (`test_id`).") }),
+  output: v.object({
+    ...MailTest.entries,
+    report: describe(
+      v.optional(MessageReportBody),
+      "The report about the mail. Left out until `status` is `received`, and after the sender's address was erased.",
+    ),
+  }),
+
+  async handle(world, caller, { path: { id } }) {
+    const test = await findMailTest(world.table, id);
+    // Another account's test gives the same failure as a missing one.
+    if (test?.owner !== getOwnerId(caller))
+      throw new Failure("NOT_FOUND", "nothing_charged", "No such mail test.");
+    const report =
+      test.status === "received" ? await findMessageReport(world.table, id) : undefined;
+    return {
+      status: 200,
+      data: { ...toMailTest(test), ...(report && { report: toMessageReport(report) }) },
+    };
+  },
+});

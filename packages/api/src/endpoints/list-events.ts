@@ -1,0 +1,110 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import {
+  type FeedPage,
+  type FeedPosition,
+  readFeed,
+  startFeed,
+} from "@mailproof/core/webhooks/event-feed";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { EventName } from "../schema/webhooks.ts";
+
+const LIMIT = { default: 50, most: 100 };
+/** API Gateway ends a request after 29 seconds. */
+const WAIT_SECONDS_MAX = 25;
+const POLL_MS = 1_000;
+
+const WAIT_MESSAGE = `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`;
+const Wait = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,2}$/, WAIT_MESSAGE),
+    v.transform(Number),
+    v.maxValue(WAIT_SECONDS_MAX, WAIT_MESSAGE),
+    v.metadata({ type: "integer", minimum: 0, maximum: WAIT_SECONDS_MAX, pattern: undefined }),
+  ),
+  "0",
+);
+
+const Event = v.object({
+  id: describe(v.string(), "The event's id, as in the header webhook-id of its deliveries."),
+  type: describe(EventName, "The event's type."),
+  created_at: describe(v.string(), "When the event happened, ISO 8601."),
+  data: describe(v.record(v.string(), v.unknown()), "The event's data."),
+});
+
+export const listEvents = endpoint({
+  id: "listEvents",
+  route: "GET /v1/events",
+  tag: "Webhooks",
+  summary: "Read the account's events, and wait for the next ones. Webhooks get theirs as before.",
+  price: null,
+  access: "events:read",
+  needs: ["table:readwrite"],
+  // A model asks for a job or a list when it needs one; it has no use for a request that waits.
+  tool: null,
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  query: v.strictObject({
+    after: describe(
+      Cursor,
+      "The `cursor` of the previous response. Left out: from now on; events before are not returned.",
+    ),
+    wait: describe(
+      Wait,
+      "Seconds to wait for an event when there is none, 0 to 25. The response comes with the first one, or without any at the end.",
+    ),
+    limit: describe(limitUpTo(LIMIT), "Largest number of events. Larger values are cut to 100."),
+  }),
+  output: v.object({
+    events: describe(v.array(Event), "The events, oldest first. Empty when there is none."),
+    cursor: describe(v.string(), "Pass it as `after` to read the events that follow."),
+  }),
+
+  async handle(world, caller, { query: { after, wait, limit } }) {
+    const owner = getOwnerId(caller);
+    const { cursorSecret } = world.settings;
+    const bound = `events ${owner}`;
+    const from = after === undefined ? startFeed(world) : verifyCursor(cursorSecret, bound, after);
+    if (from === undefined) throw invalidField("after", "must be a cursor of this list");
+
+    const read = (position: FeedPosition) => readFeed(world, owner, position, limit);
+    let page = await read(from as FeedPosition);
+    if (page.events.length === 0 && wait > 0) page = await waitForEvents(page);
+    const { events, position } = page;
+    return {
+      status: 200,
+      data: {
+        events: events.map(({ id, type, createdAt, data }) => ({
+          id,
+          type,
+          created_at: createdAt,
+          data,
+        })),
+        cursor: signCursor(cursorSecret, bound, position),
+      },
+    };
+
+    async function waitForEvents(first: FeedPage): Promise<FeedPage> {
+      const poll = world.longPolls?.begin(caller.account);
+      const resume = world.callers?.pause();
+      const untilMs = world.now().getTime() + wait * 1_000;
+      let latest = first;
+      try {
+        while (latest.events.length === 0 && world.now().getTime() < untilMs) {
+          await world.sleep(POLL_MS, poll?.signal);
+          if (poll?.signal.aborted) break;
+          latest = await read(latest.position);
+        }
+        return latest;
+      } finally {
+        resume?.();
+        poll?.end();
+      }
+    }
+  },
+});

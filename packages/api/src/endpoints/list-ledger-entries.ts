@@ -1,0 +1,149 @@
+import { getAccount } from "@mailproof/core/accounts/accounts";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { toCheckId } from "@mailproof/core/deliverability/check-once";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { type Halves, toCredits } from "@mailproof/core/money/credits";
+import {
+  listMovements,
+  type Movement,
+  type MovementPosition,
+} from "@mailproof/core/money/list-entries";
+import { MOVE_KINDS, toBalanceChanges } from "@mailproof/core/money/moves";
+import {
+  findOtherReason,
+  findPaidOperation,
+  isRefundReason,
+  OTHER_REASONS,
+  PAID_OPERATIONS,
+} from "@mailproof/core/money/reasons";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Credits, Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+
+const LIMIT = { default: 50, most: 200 };
+
+const LedgerEntry = v.object({
+  entry_id: describe(v.string(), "The entry's id."),
+  type: describe(
+    v.picklist(MOVE_KINDS),
+    "`grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid at once. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return.",
+  ),
+  credits: describe(Credits, "How many credits moved, as a positive number."),
+  balance_change: describe(
+    Credits,
+    "What it changed of the available credits. The sum over all entries is the balance.",
+  ),
+  held_change: describe(
+    Credits,
+    "What it changed of the held credits. The sum over all entries is what is held now.",
+  ),
+  operation: describe(
+    v.optional(v.picklist(PAID_OPERATIONS)),
+    "What the credits pay for. Left out for grants and clawbacks, and for refunds of releases up to 0.1.",
+  ),
+  operation_id: describe(
+    v.string(),
+    "What its entries have in common. Of a verification that continued as a job it is the job's id.",
+  ),
+  job_id: describe(v.optional(v.string()), "The job of the batch or the file. Left out otherwise."),
+  check_id: describe(v.optional(v.string()), "The deliverability check. Left out otherwise."),
+  test_id: describe(v.optional(v.string()), "The mail test. Left out otherwise."),
+  reason: describe(
+    v.optional(v.picklist(OTHER_REASONS)),
+    "Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise.",
+  ),
+  began_at: describe(
+    v.string(),
+    "When the operation began, ISO 8601. Entries are listed in this order, and count on this day of the usage.",
+  ),
+  created_at: describe(v.string(), "When the entry was written, ISO 8601."),
+});
+
+const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof LedgerEntry> => {
+  const { operation: id, reason: stored, step } = entry;
+  const operation = entry.paidFor ?? findPaidOperation(stored);
+  const reason = findOtherReason(stored);
+  const { available = 0, held = 0 } = toBalanceChanges({ [kind]: amount });
+  const isOfTest = operation === "mail_test";
+  const isOfJob =
+    operation === "verify_batch" ||
+    operation === "verify_file" ||
+    (isRefundReason(stored) && !isOfTest);
+  const isOfCheck = operation === "deliverability_check" || operation === "monitor";
+  return {
+    entry_id: `${id}.${step}.${kind}`,
+    type: kind,
+    credits: toCredits(amount),
+    balance_change: toCredits(available as Halves),
+    held_change: toCredits(held as Halves),
+    ...(operation && { operation }),
+    operation_id: id,
+    ...(isOfJob && { job_id: id }),
+    ...(isOfCheck && { check_id: toCheckId({ id }) }),
+    ...(isOfTest && { test_id: id }),
+    ...(reason && { reason }),
+    began_at: entry.openedAt,
+    created_at: entry.at,
+  };
+};
+
+export const listLedgerEntries = endpoint({
+  id: "listLedgerEntries",
+  route: "GET /v1/account/ledger",
+  tag: "Account",
+  summary: "List every movement of the account's credits, newest first.",
+  price: null,
+  access: "account:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  query: v.strictObject({
+    from: describe(v.optional(Day), "The first day (UTC). By default the account's first."),
+    to: describe(v.optional(Day), "The last day (UTC). By default today."),
+    limit: describe(
+      limitUpTo(LIMIT),
+      "Largest number of entries on a page. Larger values are cut to 200.",
+    ),
+    offset: describe(Cursor, "The `next_offset` of the previous page."),
+  }),
+  output: v.object({
+    entries: describe(
+      v.array(LedgerEntry),
+      "The entries, newest first. Test keys move no credits and have none.",
+    ),
+    has_more: describe(v.boolean(), "True when there is another page."),
+    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+  }),
+
+  async handle(world, caller, { query }) {
+    const { from, to, limit, offset } = query;
+    if (from !== undefined && to !== undefined && from > to)
+      throw invalidField("from", `must not be after ${to}`);
+    const { cursorSecret } = world.settings;
+    const bound = `ledger ${getOwnerId(caller)} ${from ?? "all"} ${to ?? "all"}`;
+    const position = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    if (offset !== undefined && position === undefined)
+      throw invalidField("offset", "must be a next_offset of this list");
+    if (caller.mode === "test") return { status: 200, data: { entries: [], has_more: false } };
+    const { account, createdAt: since } = await getAccount(world.table, caller.account);
+    const { movements, next } = await listMovements(world.table, world.now(), {
+      account,
+      since,
+      from,
+      to,
+      limit,
+      position: position as MovementPosition | undefined,
+    });
+    return {
+      status: 200,
+      data: {
+        entries: movements.map(toLedgerEntry),
+        has_more: next !== undefined,
+        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
+      },
+    };
+  },
+});

@@ -1,0 +1,109 @@
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import type { RequestEntry } from "@mailproof/core/requests/items";
+import {
+  type RequestPosition,
+  listRequests as readRequests,
+} from "@mailproof/core/requests/list-requests";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { STATUS_CLASSES } from "../http/status-class.ts";
+import {
+  Count,
+  Cursor,
+  describe,
+  KEYED_ERRORS,
+  limitCharacters,
+  limitUpTo,
+} from "../schema/common.ts";
+
+const LIMIT = { default: 50, most: 200 };
+const ROUTE_LENGTH_MAX = 100;
+
+const RequestSummary = v.object({
+  request_id: describe(v.string(), "The request's id, as in `X-Request-Id`."),
+  at: describe(v.string(), "When it was answered, ISO 8601."),
+  method: describe(v.string(), "HTTP method."),
+  route: describe(v.string(), "Path as this document names it, such as `/v1/jobs/{id}`."),
+  status: describe(Count, "HTTP status of the response."),
+  duration_ms: describe(Count, "Milliseconds until the response."),
+  key_id: describe(v.string(), "The key that sent it."),
+  error_code: describe(v.nullable(v.string()), "`error.code` of the response. Null after success."),
+});
+
+const toSummary = (entry: RequestEntry): v.InferOutput<typeof RequestSummary> => {
+  const [method = "", route = ""] = entry.route.split(" ");
+  return {
+    request_id: entry.id,
+    at: entry.at,
+    method,
+    route,
+    status: entry.status,
+    duration_ms: entry.ms,
+    key_id: entry.keyId,
+    error_code: entry.code,
+  };
+};
+
+export const listRequests = endpoint({
+  id: "listRequests",
+  route: "GET /v1/requests",
+  tag: "Account",
+  summary:
+    "List the account's own requests of the last 7 days, newest first, without successful reads.",
+  price: null,
+  access: "account:read",
+  needs: ["table:readwrite"],
+  // It serves a person who looks for a fault in a program, and each tool is read in every conversation.
+  tool: null,
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  query: v.strictObject({
+    limit: describe(
+      limitUpTo(LIMIT),
+      "Largest number of requests on a page. Larger values are cut to 200.",
+    ),
+    status: describe(
+      v.optional(v.picklist(STATUS_CLASSES, `must be one of ${STATUS_CLASSES.join(", ")}`)),
+      "Only responses of this class.",
+    ),
+    route: describe(
+      v.optional(v.pipe(v.string(), limitCharacters(ROUTE_LENGTH_MAX))),
+      "Only this method and path, such as `POST /v1/verify`.",
+    ),
+    offset: describe(Cursor, "The `next_offset` of the previous page."),
+  }),
+  output: v.object({
+    requests: describe(v.array(RequestSummary), "The requests, newest first."),
+    has_more: describe(v.boolean(), "True when there is another page."),
+    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+  }),
+
+  async handle(world, caller, { query }) {
+    const { limit, status, route, offset } = query;
+    const owner = getOwnerId(caller);
+    const { cursorSecret } = world.settings;
+    const bound = `requests ${owner} ${status ?? "all"} ${route ?? "all"}`;
+    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    if (offset !== undefined && after === undefined)
+      throw invalidField("offset", "must be a next_offset of this list");
+    const isWanted = (entry: RequestEntry): boolean =>
+      (status === undefined || String(entry.status)[0] === status[0]) &&
+      (route === undefined || entry.route === route);
+    const { requests, next } = await readRequests(
+      world.table,
+      { owner, isWanted },
+      { limit, after: after as RequestPosition | undefined },
+    );
+    return {
+      status: 200,
+      data: {
+        requests: requests.map(toSummary),
+        has_more: next !== undefined,
+        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
+      },
+    };
+  },
+});

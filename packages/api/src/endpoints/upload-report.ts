@@ -1,0 +1,113 @@
+import { countMessages } from "@mailproof/core/deliverability/reports/report";
+import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import {
+  type StoredReport,
+  storeReport,
+} from "@mailproof/core/deliverability/reports/store-report";
+import { REPORT_BYTES_MAX } from "@mailproof/core/deliverability/reports/unpack-report";
+import { Failure } from "@mailproof/core/lib/failure";
+import * as v from "valibot";
+import { endpoint, type Part } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Count, describe, KEYED_ERRORS, notEmpty } from "../schema/common.ts";
+import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
+
+const BASE64 = /^[\d+/A-Za-z]+={0,2}$/;
+
+export const uploadReport = endpoint({
+  id: "uploadReport",
+  route: "POST /v1/deliverability/reports",
+  tag: "Deliverability",
+  summary:
+    "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), as it came or unpacked from gzip or zip.",
+  price: null,
+  access: "deliverability:write",
+  needs: ["table:readwrite", "queue:send", "dns"],
+  // A model cannot read the file that it would have to send.
+  tool: null,
+  form: true,
+  repeat: "always",
+  answers: [200, 201],
+  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  // Behind API Gateway a request has at most 6 MB.
+  bodyBytesMax: 5_000_000,
+  body: v.strictObject({
+    content: describe(
+      v.pipe(v.string(), notEmpty, v.regex(BASE64, "must be base64")),
+      "The file in base64. A form with the field `file` takes larger ones.",
+    ),
+  }),
+  output: v.object({
+    type: describe(
+      v.picklist(["dmarc", "tls"]),
+      "dmarc: a DMARC aggregate report (RFC 7489, RFC 9990). tls: an SMTP TLS report (RFC 8460).",
+    ),
+    reporter: describe(v.string(), "The organisation that made the report."),
+    report_id: describe(v.string(), "The report's id, given by the reporter."),
+    ...DOMAIN_FIELDS,
+    begins_at: describe(v.string(), "When the time that the report covers begins, ISO 8601."),
+    ends_at: describe(v.string(), "When the time that the report covers ends, ISO 8601."),
+    rows: describe(Count, "Number of rows in the report: records, or policies of a TLS report."),
+    messages: describe(Count, "Number of messages, or of sessions in a TLS report."),
+    duplicate: describe(
+      v.boolean(),
+      "True when this report of this reporter was stored before. Nothing has changed then.",
+    ),
+  }),
+
+  async handle(world, caller, { body, form }) {
+    const bytes = form ? await readFile(form) : Buffer.from(body.content, "base64");
+    const stored = await storeReport(world, caller, bytes).catch((error: unknown) => {
+      throw error instanceof ReportFault ? toFailure(error) : error;
+    });
+    return { status: stored.isDuplicate ? 200 : 201, data: toAnswer(stored) };
+  },
+});
+
+const toAnswer = ({ report, isDuplicate }: StoredReport) => ({
+  type: report.type,
+  reporter: report.reporter,
+  report_id: report.reportId,
+  ...toDomainFields(report.domain),
+  begins_at: report.begin.toISOString(),
+  ends_at: report.end.toISOString(),
+  rows: report.rows,
+  messages: countMessages(report),
+  duplicate: isDuplicate,
+});
+
+const toFailure = ({ path, what, isTooLarge }: ReportFault): Failure =>
+  isTooLarge ? createTooLarge() : invalidField(path, what);
+
+const createTooLarge = (): Failure =>
+  new Failure(
+    "PAYLOAD_TOO_LARGE",
+    "nothing_charged",
+    `A report may have at most ${REPORT_BYTES_MAX} bytes, packed and unpacked.`,
+  );
+
+/** The one file of a form. */
+const readFile = async (form: AsyncIterable<Part>): Promise<Uint8Array> => {
+  let file: Uint8Array | undefined;
+  for await (const part of form) {
+    if (part.name !== "file") throw invalidField(part.name, "is not a known field");
+    if (file) throw invalidField("file", "is sent twice; send each report in a request of its own");
+    if (part.fileName === null) throw invalidField("file", "must be a file");
+    file = await readContent(part.content);
+  }
+  if (!file) throw invalidField("file", "is required");
+  return file;
+};
+
+const readContent = async (content: Part["content"]): Promise<Uint8Array> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > REPORT_BYTES_MAX) throw createTooLarge();
+    // The reader of the form reuses nothing, so the pieces stay as they are.
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+};

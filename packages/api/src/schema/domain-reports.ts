@@ -1,0 +1,139 @@
+import {
+  ADVICE_CODES,
+  advise,
+  findSenderService,
+} from "@mailproof/core/deliverability/reports/advise";
+import type { DatedSource } from "@mailproof/core/deliverability/reports/merge-reports";
+import type { ProviderSums } from "@mailproof/core/deliverability/reports/providers";
+import {
+  DISPOSITIONS,
+  OVERRIDE_REASONS,
+  type SourceSums,
+} from "@mailproof/core/deliverability/reports/report";
+import { POLICIES } from "@mailproof/core/mail/dmarc/record";
+import * as v from "valibot";
+import { Count, describe, Share } from "./common.ts";
+import { omitNull } from "./omit-null.ts";
+
+// What receivers reported, in responses.
+
+export const ReportSums = {
+  messages: describe(Count, "Number of messages."),
+  aligned: describe(Count, "Messages that SPF or DKIM aligns: they pass DMARC."),
+  spf_aligned: describe(Count, "Messages that SPF aligns."),
+  dkim_aligned: describe(Count, "Messages that DKIM aligns."),
+  forwarded: describe(
+    Count,
+    "Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list.",
+  ),
+  dispositions: describe(
+    v.array(
+      v.object({
+        disposition: describe(
+          v.picklist(DISPOSITIONS),
+          "none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say.",
+        ),
+        messages: describe(Count, "Number of messages."),
+      }),
+    ),
+    "What receivers did with the messages.",
+  ),
+};
+
+export const toReportSums = (sums: SourceSums) => ({
+  messages: sums.messages,
+  aligned: sums.aligned,
+  spf_aligned: sums.spfAligned,
+  dkim_aligned: sums.dkimAligned,
+  forwarded: sums.forwarded,
+  dispositions: DISPOSITIONS.flatMap((disposition) => {
+    const messages = sums.dispositions[disposition];
+    return messages === undefined ? [] : [{ disposition, messages }];
+  }),
+});
+
+export const AlignedShare = describe(
+  v.optional(Share),
+  "Share of messages that are aligned, 0–1. Left out without messages.",
+);
+
+export const toAlignedShare = ({ messages, aligned }: Pick<SourceSums, "messages" | "aligned">) =>
+  messages === 0 ? {} : { aligned_share: Math.round((aligned / messages) * 10_000) / 10_000 };
+
+export const SendingProvider = describe(
+  v.optional(v.string()),
+  "The service that sends, such as `google` or `amazon_ses`. Left out for other senders.",
+);
+
+export const PublishedPolicy = (text: string) => describe(v.optional(v.picklist(POLICIES)), text);
+
+export const ReportSource = v.object({
+  ip: describe(
+    v.optional(v.string()),
+    "The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them.",
+  ),
+  host_name: describe(
+    v.optional(v.string()),
+    "The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer.",
+  ),
+  provider: SendingProvider,
+  ...ReportSums,
+  aligned_share: AlignedShare,
+  reasons: describe(
+    v.array(
+      v.object({
+        reason: describe(
+          v.picklist(OVERRIDE_REASONS),
+          "The reason, as RFC 7489 and RFC 9990 name it.",
+        ),
+        messages: describe(Count, "Number of messages."),
+      }),
+    ),
+    "Why receivers did not apply the policy.",
+  ),
+  authenticated_as: describe(
+    v.array(v.string()),
+    "Domains that passed SPF or DKIM, also without being aligned. At most ten.",
+  ),
+  first_day: describe(v.string(), "The first day (UTC) on which reports have this source."),
+  last_day: describe(v.string(), "The last day (UTC) on which reports have this source."),
+  advice: describe(
+    v.object({
+      code: describe(v.picklist(ADVICE_CODES), "What the mail of this source needs, as a code."),
+      text: describe(v.string(), "The same in a sentence."),
+      spf_term: describe(
+        v.optional(v.string()),
+        "A term for the SPF record. Left out when none helps.",
+      ),
+    }),
+    "What to do about this source.",
+  ),
+});
+
+export const toReportSource = (source: DatedSource, domain: string) => {
+  const { code, text, spfTerm } = advise(source, domain);
+  return {
+    ...omitNull({
+      ip: source.ip,
+      host_name: source.host ?? null,
+      provider: findSenderService(source)?.name ?? null,
+    }),
+    ...toReportSums(source),
+    ...toAlignedShare(source),
+    reasons: OVERRIDE_REASONS.flatMap((reason) => {
+      const messages = source.reasons[reason];
+      return messages === undefined ? [] : [{ reason, messages }];
+    }),
+    authenticated_as: Object.keys(source.authenticated),
+    first_day: source.firstDay,
+    last_day: source.lastDay,
+    advice: { code, text, ...omitNull({ spf_term: spfTerm }) },
+  };
+};
+
+export const toProviderSums = ({ provider, sources, total }: ProviderSums) => ({
+  ...omitNull({ provider }),
+  sources,
+  ...toReportSums(total),
+  ...toAlignedShare(total),
+});

@@ -1,0 +1,53 @@
+import {
+  type MailTest as CoreMailTest,
+  MAIL_TEST_STATUSES,
+} from "@mailproof/core/deliverability/mail-tests/items";
+import { toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
+import * as v from "valibot";
+import { Credits, createText, describe } from "./common.ts";
+import { omitNull } from "./omit-null.ts";
+
+export const MailTest = v.object({
+  test_id: describe(v.string(), "The mail test's id."),
+  status: describe(
+    v.picklist(MAIL_TEST_STATUSES),
+    "`waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error of this service. An expired or failed test is refunded.",
+  ),
+  address: describe(
+    createText("email"),
+    "Send one mail to this address, the way your customers get theirs.",
+  ),
+  created_at: describe(v.string(), "When the test was created, ISO 8601."),
+  expires_at: describe(
+    v.string(),
+    "Until when the address takes a mail, ISO 8601. The status becomes `expired` within a minute after it.",
+  ),
+  received_at: describe(
+    v.optional(v.string()),
+    "When the mail arrived, ISO 8601. Left out before.",
+  ),
+  from_domain: describe(
+    v.optional(v.string()),
+    "Domain of the address in the mail's From field. Left out without a report, or when the field names no address.",
+  ),
+  credits_charged: describe(
+    Credits,
+    "Credits that this test has cost: 0 after a refund, and with test keys.",
+  ),
+});
+
+export type MailTest = v.InferOutput<typeof MailTest>;
+
+export const toMailTest = (test: CoreMailTest): MailTest => {
+  const isFree = test.mode === "test" || test.status === "expired" || test.status === "failed";
+  return {
+    test_id: test.id,
+    status: test.status,
+    address: test.address,
+    created_at: test.createdAt,
+    expires_at: test.openUntil,
+    ...omitNull({ received_at: test.receivedAt ?? null, from_domain: test.fromDomain ?? null }),
+    credits_charged: isFree ? 0 : toCredits(PRICES.mailTest),
+  };
+};

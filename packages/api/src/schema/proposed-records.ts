@@ -1,0 +1,125 @@
+import * as v from "valibot";
+import { Count, describe } from "./common.ts";
+
+// Records to publish, and the tree of an SPF policy.
+
+const Text = v.string();
+
+const DNS_RECORD_FIELDS = {
+  name: describe(v.string(), "The whole name, without a final dot."),
+  type: describe(v.picklist(["TXT", "MX", "A", "PTR"]), "The record's type."),
+  value: describe(v.string(), "The value, without quotes."),
+};
+
+/** A record that is published. */
+export const DnsRecord = v.object(DNS_RECORD_FIELDS);
+
+/** A record to publish. */
+export const ProposedDnsRecord = v.object({
+  ...DNS_RECORD_FIELDS,
+  strings: describe(
+    v.optional(v.array(v.string())),
+    "The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough.",
+  ),
+  open: describe(
+    v.optional(v.array(v.string())),
+    "Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished.",
+  ),
+});
+
+/** A record to publish, and what goes with it. */
+export const PROPOSAL_FIELDS = {
+  record: describe(
+    v.optional(ProposedDnsRecord),
+    "The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it.",
+  ),
+  replaces: describe(
+    v.optional(v.array(DnsRecord)),
+    "The published records to remove with it. Left out when there are none.",
+  ),
+  record_points: describe(
+    v.optional(Count),
+    "Points that the overall score gains by publishing the record, with all that it resolves. Left out where the check cannot measure that.",
+  ),
+  file: describe(
+    v.optional(
+      v.object({
+        url: describe(v.string(), "Where to publish the file."),
+        content: describe(v.string(), "Its content, with line ends."),
+      }),
+    ),
+    "A file to publish with the record: the policy of MTA-STS. Left out otherwise.",
+  ),
+  note: describe(
+    v.optional(Text),
+    "What else is to be done, in a sentence. Left out when there is nothing.",
+  ),
+};
+
+export const SpfTreeNode = v.object({
+  depth: describe(
+    Count,
+    "Depth in the tree. 0 for the domain itself, 1 for what its record includes, and so on.",
+  ),
+  term: describe(
+    v.optional(Text),
+    "The include or redirect that leads to this record. Left out for the domain itself.",
+  ),
+  domain: describe(
+    v.optional(Text),
+    "The domain of the record. Left out when it is different for each message (a macro).",
+  ),
+  status: describe(
+    v.picklist([
+      "record",
+      "several",
+      "none",
+      "nxdomain",
+      "servfail",
+      "refused",
+      "timeout",
+      "too_large",
+      "internal",
+      "unread",
+      "loop",
+    ]),
+    "record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it leads back to a record above. unread: it was not looked up. Otherwise why the look-up failed.",
+  ),
+  record: describe(
+    v.optional(Text),
+    "The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is in the tree before.",
+  ),
+  lookups: describe(
+    Count,
+    "DNS look-ups of this term and everything below it. For the domain itself: all look-ups of the policy.",
+  ),
+  own_lookups: describe(
+    Count,
+    "DNS look-ups of the a, mx, ptr and exists terms of this record alone.",
+  ),
+  address_blocks: describe(
+    v.optional(Count),
+    "Number of ip4 and ip6 terms that could stand in place of the term. Left out when it does not stand for address blocks alone.",
+  ),
+});
+
+/** The SPF record without the includes that a caller names. */
+export const FlattenedSpf = v.object({
+  ...PROPOSAL_FIELDS,
+  includes: describe(
+    v.array(
+      v.object({
+        include: describe(v.string(), "The domain that the record no longer includes."),
+        address_blocks: describe(Count, "Number of ip4 and ip6 terms in its place."),
+      }),
+    ),
+    "The includes that were replaced.",
+  ),
+  lookups: describe(Count, "DNS look-ups that evaluating the record takes. The limit is 10."),
+  bytes: describe(
+    Count,
+    "Length of the record. Above 450 it may no longer fit into one UDP answer.",
+  ),
+});
+
+export type FlattenedSpf = v.InferOutput<typeof FlattenedSpf>;

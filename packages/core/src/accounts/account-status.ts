@@ -1,0 +1,50 @@
+import { listMonitors } from "../deliverability/monitor-items.ts";
+import { removeMonitor } from "../deliverability/monitors.ts";
+import { type CancelledJobs, cancelOpenJobs } from "../jobs/cancel-inactive.ts";
+import type { World } from "../ports/world.ts";
+import { listWebhooks } from "../webhooks/items.ts";
+import { deleteWebhook } from "../webhooks/webhooks.ts";
+import { type Account, getAccountStatus } from "./account-items.ts";
+import { getExistingAccount, updateAccount } from "./accounts.ts";
+import { listKeys, revokeKey } from "./api-keys.ts";
+import { KEY_MODES } from "./key-format.ts";
+import { getOwnerId } from "./payer.ts";
+
+// An account is stopped in two steps: first nothing new is accepted, then what is open ends. A command that a crash
+// interrupts is run again, and continues where it was.
+
+/** Until it is enabled: its keys and tokens are refused, and its open jobs are cancelled with their refunds. */
+export const disableAccount = async (world: World, id: string): Promise<CancelledJobs> => {
+  const found = await getExistingAccount(world.table, id);
+  const disabledAt = found.disabledAt ?? world.now().toISOString();
+  await updateAccount(world.table, id, { disabledAt });
+  return cancelOpenJobs(world, id);
+};
+
+export const enableAccount = async (world: World, id: string): Promise<Account> =>
+  updateAccount(world.table, id, { disabledAt: undefined });
+
+export type ClosedAccount = CancelledJobs & {
+  readonly keys: number;
+  readonly monitors: number;
+  readonly webhooks: number;
+};
+
+/** For good: keys, monitors and webhooks are removed, open jobs are cancelled. The ledger and the results stay. */
+export const closeAccount = async (world: World, id: string): Promise<ClosedAccount> => {
+  const found = await getExistingAccount(world.table, id);
+  if (getAccountStatus(found) !== "closed")
+    await updateAccount(world.table, id, { closedAt: world.now().toISOString() });
+  const keys = await listKeys(world.table, id);
+  for (const key of keys) await revokeKey(world.table, key);
+  let monitors = 0;
+  let webhooks = 0;
+  for (const mode of KEY_MODES) {
+    const owner = getOwnerId({ account: id, mode });
+    for (const monitor of await listMonitors(world.table, owner))
+      if (await removeMonitor(world, monitor)) monitors++;
+    for (const webhook of await listWebhooks(world.table, owner))
+      if (await deleteWebhook(world, webhook)) webhooks++;
+  }
+  return { keys: keys.length, monitors, webhooks, ...(await cancelOpenJobs(world, id)) };
+};

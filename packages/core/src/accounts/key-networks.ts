@@ -1,0 +1,28 @@
+import { isInBlock, parseCidr, parseIp } from "../mail/ip.ts";
+import type { ApiKey } from "./api-key-items.ts";
+
+/** Enough for offices and servers that are listed by hand. */
+export const NETWORKS_MAX = 50;
+
+/** A block of addresses, such as 192.0.2.0/24, 2001:db8::/32 or one address. */
+export const isNetwork = (text: string): boolean => parseCidr(text) !== undefined;
+
+/** Whether a client at this address may use the key. An unknown address is in no network. */
+export const mayUseFrom = (
+  { networks }: Pick<ApiKey, "networks">,
+  clientIp: string | undefined,
+): boolean => {
+  if (!networks) return true;
+  const ip = parseIp(unwrapIpv4(clientIp ?? ""));
+  return ip !== undefined && networks.some((network) => isInNetwork(ip, network));
+};
+
+type Ip = NonNullable<ReturnType<typeof parseIp>>;
+
+const isInNetwork = (ip: Ip, network: string): boolean => {
+  const block = parseCidr(network);
+  return block !== undefined && isInBlock(ip, block);
+};
+
+/** A socket that listens for both families shows an IPv4 client as ::ffff:192.0.2.1. */
+export const unwrapIpv4 = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, "");

@@ -1,0 +1,34 @@
+import { Failure } from "../lib/failure.ts";
+import type { Table } from "../ports/table.ts";
+import { toAccountKey } from "./account-items.ts";
+import type { Payer } from "./payer.ts";
+import { PLANS } from "./plans.ts";
+
+/** What an account may set. A list is stored for 100 days at most, whatever the plan. */
+export const RETENTION_DAYS = { least: 1, most: 100 } as const;
+
+/** The plan is the upper bound. */
+export const getRetentionDays = ({
+  plan,
+  retentionDays = RETENTION_DAYS.most,
+}: Pick<Payer, "plan" | "retentionDays">): number =>
+  Math.min(PLANS[plan].retentionDays, retentionDays);
+
+export const getRetentionSeconds = (payer: Pick<Payer, "plan" | "retentionDays">): number =>
+  getRetentionDays(payer) * 86_400;
+
+/** Undefined: the account has its plan's retention again. */
+export const setRetention = async (
+  table: Table,
+  account: string,
+  days: number | undefined,
+): Promise<void> => {
+  const { outcome } = await table.write({
+    update: toAccountKey(account),
+    set: { retentionDays: days },
+  });
+  if (outcome === "refused")
+    throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
+  if (outcome === "ambiguous")
+    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the retention was set.");
+};

@@ -1,0 +1,38 @@
+import type { World } from "../ports/world.ts";
+import type { AcceptOutcome, MailRecipient, RecipientStatus } from "./mail-recipient.ts";
+import { acceptTestMail, findTestRecipient } from "./mail-tests/accept-test-mail.ts";
+import { MAIL_TEST_PREFIX } from "./mail-tests/address.ts";
+import type { ReceivedMessage } from "./message/received-message.ts";
+
+/** Each prefix is what is done with its mail. */
+const RECIPIENTS: readonly MailRecipient[] = [
+  { prefix: MAIL_TEST_PREFIX, find: findTestRecipient, accept: acceptTestMail },
+];
+
+/** Whether a mail to this address would be stored. The receiver asks before it takes the content. */
+export const findRecipient = async (world: World, address: string): Promise<RecipientStatus> => {
+  const found = dispatch(world, address);
+  return found ? found.recipient.find(world, found.token) : "unknown";
+};
+
+/** Stores one mail for one recipient, on one machine and on AWS alike. */
+export const acceptMail = async (
+  world: World,
+  address: string,
+  mail: ReceivedMessage,
+): Promise<AcceptOutcome> => {
+  const found = dispatch(world, address);
+  return found ? found.recipient.accept(world, found.token, mail) : "unknown";
+};
+
+/** Whether the address is at this receiver. Another domain's mail would be relayed, which this service never does. */
+export const isOurDomain = ({ settings }: Pick<World, "settings">, address: string): boolean =>
+  settings.mailDomain !== null &&
+  address.slice(address.lastIndexOf("@") + 1).toLowerCase() === settings.mailDomain;
+
+const dispatch = (world: World, address: string) => {
+  if (!isOurDomain(world, address)) return undefined;
+  const local = address.slice(0, address.lastIndexOf("@")).toLowerCase();
+  const recipient = RECIPIENTS.find(({ prefix }) => local.startsWith(prefix));
+  return recipient && { recipient, token: local.slice(recipient.prefix.length) };
+};

@@ -1,0 +1,49 @@
+import { move } from "../../money/ledger.ts";
+import { PRICES } from "../../money/prices.ts";
+import { REFUND_REASONS } from "../../money/reasons.ts";
+import type { Write } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+import { commit } from "../../runtime/commit.ts";
+import { UNSCHEDULED } from "../../runtime/leases.ts";
+import { type MailTest, toMailTestKey } from "./items.ts";
+
+/** The two ends without a report: no mail came in time, or we could not assess it. */
+const ENDS = {
+  expired: { from: "waiting", reason: REFUND_REASONS.no_mail },
+  failed: { from: "assessing", reason: REFUND_REASONS.failed },
+} as const;
+
+/**
+ * Ends a test without a report and refunds it, in one transaction. Refused: a mail came, or another process ended it. The
+ * key of the entry is the same for every end, so a test is refunded once at most.
+ */
+export const endMailTest = async (
+  world: World,
+  test: MailTest,
+  status: keyof typeof ENDS,
+): Promise<void> => {
+  const { id, account, createdAt: openedAt, mode, shard } = test;
+  const { from, reason } = ENDS[status];
+  const end: Write = {
+    update: toMailTestKey(id),
+    set: { ...UNSCHEDULED, status },
+    where: { status: from },
+  };
+  const entry = {
+    account,
+    operation: id,
+    openedAt,
+    step: "end" as const,
+    at: world.now().toISOString(),
+    moved: { refund: PRICES.mailTest },
+    reason,
+    paidFor: "mail_test" as const,
+    token: world.newId("txn"),
+  };
+  const [proof, ...moves] = move(entry, shard);
+  const { outcome } = await commit(
+    world,
+    mode === "live" ? { proof, also: [...moves, end] } : { proof: end },
+  );
+  if (outcome === "ambiguous") throw new Error("unknown whether the mail test was ended");
+};

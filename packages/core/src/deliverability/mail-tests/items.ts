@@ -1,0 +1,204 @@
+import * as v from "valibot";
+import { KEY_MODES } from "../../accounts/key-format.ts";
+import { compressJson, decompressJson } from "../../lib/compress.ts";
+import { paginateQuery } from "../../lib/paginate-query.ts";
+import { toEpochSeconds } from "../../lib/time.ts";
+import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
+import { toPosition } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+import type { MessageReport } from "../message/assess.ts";
+import type { ReceivedMessage } from "../message/received-message.ts";
+
+// Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail
+// is assessed. The envelope goes with the body of the mail, after a day.
+//
+//   pk              sk        list_pk             list_sk            what
+//   MAILTEST#<id>   MAILTEST  MAILTESTS#<owner>   <created at>#<id>  the address, its status, the domain of the sender
+//   MAILTEST#<id>   MAIL      MAILSENDER#<hash>   <id>               the envelope of the mail, and the key of its body
+//   MAILTEST#<id>   REPORT    MAILSENDER#<hash>   <id>               the report, compressed
+//
+// The hash is a keyed one of an address that the item shows: so what is stored of a sender is found and erased.
+
+export const MAIL_TEST = "mail-test";
+
+/**
+ * waiting: for its mail. assessing: the mail is stored. received: the report is there. expired: no mail came. failed: the
+ * mail could not be assessed, by our fault.
+ */
+export const MAIL_TEST_STATUSES = [
+  "waiting",
+  "assessing",
+  "received",
+  "expired",
+  "failed",
+] as const;
+
+const MailTest = v.object({
+  id: v.string(),
+  owner: v.string(),
+  account: v.string(),
+  mode: v.picklist(KEY_MODES),
+  /** The shard of the balance that paid, and that a refund goes to. */
+  shard: v.number(),
+  status: v.picklist(MAIL_TEST_STATUSES),
+  address: v.string(),
+  createdAt: v.string(),
+  /** Until then the address takes a mail. */
+  openUntil: v.string(),
+  /** How often the message that has the mail assessed was sent. */
+  sends: v.number(),
+  receivedAt: v.optional(v.string()),
+  /** Of the author of the mail, in A-labels. Null: the mail names no author. Absent until it is assessed. */
+  fromDomain: v.optional(v.nullable(v.string())),
+  expires_at: v.number(),
+});
+
+export type MailTest = Readonly<v.InferOutput<typeof MailTest>>;
+
+export const toMailTestKey = (id: string): Key => ({ pk: `MAILTEST#${id}`, sk: "MAILTEST" });
+const toMailKey = (id: string): Key => ({ pk: `MAILTEST#${id}`, sk: "MAIL" });
+const toReportKey = (id: string): Key => ({ pk: `MAILTEST#${id}`, sk: "REPORT" });
+const toListKey = (owner: string): string => `MAILTESTS#${owner}`;
+const toSenderPartition = (hash: string): string => `MAILSENDER#${hash}`;
+
+export const toMailTestItem = (test: MailTest): Item => ({
+  ...toMailTestKey(test.id),
+  list_pk: toListKey(test.owner),
+  list_sk: `${test.createdAt}#${test.id}`,
+  ...test,
+});
+export const readMailTest = (item: Item): MailTest => v.parse(MailTest, item);
+
+export const findMailTest = async (table: Table, id: string): Promise<MailTest | undefined> => {
+  const item = await table.get(toMailTestKey(id));
+  return item && readMailTest(item);
+};
+
+/** Everything of a received message but its bytes, which are a blob. */
+const StoredMail = v.object({
+  test: v.string(),
+  blob: v.string(),
+  mailFrom: v.string(),
+  helo: v.string(),
+  ip: v.string(),
+  tls: v.optional(v.object({ version: v.string(), cipher: v.string() })),
+  receivedAt: v.string(),
+});
+
+export type StoredMail = Readonly<v.InferOutput<typeof StoredMail>>;
+
+/** As long as the body is stored (`BLOB_RETENTION_DAYS`). */
+const MAIL_RETENTION_SECONDS = 86_400;
+
+/** `sender`: the hash of the envelope's sender. */
+export const toMailItem = (mail: StoredMail, sender: string): Item => ({
+  ...toMailKey(mail.test),
+  list_pk: toSenderPartition(sender),
+  list_sk: mail.test,
+  expires_at: toEpochSeconds(new Date(mail.receivedAt)) + MAIL_RETENTION_SECONDS,
+  ...mail,
+});
+
+export const findMail = async (table: Table, test: string): Promise<StoredMail | undefined> => {
+  const item = await table.get(toMailKey(test));
+  return item && v.parse(StoredMail, item);
+};
+
+export const toStoredMail = (
+  test: string,
+  blob: string,
+  { mailFrom, helo, ip, tls, receivedAt }: ReceivedMessage,
+): StoredMail => ({
+  test,
+  blob,
+  mailFrom,
+  helo,
+  ip,
+  ...(tls && { tls }),
+  receivedAt: receivedAt.toISOString(),
+});
+
+/** `author`: the hash of the address in the From field. Null: it has none. */
+export const toReportItem = (
+  { id, expires_at }: Pick<MailTest, "id" | "expires_at">,
+  report: MessageReport,
+  author: string | null,
+): Item => ({
+  ...toReportKey(id),
+  ...(author !== null && { list_pk: toSenderPartition(author), list_sk: id }),
+  expires_at,
+  test: id,
+  report: compressJson(report as unknown as Json),
+});
+
+export const findMessageReport = async (
+  table: Table,
+  id: string,
+): Promise<MessageReport | undefined> => {
+  const item = await table.get(toReportKey(id));
+  return item && (decompressJson(v.parse(v.string(), item["report"])) as MessageReport);
+};
+
+export type MailTestPage = { readonly tests: readonly MailTest[]; readonly next?: PagePosition };
+
+/** The most tests that are read for a page: a domain with few of them must not be searched for minutes. */
+const SCANNED_MAX = 2_000;
+
+/** Newest first. `after`: where the last page ended. A page may be short if many were read and few are of the domain. */
+export const listMailTests = async (
+  table: Table,
+  owner: string,
+  {
+    limit,
+    domain,
+    after,
+  }: {
+    readonly limit: number;
+    readonly domain?: string | undefined;
+    readonly after?: PagePosition | undefined;
+  },
+): Promise<MailTestPage> => {
+  const tests: MailTest[] = [];
+  let scanned = 0;
+  let last: Item | undefined;
+  const query = { index: "list", pk: toListKey(owner), newestFirst: true } as const;
+  const start = after === undefined ? {} : { after };
+  for await (const item of paginateQuery(table, { ...query, ...start })) {
+    if (last && (tests.length === limit || scanned === SCANNED_MAX))
+      return { tests, next: toPosition(last, "list") };
+    last = item;
+    scanned++;
+    const test = readMailTest(item);
+    if (domain === undefined || test.fromDomain === domain) tests.push(test);
+  }
+  return { tests };
+};
+
+/** Erases the mail and the report of every test whose mail is from the address with this hash. Returns their number. */
+export const eraseMailTests = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  sender: string,
+): Promise<number> => {
+  const tests = new Set<string>();
+  const query = { index: "list", pk: toSenderPartition(sender) } as const;
+  for await (const { list_sk: test } of paginateQuery(table, query)) {
+    const id = v.parse(v.string(), test);
+    tests.add(id);
+    const mail = await findMail(table, id);
+    // The body first: a crash in between must leave what leads to it.
+    if (mail) await blobs.remove(mail.blob);
+    for (const key of [toMailKey(id), toReportKey(id)]) await removeItem(table, key);
+  }
+  return tests.size;
+};
+
+const removeItem = async (table: Table, key: Key): Promise<void> => {
+  const { outcome } = await table.write({ remove: key });
+  if (outcome === "ambiguous") throw new Error("unknown whether a mail was erased");
+};
+
+/** Refused unless the mail is still there: its sender may be erased while it is assessed. */
+export const createMailCheck = ({ test, blob }: StoredMail): Write => ({
+  check: toMailKey(test),
+  where: { blob },
+});

@@ -1,0 +1,106 @@
+import * as v from "valibot";
+import { hashSubject } from "../../erasure/subject.ts";
+import { isUnexpired } from "../../lib/time.ts";
+import type { Item } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+import { commit } from "../../runtime/commit.ts";
+import { UNSCHEDULED } from "../../runtime/leases.ts";
+import type { Worker } from "../../runtime/worker.ts";
+import type { CheckWorld } from "../dns-lookups.ts";
+import { assessMessage, type MessageReport } from "../message/assess.ts";
+import { storeTestMail } from "./accept-test-mail.ts";
+import { OPEN_MS } from "./create-mail-test.ts";
+import { endMailTest } from "./end-mail-test.ts";
+import {
+  createMailCheck,
+  findMail,
+  findMailTest,
+  type MailTest,
+  readMailTest,
+  type StoredMail,
+  toMailTestKey,
+  toReportItem,
+} from "./items.ts";
+import { MAIL_TESTS_QUEUE, sendMailTest } from "./queue.ts";
+import { createSandboxMail, createSandboxMailLookups } from "./sandbox-mail.ts";
+
+/** How often the message of a mail is sent before the test is given up. */
+const SENDS_MAX = 6;
+
+const Message = v.object({ test: v.string() });
+
+export const assessMail: Worker<CheckWorld> = {
+  queue: MAIL_TESTS_QUEUE,
+  async handle(world, body) {
+    const test = await findMailTest(world.table, v.parse(Message, body).test);
+    if (test?.status === "waiting" && test.mode === "test")
+      await storeTestMail(world, test, createSandboxMail(test, world.now()));
+    if (test?.status === "assessing") await assess(world, test);
+  },
+
+  async giveUp(world, body) {
+    const test = await findMailTest(world.table, v.parse(Message, body).test);
+    if (test?.status === "assessing") await endMailTest(world, test, "failed");
+  },
+};
+
+const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
+  const mail = await findMail(world.table, test.id);
+  const raw = mail && (await readBody(world, mail));
+  // The envelope and the body are stored for a day, and the message is sent again for half an hour.
+  if (!mail || !raw) return endMailTest(world, test, "failed");
+  const { mailFrom, helo, ip, tls, receivedAt } = mail;
+  const envelope = { mailFrom, helo, ip, ...(tls && { tls }), receivedAt: new Date(receivedAt) };
+  const report = await assessMessage(
+    test.mode === "test" ? { ...world, names: createSandboxMailLookups() } : world,
+    { raw, ...envelope },
+  );
+  await storeReport(world, test, mail, report);
+};
+
+const readBody = async (
+  { blobs }: Pick<World, "blobs">,
+  { blob }: StoredMail,
+): Promise<Uint8Array | undefined> => {
+  const found = await blobs.get(blob);
+  return found && Buffer.concat(await Array.fromAsync(found.content));
+};
+
+const storeReport = async (
+  world: World,
+  test: MailTest,
+  mail: StoredMail,
+  report: MessageReport,
+): Promise<void> => {
+  const { from } = report.header;
+  const author = from ? hashSubject(world, test.owner, from.address) : null;
+  const { outcome } = await commit(world, {
+    proof: { create: toReportItem(test, report, author) },
+    also: [
+      {
+        update: toMailTestKey(test.id),
+        set: { ...UNSCHEDULED, status: "received", fromDomain: from?.domain ?? null },
+        where: { status: "assessing" },
+      },
+      createMailCheck(mail),
+    ],
+  });
+  if (outcome === "ambiguous") throw new Error("unknown whether the report was stored");
+};
+
+/** The address expired, or the message of a mail was lost. */
+export const repairMailTest = async (world: CheckWorld, item: Item): Promise<string> => {
+  const test = readMailTest(item);
+  const isOpen = isUnexpired(Date.parse(test.openUntil), world.now().getTime(), OPEN_MS);
+  if (test.status === "waiting" && !(test.mode === "test" && isOpen)) {
+    await endMailTest(world, test, "expired");
+    return "expired";
+  }
+  if (test.status === "assessing" && test.sends >= SENDS_MAX) {
+    await endMailTest(world, test, "failed");
+    return "given_up";
+  }
+  await world.table.write({ update: toMailTestKey(test.id), add: { sends: 1 } });
+  await sendMailTest(world, test);
+  return "sent_again";
+};

@@ -1,0 +1,273 @@
+import { analyseBlocklists, type Reputation } from "../../mail/blocklists/analyse.ts";
+import { limitHealthWait } from "../../mail/blocklists/health.ts";
+import { cacheDns } from "../../mail/dns/cache.ts";
+import { withDeadline } from "../../mail/dns/deadline.ts";
+import type { Dns } from "../../mail/dns/dns.ts";
+import { sortRecords } from "../../mail/dns/sort-records.ts";
+import { isDomain, parseDomain } from "../../mail/domain.ts";
+import { parseIp } from "../../mail/ip.ts";
+import { SEVERITIES } from "../../mail/issue.ts";
+import type { World } from "../../ports/world.ts";
+import type { WithDnsLookups } from "../dns-lookups.ts";
+import type { ProposedRecord } from "../records/dns-record.ts";
+import { type ArcResult, verifyArc } from "./arc/verify.ts";
+import { type ClientCheck, checkClient } from "./client.ts";
+import { analyseBody, type MessageBody } from "./content/body.ts";
+import { readUnsubscribe, type Unsubscribe } from "./content/unsubscribe.ts";
+import { createBodyHasher } from "./dkim/canonicalise.ts";
+import { type DkimResult, verifyDkim } from "./dkim/verify.ts";
+import { checkDmarc, type MessageDmarc } from "./dmarc.ts";
+import { findDkim, findDmarc, findServer, findSpf } from "./find/authentication.ts";
+import { findContent, findHeader } from "./find/content.ts";
+import { type MessageFinding, toFinding } from "./findings.ts";
+import { type HeaderSummary, readHeader } from "./header-summary.ts";
+import { checkLinks, type LinkReputation } from "./link-reputation.ts";
+import { type ParsedMessage, parseMessage } from "./parse/message.ts";
+import { proposeForMessage } from "./propose.ts";
+import type { ReceivedMessage } from "./received-message.ts";
+import { judgeRequirements } from "./requirements.ts";
+import type { ReportPart } from "./rules/rule.ts";
+import { MESSAGE_MODEL_VERSION, type MessageScore, scoreMessage } from "./score.ts";
+import { checkSpf, type MessageSpf } from "./spf.ts";
+
+/** What a report needs from outside. `names` are the ports of a domain check. */
+export type AssessmentWorld = Pick<World, "now" | "sleep"> & WithDnsLookups;
+
+/** A finding with the record that resolves it, and what that is worth. */
+export type ReportedFinding = MessageFinding & {
+  /** The points that the score gains when this alone is resolved. */
+  readonly pointsRegained: number;
+  readonly proposal?: ProposedRecord;
+};
+
+/** What one message shows about its sender. It is JSON, and holds nothing of the body but hosts of links. */
+export type MessageReport = {
+  readonly modelVersion: string;
+  readonly scored: MessageScore;
+  /** Parts that could not be judged, because DNS did not answer. They are left out of the score. */
+  readonly openParts: readonly ReportPart[];
+  readonly envelope: {
+    readonly mailFrom: string;
+    readonly helo: string;
+    readonly ip: string;
+    readonly tls: ReceivedMessage["tls"] | null;
+    /** ISO 8601. */
+    readonly receivedAt: string;
+  };
+  readonly sizeBytes: number;
+  readonly header: HeaderSummary;
+  readonly spf: MessageSpf | null;
+  readonly dkim: readonly DkimResult[];
+  readonly arc: ArcResult;
+  readonly dmarc: MessageDmarc;
+  readonly client: ClientCheck;
+  readonly reputation: Omit<Reputation, "outcomes" | "issues">;
+  readonly listedLinks: Reputation["listedOn"];
+  readonly unsubscribe: Unsubscribe;
+  readonly body: MessageBody;
+  readonly requirements: ReturnType<typeof judgeRequirements>;
+  /** What regains most points first. */
+  readonly findings: readonly ReportedFinding[];
+};
+
+/** Below the ten seconds that a caller may wait. */
+const BUDGET_MS = 8_000;
+/** Of the domain's name servers and of blocklists each. A usual message needs 60 and 60. */
+const QUESTIONS_MAX = 300;
+const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Judges one received message as its receivers do. Never fails: what DNS does not answer is left open. */
+export const assessMessage = async (
+  world: AssessmentWorld,
+  received: ReceivedMessage,
+): Promise<MessageReport> => {
+  const message = {
+    ...received,
+    helo: received.helo.slice(0, NAME_LENGTH_MAX),
+    ip: toPlainIp(received.ip),
+  };
+  const now = world.now();
+  const ports = limitPorts(world);
+  const parsed = parseMessage(message.raw);
+  const header = readHeader(parsed.fields);
+  const body = analyseBody(parsed);
+  const checks = await runChecks(ports, message, { parsed, header, body });
+  const unsubscribe = readUnsubscribe(parsed.fields, checks.dkim);
+  const { links, reputation, ...shown } = checks;
+  const found = [
+    ...findSender(checks, message, { parsed, header }),
+    ...findHeader(header, parsed, unsubscribe, message.receivedAt),
+    ...findContent(header, parsed, body),
+  ];
+  const openParts = listOpenParts(checks);
+  const proposals = await proposeForMessage(ports.dns, found, {
+    ...checks,
+    ip: message.ip,
+    now,
+    allowed: world.names.allowed,
+  });
+  return {
+    modelVersion: MESSAGE_MODEL_VERSION,
+    scored: scoreMessage(found, openParts),
+    openParts,
+    envelope: describeEnvelope(message),
+    sizeBytes: parsed.sizeBytes,
+    header,
+    ...shown,
+    client: clipNames(checks.client),
+    reputation: summariseReputation(reputation),
+    listedLinks: links.listedOn,
+    unsubscribe,
+    body,
+    requirements: judgeRequirements(found, openParts),
+    findings: rankFindings(found, openParts, proposals),
+  };
+};
+
+/** RFC 5321 §4.5.3.1.2. */
+const NAME_LENGTH_MAX = 255;
+
+type LimitedPorts = Pick<WithDnsLookups["names"], "dns" | "listDns" | "blocklists">;
+
+/** The ports with the limits of one report. Each question goes out once. */
+const limitPorts = ({ names, now, sleep }: AssessmentWorld): LimitedPorts => {
+  const startedAt = now();
+  const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
+  const limit = (dns: Dns) =>
+    cacheDns(withDeadline(sortRecords(dns), budget), {
+      now: () => startedAt,
+      bytesMax: ANSWERS_BYTES_MAX,
+    });
+  const { isHealthy } = names.blocklists;
+  const { listDns } = names;
+  return {
+    dns: limit(names.dns),
+    listDns: limit(listDns),
+    blocklists: {
+      ...names.blocklists,
+      isHealthy: limitHealthWait(isHealthy, { listDns, now, sleep }, BUDGET_MS),
+    },
+  };
+};
+
+type ReadMessage = {
+  readonly parsed: ParsedMessage;
+  readonly header: HeaderSummary;
+  readonly body: MessageBody;
+};
+
+type Checks = Pick<MessageReport, "spf" | "dkim" | "arc" | "dmarc" | "client"> & {
+  readonly reputation: Reputation;
+  readonly links: LinkReputation;
+};
+
+const runChecks = async (
+  { dns, listDns, blocklists }: LimitedPorts,
+  message: ReceivedMessage,
+  { parsed, header, body }: ReadMessage,
+): Promise<Checks> => {
+  const hashBody = createBodyHasher(parsed.body);
+  const from = header.from?.domain ?? null;
+  const domain = parseDomain(from ?? message.helo);
+  const sender = isDomain(domain) ? domain.ascii : null;
+  const lists = blocklists.listsFor(sender ?? "").filter(({ asks }) => sender || asks === "ip");
+  const [spf, dkim, arc, client, reputation, links] = await Promise.all([
+    parseIp(message.ip) ? checkSpf(dns, message) : null,
+    verifyDkim(dns, parsed.fields, hashBody, message.receivedAt),
+    verifyArc(dns, parsed.fields, hashBody),
+    checkClient(dns, message),
+    analyseBlocklists(listDns, { ...blocklists, domain: sender ?? "", ip: message.ip, lists }),
+    checkLinks(listDns, body.links, blocklists),
+  ]);
+  const dmarc = await checkDmarc(dns, { from, spf, dkim });
+  return { spf, dkim, arc, client, reputation, links, dmarc };
+};
+
+const findSender = (
+  { spf, dkim, dmarc, client, reputation, links }: Checks,
+  message: ReceivedMessage,
+  { parsed, header }: Pick<ReadMessage, "parsed" | "header">,
+): readonly MessageFinding[] => [
+  ...(spf ? findSpf(spf, message) : []),
+  ...findDkim(dkim, {
+    domain: header.from?.domain ?? message.helo,
+    fields: new Set(parsed.fields.map(({ key }) => key)),
+    receivedAt: message.receivedAt,
+  }),
+  ...findDmarc(dmarc, spf),
+  ...findServer(client, message),
+  ...reputation.issues.map((issue) => toFinding(issue, "reputation")),
+  ...links.findings,
+];
+
+const describeEnvelope = ({
+  mailFrom,
+  helo,
+  ip,
+  tls,
+  receivedAt,
+}: ReceivedMessage): MessageReport["envelope"] => ({
+  mailFrom,
+  helo,
+  ip,
+  tls: tls ?? null,
+  receivedAt: receivedAt.toISOString(),
+});
+
+/** A socket of both families gives IPv4 clients as IPv6, and link-local ones with their interface. */
+const toPlainIp = (ip: string): string =>
+  ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
+
+/** An address may have hundreds of names. */
+const NAMES_SHOWN_MAX = 10;
+
+const clipNames = ({ reverseDns, helo }: ClientCheck): ClientCheck => ({
+  helo,
+  reverseDns: { ...reverseDns, names: reverseDns.names.slice(0, NAMES_SHOWN_MAX) },
+});
+
+const summariseReputation = (reputation: Reputation): MessageReport["reputation"] => ({
+  score: reputation.score,
+  checked: reputation.checked,
+  inconclusive: reputation.inconclusive,
+  skipped: reputation.skipped,
+  total: reputation.total,
+  listed: reputation.listed,
+  listedOn: reputation.listedOn,
+});
+
+const listOpenParts = ({ spf, dkim, dmarc, client, reputation }: Checks): readonly ReportPart[] => [
+  ...(spf === null || spf.result === "temperror" ? ["spf" as const] : []),
+  ...(isDkimOpen(dkim) ? ["dkim" as const] : []),
+  ...(dmarc.result === "temperror" ? ["dmarc" as const] : []),
+  ...(client.reverseDns.score === null ? ["server" as const] : []),
+  ...(reputation.score === null ? ["reputation" as const] : []),
+];
+
+const isDkimOpen = (signatures: readonly DkimResult[]): boolean =>
+  signatures.some(({ result }) => result === "temperror") &&
+  !signatures.some(({ result }) => result === "pass");
+
+const rankFindings = (
+  found: readonly MessageFinding[],
+  open: readonly ReportPart[],
+  proposals: ReadonlyMap<MessageFinding, ProposedRecord>,
+): readonly ReportedFinding[] => {
+  const { score } = scoreMessage(found, open);
+  return found
+    .map((finding) => {
+      const others = found.filter((one) => one !== finding);
+      const proposal = proposals.get(finding);
+      return {
+        ...finding,
+        pointsRegained: Math.max(0, scoreMessage(others, open).score - score),
+        ...(proposal && { proposal }),
+      };
+    })
+    .toSorted(
+      (a, b) =>
+        b.pointsRegained - a.pointsRegained ||
+        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+        b.costPoints - a.costPoints,
+    );
+};

@@ -1,0 +1,53 @@
+/** A mailbox of an address field. Texts are latin-1. */
+export type FieldMailbox = { readonly name: string; readonly address: string };
+
+/**
+ * The mailboxes of From, Sender or Reply-To (RFC 5322 §3.4), those of groups included. What is between two commas and
+ * names no address is returned with the text as its address: a reader sees it.
+ */
+export const parseMailboxes = (value: string): readonly FieldMailbox[] => {
+  const mailboxes: FieldMailbox[] = [];
+  let [name, address, inAngles] = ["", "", false];
+  let [isQuoted, comments] = [false, 0];
+  let hasAngles = false;
+  const end = (): void => {
+    const text = name.trim();
+    const found = hasAngles ? address.trim() : text.replaceAll(/\s/g, "");
+    if (found !== "" || text !== "")
+      mailboxes.push({ name: hasAngles ? text : "", address: found });
+    [name, address, inAngles, hasAngles] = ["", "", false, false];
+  };
+  const add = (text: string): void => {
+    if (inAngles) address += text;
+    else name += text;
+  };
+  for (let at = 0; at < value.length; at += 1) {
+    const sign = value.charAt(at);
+    if (sign === "\\" && (isQuoted || comments > 0)) {
+      at += 1;
+      if (comments === 0)
+        add(isAtInName(isQuoted, inAngles) ? value.charAt(at) : sign + value.charAt(at));
+    } else if (comments > 0) {
+      comments += sign === "(" ? 1 : sign === ")" ? -1 : 0;
+    } else if (sign === '"') {
+      isQuoted = !isQuoted;
+      add(sign);
+    } else if (isQuoted) add(sign);
+    else if (sign === "(") comments = 1;
+    else if (sign === "<" && !inAngles) [inAngles, hasAngles, address] = [true, true, ""];
+    else if (sign === ">" && inAngles) inAngles = false;
+    else if (sign === "," && !inAngles) end();
+    else if (sign === ";" && !inAngles) end();
+    // The name of a group. Within angle brackets it ends an obsolete route.
+    else if (sign === ":") [name, address] = inAngles ? [name, ""] : ["", address];
+    else add(sign);
+  }
+  end();
+  return mailboxes;
+};
+
+const isAtInName = (isQuoted: boolean, inAngles: boolean): boolean => isQuoted && !inAngles;
+
+/** The domain of an address, "" without one. */
+export const getAddressDomain = (address: string): string =>
+  address.slice(address.lastIndexOf("@") + 1 || address.length);

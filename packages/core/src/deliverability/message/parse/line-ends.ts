@@ -1,0 +1,50 @@
+const CR = 0x0d;
+const LF = 0x0a;
+
+export type LineEnds = {
+  readonly bytes: Buffer;
+  /** Line feeds without a carriage return before them, which are CRLF in `bytes`. */
+  readonly bareLineFeeds: number;
+  /** Carriage returns without a line feed after them. */
+  readonly bareReturns: number;
+  readonly longestLine: number;
+};
+
+/**
+ * A message with CRLF at the ends of all lines. RFC 5321 §2.3.8 allows no other, but mail servers that take a bare line
+ * feed pass it on as CRLF, and signatures are verified over that.
+ */
+export const normaliseLineEnds = (raw: Uint8Array): LineEnds => {
+  const source = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  let bareLineFeeds = 0;
+  let bareReturns = 0;
+  let longestLine = 0;
+  let lineAt = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    const byte = source[at];
+    if (byte === CR && source[at + 1] !== LF) bareReturns += 1;
+    if (byte !== LF) continue;
+    const isBare = at === 0 || source[at - 1] !== CR;
+    if (isBare) bareLineFeeds += 1;
+    longestLine = Math.max(longestLine, at - lineAt - (isBare ? 0 : 1));
+    lineAt = at + 1;
+  }
+  longestLine = Math.max(longestLine, source.length - lineAt);
+  const bytes = bareLineFeeds === 0 ? source : insertReturns(source, bareLineFeeds);
+  return { bytes, bareLineFeeds, bareReturns, longestLine };
+};
+
+const insertReturns = (source: Buffer, count: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(source.length + count);
+  let to = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    const byte = source[at] ?? 0;
+    if (byte === LF && (at === 0 || source[at - 1] !== CR)) {
+      bytes[to] = CR;
+      to += 1;
+    }
+    bytes[to] = byte;
+    to += 1;
+  }
+  return bytes;
+};

@@ -1,0 +1,123 @@
+import { decodeBody, decodeText } from "./encodings.ts";
+import { findValue, type HeaderField, readFields } from "./fields.ts";
+import { parseParameters } from "./parameters.ts";
+
+/** A part of a message (RFC 2046): one with a body of its own, or one with further parts. */
+export type MessagePart = {
+  readonly depth: number;
+  /** "text/html". */
+  readonly type: string;
+  readonly charset: string;
+  readonly encoding: string;
+  readonly isAttachment: boolean;
+  readonly filename: string | null;
+  /** Octets as sent, with the transfer encoding. */
+  readonly bytes: number;
+  /** A multipart without a boundary, or without a part. */
+  readonly isBroken: boolean;
+  /** The text of text/plain and text/html. Null for other types, for attachments and for unknown character sets. */
+  readonly text: string | null;
+  /** Octets of the text without its transfer encoding. */
+  readonly textBytes: number;
+};
+
+export type PartTree = {
+  /** In the order of the message, each below the one that holds it. */
+  readonly parts: readonly MessagePart[];
+  /** Parts beyond the limits were not read. */
+  readonly isCut: boolean;
+};
+
+/** Mail programs nest four levels. */
+const DEPTH_MAX = 10;
+const PARTS_MAX = 200;
+/** Of each text this much is read. */
+const TEXT_BYTES_MAX = 2 * 1024 * 1024;
+
+/** The parts of a message with this header section and body. Never fails: what is no MIME is one plain text. */
+export const readParts = (fields: readonly HeaderField[], body: Buffer): PartTree => {
+  const parts: MessagePart[] = [];
+  let isCut = false;
+  const read = (own: readonly HeaderField[], content: Buffer, depth: number): void => {
+    if (parts.length === PARTS_MAX) {
+      isCut = true;
+      return;
+    }
+    const { value, parameters } = parseParameters(findValue(own, "content-type") ?? "");
+    const type = /^[^\s/]+\/[^\s/]+$/.test(value) ? value : "text/plain";
+    const boundary = parameters.get("boundary") ?? "";
+    const isMultipart = type.startsWith("multipart/");
+    const children = isMultipart && boundary !== "" ? splitParts(content, boundary) : [];
+    parts.push({
+      depth,
+      ...describePart(own, content, type, parameters),
+      isBroken: isMultipart && children.length === 0,
+    });
+    if (children.length > 0 && depth === DEPTH_MAX) isCut = true;
+    else
+      for (const child of children) {
+        const section = readFields(child);
+        read(section.fields, child.subarray(section.bodyAt), depth + 1);
+      }
+  };
+  read(fields, body, 0);
+  return { parts, isCut };
+};
+
+const describePart = (
+  fields: readonly HeaderField[],
+  body: Buffer,
+  type: string,
+  parameters: ReadonlyMap<string, string>,
+): Omit<MessagePart, "depth" | "isBroken"> => {
+  const disposition = parseParameters(findValue(fields, "content-disposition") ?? "");
+  const encoding = (findValue(fields, "content-transfer-encoding") ?? "7bit").toLowerCase();
+  const filename = disposition.parameters.get("filename") ?? parameters.get("name") ?? null;
+  const isAttachment = disposition.value === "attachment";
+  const charset = (parameters.get("charset") ?? "").trim().toLowerCase();
+  const isText = (type === "text/plain" || type === "text/html") && !isAttachment;
+  const decoded = isText ? decodeBody(body, encoding) : body.subarray(0, 0);
+  const text = isText ? decodeText(decoded.subarray(0, TEXT_BYTES_MAX), charset) : undefined;
+  return {
+    type,
+    charset,
+    encoding,
+    isAttachment,
+    filename,
+    bytes: body.length,
+    text: text ?? null,
+    textBytes: decoded.length,
+  };
+};
+
+/** The parts between the delimiter lines (RFC 2046 §5.1.1). The last one may lack its end. */
+const splitParts = (body: Buffer, boundary: string): readonly Buffer[] => {
+  const delimiter = Buffer.from(`--${boundary}`, "latin1");
+  const parts: Buffer[] = [];
+  let partAt: number | undefined;
+  for (let at = body.indexOf(delimiter); at >= 0 && parts.length <= PARTS_MAX; ) {
+    const line = readDelimiterLine(body, at, delimiter.length);
+    if (line) {
+      if (partAt !== undefined) parts.push(body.subarray(partAt, Math.max(partAt, at - 2)));
+      partAt = line.end;
+      if (line.isLast) return parts;
+    }
+    at = body.indexOf(delimiter, at + delimiter.length);
+  }
+  if (partAt !== undefined) parts.push(body.subarray(partAt));
+  return parts;
+};
+
+const readDelimiterLine = (
+  body: Buffer,
+  at: number,
+  length: number,
+): { readonly end: number; readonly isLast: boolean } | undefined => {
+  if (at > 0 && body[at - 1] !== 0x0a) return undefined;
+  let end = at + length;
+  const isLast = body[end] === 0x2d && body[end + 1] === 0x2d;
+  if (isLast) return { end, isLast };
+  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
+  if (end === body.length) return { end, isLast };
+  return body[end] === 0x0d && body[end + 1] === 0x0a ? { end: end + 2, isLast } : undefined;
+};

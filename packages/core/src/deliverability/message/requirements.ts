@@ -1,0 +1,125 @@
+import type { MessageFinding } from "./findings.ts";
+import type { ReportPart } from "./rules/rule.ts";
+
+/** Receivers that publish what they require of senders. */
+const RECEIVERS = ["gmail", "yahoo", "microsoft"] as const;
+
+export type RequirementStatus = "met" | "unmet" | "unknown";
+
+export type Requirement = {
+  readonly id: string;
+  readonly receivers: readonly (typeof RECEIVERS)[number][];
+  /** Required of bulk senders only: more than about 5,000 messages a day. */
+  readonly isForBulk: boolean;
+  readonly text: string;
+  readonly part: ReportPart;
+  /** The findings that show it unmet. */
+  readonly unmetBy: readonly string[];
+};
+
+const ALL = RECEIVERS;
+
+const DKIM_INVALID = [
+  "DKIM_NONE",
+  "DKIM_BODY",
+  "DKIM_SIGNATURE",
+  "DKIM_KEY_MISSING",
+  "DKIM_KEY_REVOKED",
+  "DKIM_KEY_BAD",
+  "DKIM_KEY_SHORT",
+  "DKIM_SHA1",
+  "DKIM_EXPIRED",
+  "DKIM_MALFORMED",
+];
+
+/** The sender requirements of Gmail and Yahoo (February 2024) and Microsoft (May 2025). */
+const REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "spf",
+    receivers: ALL,
+    isForBulk: true,
+    text: "SPF passes.",
+    part: "spf",
+    unmetBy: ["SPF_NONE", "SPF_FAIL", "SPF_SOFTFAIL", "SPF_NEUTRAL", "SPF_PERMERROR"],
+  },
+  {
+    id: "dkim",
+    receivers: ALL,
+    isForBulk: true,
+    text: "The message has a valid DKIM signature.",
+    part: "dkim",
+    unmetBy: DKIM_INVALID,
+  },
+  {
+    id: "dmarc_record",
+    receivers: ALL,
+    isForBulk: true,
+    text: "The domain of From has a DMARC record.",
+    part: "dmarc",
+    unmetBy: ["DMARC_MISSING", "DMARC_NO_AUTHOR"],
+  },
+  {
+    id: "alignment",
+    receivers: ALL,
+    isForBulk: true,
+    text: "The domain of From is aligned with SPF or DKIM.",
+    part: "dmarc",
+    unmetBy: ["DMARC_FAIL", "DMARC_MISSING", "DMARC_NO_AUTHOR"],
+  },
+  {
+    id: "reverse_dns",
+    receivers: ALL,
+    isForBulk: false,
+    text: "The sending IP address has a name that resolves to it.",
+    part: "server",
+    unmetBy: ["PTR_MISSING", "PTR_MISMATCH"],
+  },
+  {
+    id: "tls",
+    receivers: ["gmail"],
+    isForBulk: false,
+    text: "The connection is encrypted with TLS.",
+    part: "server",
+    unmetBy: ["TLS_MISSING"],
+  },
+  {
+    id: "format",
+    receivers: ["gmail", "yahoo"],
+    isForBulk: false,
+    text: "The message follows RFC 5322: one From, Date, Message-ID, and no field twice that may stand once.",
+    part: "header",
+    unmetBy: [
+      "FROM_MISSING",
+      "FROM_SEVERAL",
+      "DATE_MISSING",
+      "DATE_INVALID",
+      "MESSAGE_ID_MISSING",
+      "MESSAGE_ID_INVALID",
+      "FIELDS_REPEATED",
+    ],
+  },
+  {
+    id: "one_click_unsubscribe",
+    receivers: ["gmail", "yahoo"],
+    isForBulk: true,
+    text: "Marketing mail can be unsubscribed with one click (RFC 8058).",
+    part: "header",
+    unmetBy: ["UNSUBSCRIBE_MISSING", "UNSUBSCRIBE_NOT_ONE_CLICK", "UNSUBSCRIBE_UNSIGNED"],
+  },
+];
+
+/** Which requirements the message meets. */
+export const judgeRequirements = (
+  findings: readonly MessageFinding[],
+  open: readonly ReportPart[],
+): readonly (Pick<Requirement, "id" | "receivers" | "isForBulk" | "text"> & {
+  readonly status: RequirementStatus;
+})[] =>
+  REQUIREMENTS.map(({ part, unmetBy, ...requirement }) => {
+    // A lesser finding is beside a signature that is valid.
+    const isUnmet = findings.some(
+      ({ id, costPoints }) => unmetBy.includes(id) && (part !== "dkim" || costPoints >= 100),
+    );
+    if (isUnmet) return { ...requirement, status: "unmet" };
+    return { ...requirement, status: open.includes(part) ? "unknown" : "met" };
+  });

@@ -1,0 +1,160 @@
+import { addMs, DAY_MS, toUtcDay } from "../../lib/time.ts";
+import type { World } from "../../ports/world.ts";
+import {
+  type DmarcReport,
+  getReportDay,
+  type PublishedPolicy,
+  type SourceSums,
+  type Sums,
+  type TlsPolicySums,
+  type TlsPolicyType,
+  type TlsReport,
+} from "./report.ts";
+import { iterateReports } from "./report-items.ts";
+import { createSourceSums, mergeSources } from "./source-sums.ts";
+
+/** The most that one request reads; the response shows when there are more. */
+const REPORTS_MAX = 5_000;
+/** Different addresses; those of further ones are one sum. */
+const SOURCES_MAX = 50_000;
+
+export type DatedSource = SourceSums & { readonly firstDay: string; readonly lastDay: string };
+export type DmarcDay = SourceSums & { readonly day: string };
+export type TlsDay = { readonly day: string; readonly succeeded: number; readonly failed: number };
+
+export type DomainReports = {
+  readonly since: string;
+  readonly until: string;
+  /** There are more reports than were read: the oldest are missing. */
+  readonly isTruncated: boolean;
+  /** Numbers of reports by the organisations that made them. */
+  readonly reporters: Sums;
+  readonly dmarc: {
+    readonly reports: number;
+    /** That of the newest report. */
+    readonly policy: PublishedPolicy | null;
+    readonly total: SourceSums;
+    /** The oldest first; days without reports are left out. */
+    readonly days: readonly DmarcDay[];
+    /** The largest first. */
+    readonly sources: readonly DatedSource[];
+  };
+  readonly tls: {
+    readonly reports: number;
+    readonly days: readonly TlsDay[];
+    readonly policies: readonly TlsPolicySums[];
+  };
+};
+
+/** All reports of a domain since so many days ago, as one. */
+export const mergeReports = async (
+  { table, now }: Pick<World, "table" | "now">,
+  owner: string,
+  { domain, days }: { readonly domain: string; readonly days: number },
+): Promise<DomainReports> => {
+  const since = toUtcDay(addMs(now(), -(days - 1) * DAY_MS));
+  const reporters = new Map<string, number>();
+  const dmarc = createDmarcMerge();
+  const tls = createTlsMerge();
+  let [read, isTruncated] = [0, false];
+  for await (const report of iterateReports(table, owner, { domain, since })) {
+    if (read === REPORTS_MAX) {
+      isTruncated = true;
+      break;
+    }
+    read++;
+    reporters.set(report.reporter, (reporters.get(report.reporter) ?? 0) + 1);
+    if (report.type === "dmarc") dmarc.add(report);
+    else tls.add(report);
+  }
+  return {
+    since,
+    until: toUtcDay(now()),
+    isTruncated,
+    reporters: Object.fromEntries(reporters),
+    dmarc: dmarc.end(),
+    tls: tls.end(),
+  };
+};
+
+const createDmarcMerge = () => {
+  const sums = createSourceSums(SOURCES_MAX);
+  const spans = new Map<string | null, { firstDay: string; lastDay: string }>();
+  const byDay = new Map<string, SourceSums[]>();
+  let newest: DmarcReport | undefined;
+  let reports = 0;
+  const addSource = (source: SourceSums, day: string): void => {
+    const ip = sums.addSums(source);
+    const span = spans.get(ip);
+    if (!span) spans.set(ip, { firstDay: day, lastDay: day });
+    else if (day < span.firstDay) span.firstDay = day;
+    else if (day > span.lastDay) span.lastDay = day;
+  };
+  return {
+    add: (report: DmarcReport): void => {
+      reports++;
+      if (!newest || report.end > newest.end) newest = report;
+      const day = getReportDay(report);
+      for (const source of report.sources) addSource(source, day);
+      const ofDay = byDay.get(day) ?? [];
+      byDay.set(day, [mergeSources([...ofDay, ...report.sources], null)]);
+    },
+    end: (): DomainReports["dmarc"] => ({
+      reports,
+      policy: newest?.policy ?? null,
+      total: mergeSources([...byDay.values()].flat(), null),
+      days: [...byDay]
+        .map(([day, ofDay]) => ({ ...mergeSources(ofDay, null), day }))
+        .toSorted(byDayAscending),
+      sources: sums.list().map((source) => ({
+        ...source,
+        ...(spans.get(source.ip) ?? { firstDay: "", lastDay: "" }),
+      })),
+    }),
+  };
+};
+
+const createTlsMerge = () => {
+  const policies = new Map<TlsPolicyType, TlsPolicySums>();
+  const byDay = new Map<string, TlsDay>();
+  let reports = 0;
+  const addPolicy = (more: TlsPolicySums): void => {
+    const before = policies.get(more.policy);
+    policies.set(more.policy, {
+      policy: more.policy,
+      succeeded: (before?.succeeded ?? 0) + more.succeeded,
+      failed: (before?.failed ?? 0) + more.failed,
+      failures: addFailures(before?.failures ?? {}, more.failures),
+    });
+  };
+  return {
+    add: (report: TlsReport): void => {
+      reports++;
+      const day = getReportDay(report);
+      for (const policy of report.policies) {
+        const { succeeded = 0, failed = 0 } = byDay.get(day) ?? {};
+        byDay.set(day, {
+          day,
+          succeeded: succeeded + policy.succeeded,
+          failed: failed + policy.failed,
+        });
+        addPolicy(policy);
+      }
+    },
+    end: (): DomainReports["tls"] => ({
+      reports,
+      days: [...byDay.values()].toSorted(byDayAscending),
+      policies: [...policies.values()],
+    }),
+  };
+};
+
+const byDayAscending = (one: { readonly day: string }, other: { readonly day: string }): number =>
+  one.day < other.day ? -1 : 1;
+
+const addFailures = (before: Sums, more: Sums): Sums => {
+  const sums = new Map(Object.entries(before));
+  for (const [type, sessions = 0] of Object.entries(more))
+    sums.set(type, (sums.get(type) ?? 0) + sessions);
+  return Object.fromEntries(sums);
+};

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { compressJson, decompressJson } from "../../lib/compress.ts";
+import { fingerprint } from "../../lib/fingerprint.ts";
+import { paginateQuery } from "../../lib/paginate-query.ts";
+import { DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import type { Item, Json, Key, Table, Write } from "../../ports/table.ts";
+import { type DmarcReport, getReportDay, type Report, type TlsReport } from "./report.ts";
+import { mergeSources } from "./source-sums.ts";
+
+// Layout. A report is one item, and is merged with the others of its domain when they are read. What identifies it is its
+// key, so a report that arrives twice is stored once.
+//
+//   pk                           sk                what
+//   REPORTS#<owner>#<domain>     <day>#<hash>      one report, compressed. The hash is of type, reporter and report id
+//   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day
+//   REPORTALERT#<owner>#<domain> ALERT             an event about unaligned mail was emitted; expires when the next one may be
+
+const toPartition = (owner: string, domain: string): string => `REPORTS#${owner}#${domain}`;
+
+export const toReportKey = (owner: string, report: Report): Key => {
+  const { type, reporter, reportId, domain } = report;
+  return {
+    pk: toPartition(owner, domain),
+    sk: `${getReportDay(report)}#${fingerprint([type, reporter.toLowerCase(), reportId])}`,
+  };
+};
+
+/** An item has at most 250 KB with its keys and its key words. */
+const PACKED_LENGTH_MAX = 200_000;
+const SOURCES_MAX = 2_000;
+
+/** Of a report of very many addresses the largest are stored one by one, and the others as one sum. */
+export const packReport = (report: Report): string => {
+  if (report.type === "tls") return compress(report);
+  for (let limit = SOURCES_MAX; ; limit = Math.floor(limit / 2)) {
+    const packed = compress({ ...report, sources: limitSources(report.sources, limit) });
+    if (packed.length <= PACKED_LENGTH_MAX) return packed;
+  }
+};
+
+const limitSources = (sources: DmarcReport["sources"], most: number): DmarcReport["sources"] =>
+  sources.length <= most
+    ? sources
+    : [...sources.slice(0, most), mergeSources(sources.slice(most), null)];
+
+const compress = (report: Report): string => {
+  const { begin, end, ...fields } = report;
+  const stored = { ...fields, begin: begin.toISOString(), end: end.toISOString() };
+  return compressJson(stored as unknown as Json);
+};
+
+export const toReportItem = (
+  key: Key,
+  packed: string,
+  options: { readonly by: string; readonly expiresAt: number },
+): Item => ({ ...key, report: packed, by: options.by, expires_at: options.expiresAt });
+
+const Stored = v.looseObject({ begin: v.string(), end: v.string() });
+
+const parseItem = (item: Item): Report => {
+  const stored = v.parse(Stored, decompressJson(v.parse(v.string(), item["report"])));
+  const { begin, end, ...fields } = stored;
+  return { ...fields, begin: new Date(begin), end: new Date(end) } as unknown as
+    | DmarcReport
+    | TlsReport;
+};
+
+/** Behind every key of a day. */
+const LAST = "~";
+
+/** The reports of a domain since a day, newest first. */
+export async function* iterateReports(
+  table: Table,
+  owner: string,
+  { domain, since }: { readonly domain: string; readonly since: string },
+): AsyncGenerator<Report> {
+  const query = {
+    pk: toPartition(owner, domain),
+    sk: { from: since, to: LAST },
+    newestFirst: true,
+    pageSize: 50,
+  };
+  for await (const item of paginateQuery(table, query)) yield parseItem(item);
+}
+
+/** Reports cost nothing, so this limits what one account stores: about 30,000 reports of usual size in a day. */
+export const BYTES_PER_DAY_MAX = 100_000_000;
+
+export const addStoredBytes = (owner: string, now: Date, bytes: number): Write => ({
+  update: { pk: `REPORTBYTES#${owner}`, sk: toUtcDay(now) },
+  set: { expires_at: toEpochSeconds(now) + (2 * DAY_MS) / 1_000 },
+  add: { bytes },
+  bounds: { bytes: { atMost: BYTES_PER_DAY_MAX } },
+  orCreate: true,
+});
+
+/** Receivers report once a day. */
+const ALERT_SECONDS = DAY_MS / 1_000;
+
+export const toAlertKey = (owner: string, domain: string): Key => ({
+  pk: `REPORTALERT#${owner}#${domain}`,
+  sk: "ALERT",
+});
+
+export const createAlert = (owner: string, domain: string, now: Date): Write => ({
+  create: { ...toAlertKey(owner, domain), expires_at: toEpochSeconds(now) + ALERT_SECONDS },
+});

@@ -1,0 +1,97 @@
+import type { DmarcPolicy } from "../../mail/dmarc/record.ts";
+
+// What a report says, as it is stored: sums for each sending address, and nothing of a single message.
+
+/** What a receiver did with a message. `pass`: RFC 9990, for messages that passed. `unknown`: the report does not say. */
+export const DISPOSITIONS = ["none", "pass", "quarantine", "reject", "unknown"] as const;
+export type Disposition = (typeof DISPOSITIONS)[number];
+
+/** Why a receiver did not apply the policy: RFC 7489 and RFC 9990. */
+export const OVERRIDE_REASONS = [
+  "forwarded",
+  "local_policy",
+  "mailing_list",
+  "other",
+  "policy_test_mode",
+  "sampled_out",
+  "trusted_forwarder",
+] as const;
+export type OverrideReason = (typeof OVERRIDE_REASONS)[number];
+
+/** Numbers of messages by a word or a domain. */
+export type Sums<K extends string = string> = Readonly<Partial<Record<K, number>>>;
+
+export type SourceSums = {
+  /** The name of the address, which leads back to it. Absent: none is stored. */
+  readonly host?: string;
+  /** Null: the sum of the addresses that a report has beyond the largest ones. */
+  readonly ip: string | null;
+  readonly messages: number;
+  /** Aligned by SPF, by DKIM, or by both. */
+  readonly aligned: number;
+  readonly spfAligned: number;
+  readonly dkimAligned: number;
+  /** Not aligned, and the receiver knows that the message was forwarded or came through a list. */
+  readonly forwarded: number;
+  readonly dispositions: Sums<Disposition>;
+  readonly reasons: Sums<OverrideReason>;
+  /** The domains that passed SPF or DKIM. */
+  readonly authenticated: Sums;
+};
+
+/** The policy that the receiver found. Null: the report does not say. */
+export type PublishedPolicy = {
+  readonly p: DmarcPolicy | null;
+  readonly sp: DmarcPolicy | null;
+  readonly np: DmarcPolicy | null;
+  readonly pct: number | null;
+  readonly isTesting: boolean;
+  readonly discoveryMethod: "psl" | "treewalk" | null;
+};
+
+type ReportHead = {
+  /** The organisation that made the report. */
+  readonly reporter: string;
+  readonly reportId: string;
+  /** In A-labels. */
+  readonly domain: string;
+  readonly begin: Date;
+  readonly end: Date;
+  /** The rows of the report, before they were summed. */
+  readonly rows: number;
+};
+
+export type DmarcReport = ReportHead & {
+  readonly type: "dmarc";
+  readonly policy: PublishedPolicy;
+  /** The largest first. */
+  readonly sources: readonly SourceSums[];
+};
+
+export const TLS_POLICY_TYPES = ["sts", "tlsa", "no-policy-found"] as const;
+export type TlsPolicyType = (typeof TLS_POLICY_TYPES)[number];
+
+export type TlsPolicySums = {
+  readonly policy: TlsPolicyType;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Sessions by the type of failure, such as "certificate-expired". */
+  readonly failures: Sums;
+};
+
+export type TlsReport = ReportHead & {
+  readonly type: "tls";
+  readonly policies: readonly TlsPolicySums[];
+};
+
+export type Report = DmarcReport | TlsReport;
+
+/** The day of a report: the one in which the middle of its range lies, since a range may begin at any hour. */
+export const getReportDay = ({ begin, end }: Pick<Report, "begin" | "end">): string =>
+  new Date((begin.getTime() + end.getTime()) / 2).toISOString().slice(0, 10);
+
+/** The messages of a DMARC report, or the sessions of a TLS report. */
+export const countMessages = (report: Report): number =>
+  report.type === "dmarc"
+    ? report.sources.reduce((sum, { messages }) => sum + messages, 0)
+    : report.policies.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);

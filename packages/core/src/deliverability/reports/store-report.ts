@@ -1,0 +1,109 @@
+import { getOwnerId, type Payer } from "../../accounts/payer.ts";
+import { getRetentionSeconds } from "../../accounts/retention.ts";
+import { Failure } from "../../lib/failure.ts";
+import { addMs, DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { commit } from "../../runtime/commit.ts";
+import { emitEvent } from "../../webhooks/items.ts";
+import type { CheckWorld } from "../dns-lookups.ts";
+import { listMonitors } from "../monitor-items.ts";
+import { selectLookups } from "../sandbox.ts";
+import { nameSources } from "./name-sources.ts";
+import { readReport } from "./read-report.ts";
+import { getReportDay, type Report } from "./report.ts";
+import {
+  addStoredBytes,
+  BYTES_PER_DAY_MAX,
+  createAlert,
+  packReport,
+  toAlertKey,
+  toReportItem,
+  toReportKey,
+} from "./report-items.ts";
+import { countUnaligned, mergeSources } from "./source-sums.ts";
+
+export type StoredReport = {
+  readonly report: Report;
+  /** The same report was stored before, and nothing has changed. */
+  readonly isDuplicate: boolean;
+};
+
+/**
+ * Reads a report, as it was uploaded or as it came in a mail, and stores it for its domain. Throws a ReportFault for bytes
+ * that are no report.
+ */
+export const storeReport = async (
+  world: CheckWorld,
+  payer: Payer,
+  bytes: Uint8Array,
+): Promise<StoredReport> => {
+  const owner = getOwnerId(payer);
+  const report = readReport(bytes);
+  const key = toReportKey(owner, report);
+  // A repeat needs no DNS.
+  if (await world.table.get(key)) return { report, isDuplicate: true };
+  const packed = packReport(await addNames(world, payer, report));
+  const now = world.now();
+  const expiresAt = toEpochSeconds(now) + getRetentionSeconds(payer);
+  const item = toReportItem(key, packed, { by: world.newId("txn"), expiresAt });
+  const proof = { create: item };
+  const count = addStoredBytes(owner, now, packed.length);
+  const alert = await createAlertWrites(world, owner, report);
+  let result = await commit(world, { proof, also: [count, ...alert] });
+  // Another report of the domain was stored in between, with its event.
+  if (result.outcome === "refused" && result.refusedWrite === alert[0])
+    result = await commit(world, { proof, also: [count] });
+  if (result.outcome === "committed") return { report, isDuplicate: false };
+  if (result.outcome === "ambiguous") throw createUnknownFailure();
+  if (result.refusedWrite === proof) return { report, isDuplicate: true };
+  throw new Failure(
+    "LIMIT_REACHED",
+    "nothing_charged",
+    `The reports that this account stored today have ${BYTES_PER_DAY_MAX} bytes, the most of a day. Send the others tomorrow.`,
+  );
+};
+
+const createUnknownFailure = (): Failure =>
+  new Failure(
+    "UNAVAILABLE",
+    "nothing_charged",
+    "It is not known whether the report was stored. Send it again: it is stored once.",
+  );
+
+const addNames = async (world: CheckWorld, payer: Payer, report: Report): Promise<Report> => {
+  if (report.type === "tls") return report;
+  const { domain, sources } = report;
+  const { dns } = selectLookups(world, payer.mode, { domain, sendingIp: null });
+  return { ...report, sources: await nameSources(world, dns, sources) };
+};
+
+/** An event is emitted only for a report about these days: older reports are uploaded to complete the history. */
+const RECENT_DAYS = 7;
+
+/** For a monitored domain, at most one event a day about mail that is not aligned, and that no receiver knows as forwarded. */
+const createAlertWrites = async (world: CheckWorld, owner: string, report: Report) => {
+  const { table } = world;
+  const now = world.now();
+  if (report.type === "tls") return [];
+  const total = mergeSources(report.sources, null);
+  if (countUnaligned(total) === 0) return [];
+  if (getReportDay(report) < toUtcDay(addMs(now, -RECENT_DAYS * DAY_MS))) return [];
+  const { domain } = report;
+  if (await table.get(toAlertKey(owner, domain))) return [];
+  const monitors = await listMonitors(table, owner);
+  if (!monitors.some((monitor) => monitor.domain === domain)) return [];
+  const event = emitEvent(world, owner, "dmarc.failed", {
+    domain,
+    check_id: null,
+    status: "unaligned",
+    policy: report.policy.p,
+    issues: ["REPORT_UNALIGNED"],
+    report: {
+      reporter: report.reporter,
+      report_id: report.reportId,
+      day: getReportDay(report),
+      messages: total.messages,
+      unaligned: countUnaligned(total),
+    },
+  });
+  return [createAlert(owner, domain, now), event];
+};

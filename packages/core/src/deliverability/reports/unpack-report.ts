@@ -1,0 +1,106 @@
+import { crc32, gunzipSync, inflateRawSync } from "node:zlib";
+import {
+  assertReadable,
+  findZipData,
+  findZipDirectory,
+  LOCAL_HEADER_BYTES,
+  parseZipDirectory,
+  STORED,
+  ZIP_TAIL_BYTES,
+  type ZipEntry,
+  ZipFault,
+} from "../../lib/zip-directory.ts";
+import { ReportFault } from "./report-fault.ts";
+
+/** Of a report as it was sent, and of what is in it. */
+export const REPORT_BYTES_MAX = 20_000_000;
+/** A zip file of a report has one file in it, and perhaps the folders and notes that some systems add. */
+const ENTRIES_MAX = 20;
+
+/** The report in a gzip or zip file, or the bytes themselves. The bytes decide, since names and media types are often wrong. */
+export const unpackReport = (bytes: Uint8Array): Uint8Array => {
+  if (bytes.length === 0) throw new ReportFault("file", "is empty");
+  if (bytes.length > REPORT_BYTES_MAX) throw createTooLarge("file");
+  const kind = findPacking(bytes);
+  if (kind === undefined) return bytes;
+  const unpacked = kind === "gzip" ? gunzip(bytes) : unzip(bytes);
+  if (findPacking(unpacked))
+    throw new ReportFault("file", "holds a packed file inside a packed file; unpack it once");
+  if (unpacked.length === 0) throw new ReportFault("file", "holds an empty report");
+  return unpacked;
+};
+
+const createTooLarge = (path: string): ReportFault =>
+  new ReportFault(path, `is over ${REPORT_BYTES_MAX} bytes, the most that a report may have`, {
+    isTooLarge: true,
+  });
+
+const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
+  // A zip file begins with a file, or, without any, with its end.
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
+  return isZip ? "zip" : undefined;
+};
+
+const gunzip = (bytes: Uint8Array): Uint8Array => {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: REPORT_BYTES_MAX });
+  } catch (error) {
+    if (isOverLimit(error)) throw createTooLarge("file, unpacked");
+    throw new ReportFault("file", "is a damaged gzip file");
+  }
+};
+
+const isOverLimit = (error: unknown): boolean =>
+  (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+
+const unzip = (bytes: Uint8Array): Uint8Array => {
+  try {
+    const { from, to } = findZipDirectory(bytes.subarray(-ZIP_TAIL_BYTES));
+    const entries = parseZipDirectory(slice(bytes, from, to));
+    if (entries.size > ENTRIES_MAX)
+      throw new ReportFault("file", `holds more than ${ENTRIES_MAX} files`);
+    const reports = [...entries].filter(([name]) => isReportName(name));
+    const [report, ...others] = reports;
+    if (!report) throw new ReportFault("file", "is a zip file without a report in it");
+    if (others.length > 0)
+      throw new ReportFault(
+        "file",
+        `holds ${reports.length} files; send each as a file of its own`,
+      );
+    return readEntry(bytes, ...report);
+  } catch (error) {
+    if (!(error instanceof ZipFault)) throw error;
+    const what = error.kind === "damaged" ? `is a damaged zip file (${error.message})` : undefined;
+    if (error.kind === "too_large") throw createTooLarge(`file (${error.message})`);
+    throw new ReportFault("file", what ?? "is an encrypted zip file; send it without a password");
+  }
+};
+
+/** macOS adds a folder of its own to a zip file, and others add entries for folders. */
+const isReportName = (name: string): boolean =>
+  !name.endsWith("/") && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name);
+
+const slice = (bytes: Uint8Array, from: number, to: number): Uint8Array => {
+  if (to > bytes.length) throw new ZipFault("damaged", "it ends too early");
+  return bytes.subarray(from, to);
+};
+
+const readEntry = (bytes: Uint8Array, name: string, entry: ZipEntry): Uint8Array => {
+  assertReadable(name, entry);
+  const { method, compressedBytes, crc, offset } = entry;
+  const start = findZipData(offset, slice(bytes, offset, offset + LOCAL_HEADER_BYTES));
+  const packed = slice(bytes, start, start + compressedBytes);
+  const content = method === STORED ? packed : inflate(name, packed);
+  if (crc32(content) !== crc) throw new ZipFault("damaged", `${name}: wrong checksum`);
+  return content;
+};
+
+const inflate = (name: string, packed: Uint8Array): Uint8Array => {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: REPORT_BYTES_MAX });
+  } catch (error) {
+    if (isOverLimit(error)) throw createTooLarge("file, unpacked");
+    throw new ZipFault("damaged", name);
+  }
+};

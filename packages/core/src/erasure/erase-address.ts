@@ -1,0 +1,246 @@
+import type { KeyMode } from "../accounts/key-format.ts";
+import { getOwnerId } from "../accounts/payer.ts";
+import { forgetOwned } from "../activity/forget.ts";
+import { hashAddress } from "../activity/hashes.ts";
+import { removeVerdict } from "../calibration/items.ts";
+import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
+import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../jobs/items.ts";
+import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { decryptSecret, encryptSecret } from "../lib/secret-box.ts";
+import { addMs } from "../lib/time.ts";
+import { eraseAnswers } from "../money/idempotency-claims.ts";
+import { type Item, toPosition } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import {
+  acquireLease,
+  getRemainingLeaseMs,
+  readScheduledWork,
+  scheduleWork,
+} from "../runtime/leases.ts";
+import { eraseCachedResults } from "../verify/result-cache.ts";
+import { eraseFromJob, isInList } from "./erase-from-job.ts";
+import { type ErasedCounts, type Erasure, readErasure, toErasureKey } from "./items.ts";
+import { createSubject, hashSubject, type Subject } from "./subject.ts";
+
+// Erases what an account has stored of an address. The record of the erasure is written first, so it ends whatever
+// becomes of the process: the request does what it can in its time, and the reconciler the rest. A job that is open
+// still verifies the address, so the erasure waits until the job has ended.
+
+export const ERASURE = "erasure";
+
+/** Live and test keys of an account have stores of their own. */
+export type DataOwner = { readonly account: string; readonly mode: KeyMode };
+
+/** `isComplete`: nothing is left. Otherwise the erasure goes on; `openJobs`: the jobs that it waits for. */
+export type ErasureState = {
+  readonly isComplete: boolean;
+  readonly erased: ErasedCounts;
+  readonly openJobs: readonly string[];
+};
+
+/** How long no other process takes the erasure over. */
+const LEASE_MS = 5 * 60_000;
+/** How long one run searches jobs: a gateway hangs up after 29 seconds, and the largest job takes some of them. */
+const RUN_MS = 15_000;
+/** When an erasure that is not complete is continued. */
+const CONTINUE_AFTER_MS = 10_000;
+const OPEN_JOBS_CHECK_MS = 5 * 60_000;
+export const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
+
+/** `runMs`: how long the jobs are searched now. A repeat of an erasure that is under way lets it search all jobs again. */
+export const eraseAddress = async (
+  world: World,
+  owner: DataOwner,
+  text: string,
+  runMs = RUN_MS,
+): Promise<ErasureState> => {
+  const { item, isOurs } = await beginErasure(world, owner, text);
+  const subject = createSubject(text);
+  if (isOurs) return runErasure(world, item, subject, runMs);
+  return toState(await eraseOutsideJobs(world, readErasure(item), subject), false);
+};
+
+type Begun = { readonly item: Item; readonly isOurs: boolean };
+
+const beginErasure = async (world: World, owner: DataOwner, text: string): Promise<Begun> => {
+  const id = hashSubject(world, getOwnerId(owner), text);
+  const token = world.newId("txn");
+  const item: Item = {
+    ...toErasureKey(id),
+    id,
+    account: owner.account,
+    mode: owner.mode,
+    address: encryptSecret(world, getOwnerId(owner), text),
+    ...scheduleWork(ERASURE, id, addMs(world.now(), LEASE_MS), token),
+  };
+  const { outcome } = await world.table.write({ create: item });
+  if (outcome === "committed") return { item, isOurs: true };
+  const found = await world.table.get(toErasureKey(id));
+  if (!found) throw createUnknownFailure();
+  return found["token"] === token ? { item: found, isOurs: true } : joinErasure(world, found);
+};
+
+const createUnknownFailure = (): Failure =>
+  new Failure(
+    "UNAVAILABLE",
+    "nothing_charged",
+    "Unknown whether the erasure has begun. Send the request again.",
+  );
+
+const joinErasure = async (world: World, found: Item): Promise<Begun> => {
+  const { pk, sk } = found;
+  const marked = await world.table.write({ update: { pk, sk }, set: { isRepeated: true } });
+  // It ended this moment, or that is not known.
+  if (marked.outcome !== "committed" || !marked.item) throw createUnknownFailure();
+  const { item } = marked;
+  if (getRemainingLeaseMs(readScheduledWork(item), world.now()) > 0) return { item, isOurs: false };
+  const leased = await acquireLease(world, item, LEASE_MS);
+  return leased ? { item: leased, isOurs: true } : { item, isOurs: false };
+};
+
+const toState = (erasure: Erasure, isComplete: boolean): ErasureState => {
+  const { openJobs, cachedResults, responses, activityRecords, verdicts, ...others } = erasure;
+  const { mailTests, jobRows } = others;
+  const erased = { cachedResults, responses, activityRecords, verdicts, mailTests, jobRows };
+  return { isComplete, erased, openJobs };
+};
+
+/** Everything that is found by the address itself. */
+const eraseOutsideJobs = async (
+  world: World,
+  erasure: Erasure,
+  { canonical, address }: Subject,
+): Promise<Erasure> => {
+  const { id, account, mode } = erasure;
+  const cachedResults = await eraseCachedResults(world.table, getOwnerId(erasure), canonical);
+  const responses = await eraseAnswers(world.table, id);
+  const mailTests = await eraseMailTests(world, id);
+  const counted = {
+    ...erasure,
+    cachedResults: erasure.cachedResults + cachedResults,
+    responses: erasure.responses + responses,
+    mailTests: erasure.mailTests + mailTests,
+  };
+  // Test keys have none of these: they get simulated activity.
+  if (mode === "test" || !address) return counted;
+  const verdict = await world.table.write(removeVerdict(hashAddress(world, account, canonical)));
+  const isForgotten = await forgetOwned(world, account, address);
+  return {
+    ...counted,
+    verdicts: erasure.verdicts + (verdict.outcome === "committed" ? 1 : 0),
+    activityRecords: erasure.activityRecords + (isForgotten ? 1 : 0),
+  };
+};
+
+const runErasure = async (
+  world: World,
+  item: Item,
+  subject: Subject,
+  runMs: number,
+): Promise<ErasureState> => {
+  const { token } = readScheduledWork(item);
+  const until = world.now().getTime() + runMs;
+  const isLate = () => world.now().getTime() >= until;
+  let erasure = await eraseOutsideJobs(world, readErasure(item), subject);
+  try {
+    for await (erasure of searchJobs(world, erasure, subject)) if (isLate()) break;
+    if (erasure.isListRead) erasure = await searchOpenJobs(world, erasure, subject);
+  } catch (cause) {
+    // The reconciler tries again when the lease is over.
+    world.log("erasure_deferred", { cause });
+    return toState(erasure, false);
+  }
+  const isDone = erasure.isListRead && erasure.openJobs.length === 0;
+  if (isDone && (await endErasure(world, erasure, token))) return toState(erasure, true);
+  await saveErasure(world, isDone ? beginAgain(erasure) : erasure, token);
+  return toState(erasure, false);
+};
+
+/** The state after each job of the list, and at its end. */
+async function* searchJobs(
+  world: World,
+  erasure: Erasure,
+  subject: Subject,
+): AsyncGenerator<Erasure> {
+  if (erasure.isListRead) return;
+  let state = erasure;
+  const { after } = erasure;
+  const list = { index: "list", pk: toJobsPartition(getOwnerId(erasure)) } as const;
+  for await (const item of paginateQuery(world.table, { ...list, ...(after && { after }) })) {
+    state = await searchJob(world, state, readJob(item), subject);
+    state = { ...state, after: toPosition(item, "list") };
+    yield state;
+  }
+  const { after: _, ...others } = state;
+  yield { ...others, isListRead: true };
+}
+
+const searchJob = async (
+  world: World,
+  erasure: Erasure,
+  { id }: Pick<Job, "id">,
+  subject: Subject,
+): Promise<Erasure> => {
+  const job = await findJob(world.table, id);
+  if (!job) return erasure;
+  if (!isOpenJob(job)) {
+    const rows = await eraseFromJob(world, job, subject);
+    return { ...erasure, jobRows: erasure.jobRows + rows };
+  }
+  return (await isInList(world, job, subject))
+    ? { ...erasure, openJobs: [...erasure.openJobs, id] }
+    : erasure;
+};
+
+const searchOpenJobs = async (
+  world: World,
+  erasure: Erasure,
+  subject: Subject,
+): Promise<Erasure> => {
+  let state: Erasure = { ...erasure, openJobs: [] };
+  for (const id of erasure.openJobs) state = await searchJob(world, state, { id }, subject);
+  return state;
+};
+
+/** False: a repeat came while it was under way, so it begins again. */
+const endErasure = async (world: World, { id }: Erasure, token: string): Promise<boolean> => {
+  const { outcome } = await world.table.write({
+    remove: toErasureKey(id),
+    where: { token, isRepeated: { missing: true } },
+  });
+  const isOver = outcome === "committed" || !(await world.table.get(toErasureKey(id)));
+  if (isOver) await world.table.scrub?.();
+  return isOver;
+};
+
+const beginAgain = (erasure: Erasure): Erasure => ({
+  ...erasure,
+  after: undefined,
+  isListRead: false,
+});
+
+const saveErasure = async (world: World, erasure: Erasure, token: string): Promise<void> => {
+  const { id, after, ...others } = erasure;
+  const waitMs = erasure.openJobs.length > 0 ? OPEN_JOBS_CHECK_MS : CONTINUE_AFTER_MS;
+  await world.table.write({
+    update: toErasureKey(id),
+    set: {
+      ...others,
+      after,
+      // Only a search from the first job on answers a repeat.
+      ...(after === undefined && !erasure.isListRead && { isRepeated: undefined }),
+      due_sk: addMs(world.now(), waitMs).toISOString(),
+    },
+    where: { token },
+  });
+};
+
+/** Continues an erasure. */
+export const repairErasure = async (world: World, item: Item): Promise<string> => {
+  const erasure = readErasure(item);
+  const text = decryptSecret(world, getOwnerId(erasure), erasure.address);
+  if (text === undefined) throw new Error("the address of an erasure cannot be decrypted");
+  const { isComplete } = await runErasure(world, item, createSubject(text), RUN_MS);
+  return isComplete ? "erased" : "goes_on";
+};

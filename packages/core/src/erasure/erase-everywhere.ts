@@ -1,0 +1,59 @@
+import { iterateAccounts } from "../accounts/account-items.ts";
+import { KEY_MODES } from "../accounts/key-format.ts";
+import { forgetOwned } from "../activity/forget.ts";
+import { SHARED_POOL } from "../activity/shared-pool.ts";
+import type { World } from "../ports/world.ts";
+import { eraseAddress } from "./erase-address.ts";
+import type { ErasedCounts } from "./items.ts";
+import { createSubject } from "./subject.ts";
+
+export type ErasedEverywhere = {
+  /** False: an open job has the address, or another process is erasing it. The erasure continues by itself. */
+  readonly isComplete: boolean;
+  readonly accounts: number;
+  readonly openJobs: readonly string[];
+  readonly erased: ErasedCounts;
+};
+
+/** Erases an address from all accounts, and from the activity that accounts share. */
+export const eraseEverywhere = async (world: World, text: string): Promise<ErasedEverywhere> => {
+  const { address } = createSubject(text);
+  const isShared = address !== undefined && (await forgetOwned(world, SHARED_POOL, address));
+  let total: ErasedEverywhere = {
+    isComplete: true,
+    accounts: 0,
+    openJobs: [],
+    erased: { ...NOTHING_ERASED, activityRecords: isShared ? 1 : 0 },
+  };
+  for await (const { account } of iterateAccounts(world.table)) {
+    for (const mode of KEY_MODES) {
+      const state = await eraseAddress(world, { account, mode }, text, Number.POSITIVE_INFINITY);
+      total = {
+        ...total,
+        isComplete: total.isComplete && state.isComplete,
+        openJobs: [...total.openJobs, ...state.openJobs],
+        erased: addCounts(total.erased, state.erased),
+      };
+    }
+    total = { ...total, accounts: total.accounts + 1 };
+  }
+  return total;
+};
+
+const NOTHING_ERASED: ErasedCounts = {
+  cachedResults: 0,
+  responses: 0,
+  activityRecords: 0,
+  verdicts: 0,
+  mailTests: 0,
+  jobRows: 0,
+};
+
+const addCounts = (a: ErasedCounts, b: ErasedCounts): ErasedCounts => ({
+  cachedResults: a.cachedResults + b.cachedResults,
+  responses: a.responses + b.responses,
+  activityRecords: a.activityRecords + b.activityRecords,
+  verdicts: a.verdicts + b.verdicts,
+  mailTests: a.mailTests + b.mailTests,
+  jobRows: a.jobRows + b.jobRows,
+});

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { KEY_MODES } from "../accounts/key-format.ts";
+import type { Item, Key, PagePosition } from "../ports/table.ts";
+
+// Layout. The erasure of an address, while it is under way. The address is encrypted.
+//
+//   pk               sk       what
+//   ERASURE#<hash>   ERASURE  owner and address; how far the owner's jobs are searched; due until all of them are
+
+/** How much was erased, of each kind. */
+export type ErasedCounts = Readonly<
+  Record<
+    "cachedResults" | "responses" | "activityRecords" | "verdicts" | "mailTests" | "jobRows",
+    number
+  >
+>;
+
+const Count = v.optional(v.number(), 0);
+
+const Erasure = v.object({
+  id: v.string(),
+  account: v.string(),
+  mode: v.picklist(KEY_MODES),
+  address: v.string(),
+  cachedResults: Count,
+  responses: Count,
+  activityRecords: Count,
+  verdicts: Count,
+  mailTests: Count,
+  jobRows: Count,
+  /** The last job of the list that was searched. */
+  after: v.optional(v.custom<PagePosition>((value) => typeof value === "string")),
+  /** Every job of the list was searched. */
+  isListRead: v.optional(v.boolean(), false),
+  /** The jobs that have the address and were open. */
+  openJobs: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
+});
+
+export type Erasure = Readonly<v.InferOutput<typeof Erasure>>;
+
+export const toErasureKey = (id: string): Key => ({ pk: `ERASURE#${id}`, sk: "ERASURE" });
+export const readErasure = (item: Item): Erasure => v.parse(Erasure, item);

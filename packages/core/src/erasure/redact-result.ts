@@ -1,0 +1,22 @@
+import type { Verification } from "../verify/result.ts";
+import type { Subject } from "./subject.ts";
+
+/** Stands where the address of a row was. */
+export const ERASED = "[erased]";
+
+/**
+ * Undefined: the result does not show the address. The row stays, as the job counts it and was paid for it: its status
+ * says nothing about a person.
+ */
+export const redactResult = (result: Verification, subject: Subject): Verification | undefined => {
+  const { email, ai, evidence: _, enrichment, ...others } = result;
+  if (subject.matches(email))
+    return {
+      ...others,
+      email: ERASED,
+      enrichment: { ...enrichment, first_name: null, last_name: null, full_name: "" },
+      ...(ai && { ai: { ...ai, typoSuggestion: null, typoConfidence: null } }),
+    };
+  if (!ai?.typoSuggestion || !subject.matches(ai.typoSuggestion)) return undefined;
+  return { ...result, ai: { ...ai, typoSuggestion: null, typoConfidence: null } };
+};

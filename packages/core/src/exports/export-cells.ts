@@ -1,0 +1,45 @@
+import { unpack } from "../verify/pack.ts";
+import { joinCells } from "./csv.ts";
+import { getEmail, type ListedRow, type RowSelection, toRowOutcome } from "./export-rows.ts";
+import { BLANK_CELLS, listResultColumns, toResultCells } from "./result-columns.ts";
+import type { SourceList } from "./source-list.ts";
+
+// The table of an export, for each format that has one: the list's columns, unchanged, with the results beside them.
+
+/** The columns of an export of every row that precede the result. */
+const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
+
+/** The names of its columns: the list's, then ours. */
+export const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
+  const outcome = selection === "all" ? listOutcomeColumns(list) : [];
+  return [...list.columns, ...listResultColumns(list.columns, outcome)];
+};
+
+const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
+
+/** If the list has no e-mail column, the submitted text gets a column of ours. */
+const listOutcomeColumns = (list: SourceList): readonly string[] =>
+  hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
+
+export const toExportCells = (
+  list: SourceList,
+  row: ListedRow,
+  selection: RowSelection,
+): readonly string[] => {
+  const [listRow, outcome] = row;
+  const email = getEmail(row);
+  const verificationCells =
+    typeof outcome === "string" ? BLANK_CELLS : toResultCells(unpack(outcome[1]));
+  const resultCells =
+    selection === "all"
+      ? toOutcomeCells(list, row, email).concat(verificationCells)
+      : verificationCells;
+  return joinCells(list.columns.length, list.getCells(listRow, email), resultCells);
+};
+
+const toOutcomeCells = (list: SourceList, listed: ListedRow, email: string): readonly string[] => {
+  const { row, outcome, exclusion } = toRowOutcome(listed);
+  const { duplicateOf = null, reason = null, message = null } = exclusion ?? {};
+  const cells = [row, outcome, duplicateOf, reason, message].map((cell) => String(cell ?? ""));
+  return hasOwnColumns(list) ? cells : [...cells, list.getEmailCell(listed[0], email) ?? ""];
+};

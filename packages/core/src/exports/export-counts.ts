@@ -1,0 +1,26 @@
+import type { World } from "../ports/world.ts";
+import { countAllRows } from "./count-all-rows.ts";
+import type { ExportOptions } from "./export-options.ts";
+import { countExportRows, type ExportSummary } from "./exported-rows.ts";
+
+/** What an export says about itself. */
+export type ExportCounts = {
+  /** Whether the job is completed and every row it counts can be read. */
+  readonly complete: boolean;
+  readonly expected: number;
+  readonly missing: number;
+  readonly pending: number;
+};
+
+export const countExport = async (
+  world: Pick<World, "table" | "blobs" | "sleep">,
+  readable: ExportSummary,
+  { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
+): Promise<ExportCounts> => {
+  const { job, missing: unreadable, pending } = readable;
+  const { expected, missing } =
+    selection === "all"
+      ? await countAllRows(world, readable)
+      : await countExportRows(world, readable, filter);
+  return { complete: job.status === "completed" && unreadable === 0, expected, missing, pending };
+};

@@ -1,0 +1,48 @@
+import { isOpenJob, type Job } from "../jobs/items.ts";
+import type { RowSelection } from "./export-rows.ts";
+import type { ExportFilter } from "./exported-rows.ts";
+
+export const EXPORT_FORMATS = ["csv", "json", "xlsx"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
+/** The delimiters of a CSV. */
+export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
+export type DelimiterName = keyof typeof DELIMITERS;
+export const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
+
+/** What an export holds, and in which form. */
+export type ExportOptions = {
+  readonly format: ExportFormat;
+  readonly filter: ExportFilter;
+  readonly selection: RowSelection;
+  /** The delimiter of a CSV; null: that of the list. */
+  readonly delimiter: DelimiterName | null;
+};
+
+/** The whole name stays below the 255 bytes that file systems allow, in any script. */
+const NAME_LENGTH_MAX = 70;
+/** Characters that a path or a Windows file name cannot have, and those that make one name look like another. */
+const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
+
+/** The name of the file, after the job's. */
+export const toExportFileName = (
+  job: Job,
+  { format, filter, selection }: Omit<ExportOptions, "delimiter">,
+): string => {
+  const cut = (job.name ?? "").replace(/\.(?:csv|txt|xlsx)$/i, "").slice(0, NAME_LENGTH_MAX);
+  // A name that begins with a dot is hidden, or is a parent folder.
+  const name =
+    cut
+      .replaceAll(UNFIT, "_")
+      .replace(/^[\s.]+/, "")
+      .trim() || job.id;
+  const state = isOpenJob(job) ? "-so-far" : "";
+  const rows = selection === "all" ? "all-rows" : filter === "all" ? "results" : filter;
+  return `${name}-${rows}${state}.${format}`;
+};

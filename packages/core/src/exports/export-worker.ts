@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
+import type { Job } from "../jobs/items.ts";
+import { findJob } from "../jobs/items.ts";
+import { MINUTE_MS } from "../lib/time.ts";
+import type { Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { Worker } from "../runtime/worker.ts";
+import { findExport, readExport, type StoredExport, toExportKey } from "./export-items.ts";
+import { failExport, makePart } from "./make-export.ts";
+
+/** The largest part takes a few seconds. On one machine a part is the whole file, and others are served meanwhile. */
+const EXPORTS_QUEUE = {
+  name: "exports",
+  visibilitySeconds: 300,
+  receivesMax: 4,
+  concurrency: 2,
+};
+
+/** `id`: a message for an export that was replaced does nothing. */
+const ExportMessage = v.object({
+  job: v.string(),
+  kind: v.string(),
+  id: v.string(),
+  part: v.number(),
+});
+
+/** A message for each part that is not made. */
+export const sendParts = async (
+  world: Pick<World, "queue">,
+  owner: Pick<Job, "account" | "mode">,
+  { job, kind, id, parts }: StoredExport,
+): Promise<void> => {
+  const messages = parts.flatMap((isMade, part) =>
+    isMade ? [] : [{ body: { job, kind, id, part }, ...toQueueGroup(getOwnerId(owner)) }],
+  );
+  await world.queue.sendMany(EXPORTS_QUEUE.name, messages);
+};
+
+const findWanted = async (
+  world: World,
+  body: unknown,
+): Promise<{ readonly stored: StoredExport; readonly part: number } | undefined> => {
+  const message = v.parse(ExportMessage, body);
+  const stored = await findExport(world.table, message);
+  return stored?.id === message.id ? { stored, part: message.part } : undefined;
+};
+
+/** Makes a part of an export. A message that arrives twice, or late, finds its part made. */
+export const makeExport: Worker = {
+  queue: EXPORTS_QUEUE,
+
+  async handle(world, body) {
+    const wanted = await findWanted(world, body);
+    if (wanted) await makePart(world, wanted.stored, wanted.part);
+  },
+
+  async giveUp(world, body) {
+    const wanted = await findWanted(world, body);
+    if (wanted) await failExport(world, wanted.stored);
+  },
+};
+
+/** An export that is not complete by then gets its messages again. */
+export const RESEND_AFTER_MS = 2 * MINUTE_MS;
+const SENDS_MAX = 5;
+
+/** Sends the messages of what a crash left. */
+export const repairExport = async (world: World, item: Item): Promise<string> => {
+  const stored = readExport(item);
+  const job = await findJob(world.table, stored.job);
+  if (!job || stored.sends >= SENDS_MAX) {
+    await failExport(world, stored);
+    return "failed";
+  }
+  // When every part is made, the first one again finds that only the file is missing.
+  const isJoinLeft = stored.parts.every(Boolean);
+  await sendParts(world, job, isJoinLeft ? { ...stored, parts: [false] } : stored);
+  await world.table.write({
+    update: toExportKey(stored),
+    add: { sends: 1 },
+    where: { id: stored.id },
+  });
+  return "sent_again";
+};

@@ -1,0 +1,181 @@
+import { findJob } from "../jobs/items.ts";
+import { Failure, type FailureCode } from "../lib/failure.ts";
+import type { Fields } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { UNSCHEDULED } from "../runtime/leases.ts";
+import { countExport, type ExportCounts } from "./export-counts.ts";
+import { formatCsv } from "./export-csv.ts";
+import {
+  findExport,
+  listExportBlobs,
+  readExport,
+  type StoredExport,
+  toExportKey,
+  toFileKey,
+  toPartField,
+  toPartKey,
+} from "./export-items.ts";
+import { formatJson, toJsonMetadata } from "./export-json.ts";
+import { DELIMITERS, type ExportOptions } from "./export-options.ts";
+import { readListedRows } from "./export-rows.ts";
+import { formatXlsx } from "./export-xlsx.ts";
+import { type ExportSummary, readExportedRows, summarizeExport } from "./exported-rows.ts";
+import { assertComplete } from "./missing-rows.ts";
+import { removeExport } from "./remove-exports.ts";
+
+// Makes the file of an export in parts. Each part is one blob; a write of its own says that it is there. The worker
+// that finds all of them there joins them, and only then is the export ready: nothing hands out a part, or a file without its end.
+// A part that is made twice is the same, and so is a file that is joined twice.
+
+type ExportWorld = Pick<World, "table" | "blobs" | "sleep" | "now">;
+
+/** Makes one part, and the file after the last one. Returns the export as it is then; undefined: it was removed. */
+export const makePart = async (
+  world: ExportWorld,
+  stored: StoredExport,
+  part: number,
+): Promise<StoredExport | undefined> => {
+  const after =
+    stored.state === "pending" && !stored.parts[part]
+      ? await writePart(world, stored, part)
+      : stored;
+  return after?.state === "pending" && after.parts.every(Boolean) ? joinParts(world, after) : after;
+};
+
+const writePart = async (
+  world: ExportWorld,
+  stored: StoredExport,
+  part: number,
+): Promise<StoredExport | undefined> => {
+  const job = await findJob(world.table, stored.job);
+  const readable = job && (await summarizeExport(world.table, job));
+  if (!readable || isOutdated(stored, readable)) {
+    await removeExport(world, stored);
+    return undefined;
+  }
+  try {
+    const counts = part === 0 ? await countExport(world, readable, stored) : undefined;
+    const pieces = formatPart(world, readable, { stored, part, counts });
+    await world.blobs.put(toPartKey(stored, part), toBytes(pieces));
+    return await updateExport(world, stored, {
+      [toPartField(part)]: true,
+      ...(counts && { counts }),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || !FINAL_CODES.includes(error.code)) throw error;
+    return updateExport(world, stored, { ...FAILED, missingRows: findMissingRows(error) });
+  }
+};
+
+/** The parts of a job that ended must agree. The export of a job that runs has one part, as of its own moment. */
+const isOutdated = (stored: StoredExport, readable: ExportSummary): boolean =>
+  stored.starts.length > 1 && stored.snapshot !== toSnapshot(readable);
+
+/** Everything that changes what an export holds. */
+export const toSnapshot = ({ job, expected, missing, pending, refunded }: ExportSummary): string =>
+  [job.status, expected, missing, pending, refunded.size].join(" ");
+
+/** Rows that cannot be read. Another attempt would find the same. */
+const FINAL_CODES: readonly FailureCode[] = ["NOT_READY", "NOT_FOUND"];
+
+const findMissingRows = ({ details }: Failure): number | undefined => {
+  const { rows_missing: missing } = (details ?? {}) as { readonly rows_missing?: unknown };
+  return typeof missing === "number" ? missing : undefined;
+};
+
+const FAILED = { ...UNSCHEDULED, state: "failed" } as const;
+
+/** For an export whose worker failed too often. */
+export const failExport = (
+  world: ExportWorld,
+  stored: StoredExport,
+): Promise<StoredExport | undefined> => updateExport(world, stored, FAILED);
+
+const joinParts = async (
+  world: ExportWorld,
+  stored: StoredExport,
+): Promise<StoredExport | undefined> => {
+  const parts = stored.starts.map((_, part) => toPartKey(stored, part));
+  const areSeparate = parts.length > 1;
+  if (areSeparate) await world.blobs.join(toFileKey(stored), parts);
+  const ready = { ...UNSCHEDULED, state: "ready", readyAt: world.now().toISOString() };
+  const after = await updateExport(world, stored, ready);
+  // Parts that a crash leaves are deleted with the other blobs of this prefix.
+  if (areSeparate) for (const key of parts) await world.blobs.remove(key);
+  return after;
+};
+
+/** Changes a pending export. If it failed or was removed meanwhile, what was written for it is removed. */
+const updateExport = async (
+  world: ExportWorld,
+  stored: StoredExport,
+  set: Fields,
+): Promise<StoredExport | undefined> => {
+  const { id } = stored;
+  const written = await world.table.write({
+    update: toExportKey(stored),
+    set,
+    where: { id, state: "pending" },
+  });
+  if (written.outcome === "committed" && written.item) return readExport(written.item);
+  if (written.outcome === "ambiguous") throw createUnsureFailure();
+  const found = await findExport(world.table, stored);
+  const current = found?.id === id ? found : undefined;
+  if (current?.state !== "ready")
+    for (const key of listExportBlobs(stored)) await world.blobs.remove(key);
+  return current;
+};
+
+export const createUnsureFailure = (): Failure => {
+  const what = "The outcome of this request is not known; send it again.";
+  return new Failure("UNAVAILABLE", "nothing_charged", what);
+};
+
+type Part = {
+  readonly stored: StoredExport;
+  readonly part: number;
+  /** Of the first part. */
+  readonly counts: ExportCounts | undefined;
+};
+
+const formatPart = (
+  world: ExportWorld,
+  readable: ExportSummary,
+  { stored, part, counts }: Part,
+): AsyncGenerator<string | Uint8Array> => {
+  const { starts } = stored;
+  const [from, to] = [starts[part] ?? 0, starts[part + 1] ?? Infinity];
+  const chunks = readable.chunks.filter(({ chunk }) => chunk >= from && chunk < to);
+  const listed = listRows(world, { ...readable, chunks }, stored);
+  return stored.format === "json"
+    ? formatJson(listed, {
+        selection: stored.selection,
+        metadata: counts && toJsonMetadata(stored, counts),
+        isLast: part === starts.length - 1,
+      })
+    : formatTable(listed, stored, part === 0);
+};
+
+/** The rows of an export. Breaks off when one is missing. */
+export const listRows = (
+  world: Pick<World, "table" | "blobs" | "sleep">,
+  readable: ExportSummary,
+  { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
+) => {
+  const exported = readExportedRows(world, readable, filter);
+  return readListedRows(world, readable, assertComplete(readable, exported), selection);
+};
+
+/** As CSV or as a spreadsheet, which has no other part than its first. */
+export const formatTable = (
+  listed: ReturnType<typeof listRows>,
+  { format, selection, delimiter }: Pick<ExportOptions, "format" | "selection" | "delimiter">,
+  hasHeader: boolean,
+): AsyncGenerator<string | Uint8Array> =>
+  format === "xlsx"
+    ? formatXlsx(listed, selection)
+    : formatCsv(listed, { selection, delimiter: delimiter && DELIMITERS[delimiter], hasHeader });
+
+async function* toBytes(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield typeof piece === "string" ? Buffer.from(piece) : piece;
+}

@@ -1,0 +1,185 @@
+import { isOpenJob } from "../jobs/items.ts";
+import { addMs, DAY_MS, HOUR_MS, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
+import { type PresignedLink, UnreadableBlobError } from "../ports/blobs.ts";
+import { EXPORT_ROWS } from "../ports/settings.ts";
+import type { Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { scheduleWork } from "../runtime/leases.ts";
+import type { ExportCounts } from "./export-counts.ts";
+import {
+  EXPORT,
+  findExport,
+  type StoredExport,
+  toExportItem,
+  toExportKind,
+  toFileKey,
+} from "./export-items.ts";
+import { CONTENT_TYPES, type ExportOptions, toExportFileName } from "./export-options.ts";
+import { RESEND_AFTER_MS, sendParts } from "./export-worker.ts";
+import type { ExportSummary } from "./exported-rows.ts";
+import { createUnsureFailure, makePart, toSnapshot } from "./make-export.ts";
+import { createShortFailure, createUnreadyFailure } from "./missing-rows.ts";
+import { removeExport } from "./remove-exports.ts";
+
+/** Pending: a worker makes it. The same request finds it later. */
+export type RequestedExport =
+  | { readonly state: "pending" }
+  | { readonly state: "ready"; readonly link: PresignedLink; readonly counts: ExportCounts };
+
+const ATTEMPTS_MAX = 3;
+
+/** A download that has begun continues after it. */
+const LINK_SECONDS = 900;
+
+/** The file of an export, made by this request if it is small, and otherwise by a worker. */
+export const requestExport = async (
+  world: World,
+  readable: ExportSummary,
+  options: ExportOptions,
+): Promise<RequestedExport> => {
+  const stored = await findOrMake(world, readable, options);
+  if (stored.state === "failed") {
+    await removeExport(world, stored);
+    throw createFailure(readable, stored);
+  }
+  if (stored.state === "pending" || !stored.counts) return { state: "pending" };
+  const link = await world.blobs.presignGet(toFileKey(stored), {
+    expiresInSeconds: LINK_SECONDS,
+    fileName: toExportFileName(readable.job, options),
+    contentType: CONTENT_TYPES[options.format],
+    account: readable.job.account,
+  });
+  return { state: "ready", link, counts: stored.counts };
+};
+
+/** An export that is removed while it is made, since an address is erased from it, is made again without it. */
+const findOrMake = async (
+  world: World,
+  readable: ExportSummary,
+  options: ExportOptions,
+): Promise<StoredExport> => {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const found = await findOrCreate(world, readable, options);
+    const stored = found.isLarge ? found : await makePart(world, found, 0);
+    if (stored) return stored;
+  }
+  throw createUnreadyFailure(NOT_MADE, readable.expected, 0);
+};
+
+const NOT_MADE = "The export could not be made. Request it again.";
+
+const createFailure = ({ expected }: ExportSummary, { missingRows }: StoredExport) =>
+  missingRows === undefined
+    ? createUnreadyFailure(NOT_MADE, expected, 0)
+    : createShortFailure(expected, missingRows);
+
+/** A repeated request finds the same export. Two concurrent ones create one of them. */
+const findOrCreate = async (
+  world: World,
+  readable: ExportSummary,
+  options: ExportOptions,
+): Promise<StoredExport> => {
+  const { job } = readable;
+  const created = createExport(world, readable, options);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const found = await findExport(world.table, created);
+    if (found && (await isCurrent(world, readable, found))) return found;
+    if (found) await removeExport(world, found);
+    const { outcome } = await world.table.write({ create: toScheduledItem(world, created) });
+    if (outcome !== "committed") continue;
+    if (created.isLarge) await sendParts(world, job, created);
+    return created;
+  }
+  throw createUnsureFailure();
+};
+
+/**
+ * How long the export of a running job is handed out although the job has more rows by now: so that the request that
+ * waited for it gets it.
+ */
+const SO_FAR_MS = MINUTE_MS;
+
+const isCurrent = async (
+  world: World,
+  readable: ExportSummary,
+  found: StoredExport,
+): Promise<boolean> => {
+  if (found.state !== "ready") return true;
+  const isFresh = world.now().getTime() - Date.parse(found.readyAt ?? "") < SO_FAR_MS;
+  const mayDiffer = isOpenJob(readable.job) && found.isLarge && isFresh;
+  if (found.snapshot !== toSnapshot(readable) && !mayDiffer) return false;
+  return isStored(world, toFileKey(found));
+};
+
+/** One that is damaged is made again. */
+const isStored = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<boolean> => {
+  try {
+    return (await blobs.head(key)) !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
+};
+
+const createExport = (
+  { newId, settings: { exportRows = EXPORT_ROWS } }: World,
+  readable: ExportSummary,
+  options: ExportOptions,
+): StoredExport => {
+  const { job } = readable;
+  const starts = listStarts(readable, options, exportRows.part);
+  return {
+    ...options,
+    job: job.id,
+    kind: toExportKind(options, isOpenJob(job)),
+    id: newId("exp"),
+    state: "pending",
+    snapshot: toSnapshot(readable),
+    isLarge: countRowsToRead(readable, options) > exportRows.inRequest,
+    starts,
+    sends: 0,
+    parts: starts.map(() => false),
+  };
+};
+
+const countRowsToRead = (
+  { job, expected, missing }: ExportSummary,
+  { selection }: ExportOptions,
+): number => (selection === "all" ? Math.max(job.total, expected) : expected - missing);
+
+/**
+ * The first chunk of each part. There are several where each row is in a part of its own accord: not with a filter, since
+ * the parts would be of any size and the number of rows is counted first; not with every row of the list, which are
+ * merged from three sources in its order; not while rows are added; not in a spreadsheet, whose checksum is of all rows.
+ */
+const listStarts = (
+  { job, chunks }: ExportSummary,
+  { format, filter, selection }: ExportOptions,
+  rowsPerPart: number,
+): readonly number[] => {
+  const isWhole = format === "xlsx" || filter !== "all" || selection === "all";
+  if (isOpenJob(job) || isWhole) return [0];
+  const starts: number[] = [];
+  let rowsInPart = Infinity;
+  for (const { chunk, rows } of chunks) {
+    if (rowsInPart >= rowsPerPart) {
+      starts.push(chunk);
+      rowsInPart = 0;
+    }
+    rowsInPart += rows;
+  }
+  return starts;
+};
+
+/** The record ends before its blobs, which are deleted a day after they were put. */
+const RETENTION_MS = DAY_MS - HOUR_MS;
+
+const toScheduledItem = (world: World, stored: StoredExport): Item => {
+  const now = world.now();
+  const due = addMs(now, RESEND_AFTER_MS);
+  return {
+    ...toExportItem(stored),
+    ...scheduleWork(EXPORT, stored.id, due, world.newId("txn")),
+    expires_at: toEpochSeconds(addMs(now, RETENTION_MS)),
+  };
+};

@@ -1,0 +1,18 @@
+import type { ZipFault } from "../../lib/zip-directory.ts";
+
+/** Why a file is no spreadsheet that can be read, and what to do about it. */
+export class SpreadsheetFault extends Error {}
+
+export const createDamagedFault = (what: string): SpreadsheetFault =>
+  new SpreadsheetFault(
+    `the spreadsheet is damaged (${what}). Open it in a spreadsheet program and save it again, or save it as CSV`,
+  );
+
+export const createTooLargeFault = (what: string): SpreadsheetFault =>
+  new SpreadsheetFault(`the spreadsheet is too large (${what}). Save it as CSV, or split it`);
+
+export const fromZipFault = ({ kind, message }: ZipFault): SpreadsheetFault => {
+  if (kind === "too_large") return createTooLargeFault(message);
+  if (kind === "damaged") return createDamagedFault(message);
+  return new SpreadsheetFault("the spreadsheet is encrypted. Save it without a password");
+};

@@ -1,0 +1,25 @@
+import { createXmlScanner, XmlFault, type XmlHandler } from "../../lib/scan-xml.ts";
+import { createDamagedFault } from "./fault.ts";
+
+/** Reads a part of a spreadsheet, which is XML in UTF-8. */
+export const scanXml = async (
+  bytes: AsyncIterable<Uint8Array>,
+  handler: XmlHandler,
+): Promise<void> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const scanner = createXmlScanner(handler);
+  try {
+    for await (const piece of bytes) scanner.write(decode(decoder, piece));
+    scanner.end();
+  } catch (error) {
+    throw error instanceof XmlFault ? createDamagedFault(error.message) : error;
+  }
+};
+
+const decode = (decoder: InstanceType<typeof TextDecoder>, piece: Uint8Array): string => {
+  try {
+    return decoder.decode(piece, { stream: true });
+  } catch {
+    throw createDamagedFault("its text is not UTF-8");
+  }
+};

@@ -1,0 +1,194 @@
+import { removeExports } from "../exports/remove-exports.ts";
+import { toExcludedKey } from "../intake/excluded-rows.ts";
+import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs } from "../lib/time.ts";
+import type { Item, Key, Table, TableQuery } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
+import { toChunkKey } from "./chunks.ts";
+import { toDeferredPartition } from "./deferrals.ts";
+import {
+  countChunks,
+  type Deletion,
+  findDeletion,
+  readDeletion,
+  readPass,
+  toDeletionItem,
+  toDeletionKey,
+  toPassesQuery,
+  toPassItem,
+} from "./deletion-items.ts";
+import { toInputKey } from "./input-metadata.ts";
+import { CLOSED_STATUSES, isOpenJob, type Job, toJobKey } from "./items.ts";
+import { removeListSample } from "./list-sample.ts";
+import { toSummaryKey } from "./result-summary.ts";
+import { listPageTokens, toPagesPartition } from "./results.ts";
+import { type EvidencePass, toEvidenceKey } from "./row-evidence.ts";
+import { toAddressesPartition, toIndexPartition } from "./row-index.ts";
+import { removeSpares } from "./spare-inputs.ts";
+
+// Deleting replaces a job by the record of its deletion, in one transaction. From then on no reader finds the job, and
+// its parts are removed one after the other. A process that dies in between leaves the record, and the reconciler goes
+// on. The money of the job stays in the ledger, which has no addresses.
+
+export const DELETION = "deletion";
+
+/** How long the request may take before the reconciler removes what is left. */
+const REQUEST_MS = 60_000;
+
+/**
+ * A worker that read the job before it was deleted may still store pages, and a request an export. A pass takes 12
+ * minutes, a stalled process some more. After this time every part is removed once more, and then the record.
+ */
+export const LATE_WRITES_MS = 3_600_000;
+
+/** When this returns, nothing of the job can be read. An open job is a failure. */
+export const deleteJob = async (world: World, job: Job): Promise<void> => {
+  if (isOpenJob(job)) throw createOpenFailure();
+  const deletion = toDeletion(job);
+  const schedule = scheduleWork(
+    DELETION,
+    job.id,
+    addMs(world.now(), REQUEST_MS),
+    world.newId("txn"),
+  );
+  const { outcome } = await commit(world, {
+    proof: { create: { ...toDeletionItem(deletion), ...schedule } },
+    also: [{ remove: toJobKey(job.id), where: { status: { oneOf: CLOSED_STATUSES } } }],
+  });
+  // Refused: a concurrent request deletes the job.
+  if (outcome === "ambiguous")
+    throw new Failure(
+      "UNAVAILABLE",
+      "nothing_charged",
+      "Unknown whether the job was deleted. Send the request again.",
+    );
+  if (outcome === "committed") await finishDeletion(world, deletion, schedule.token);
+};
+
+const createOpenFailure = (): Failure =>
+  new Failure(
+    "JOB_OPEN",
+    "nothing_charged",
+    "The job has not ended, so it cannot be deleted. Cancel it first.",
+  );
+
+const toDeletion = (job: Job): Deletion => ({
+  job: job.id,
+  owner: job.owner,
+  claim: job.claim,
+  chunks: countChunks(job),
+  blobs: [
+    ...(job.input ? [job.input.key, toExcludedKey(job.input.key)] : []),
+    ...(job.upload === undefined ? [] : [job.upload]),
+  ],
+});
+
+/** A repeat of a deletion: true if the job was this owner's. */
+export const isDeleted = async (
+  { table }: Pick<World, "table">,
+  owner: string,
+  job: string,
+): Promise<boolean> => (await findDeletion(table, job))?.owner === owner;
+
+/** What fails here is done by the reconciler: the job is deleted all the same. */
+const finishDeletion = async (world: World, deletion: Deletion, token: string): Promise<void> => {
+  try {
+    await removeParts(world, deletion);
+    await scheduleLastLook(world, deletion, token);
+  } catch (cause) {
+    world.log("deletion_deferred", { job: deletion.job, cause });
+  }
+};
+
+const scheduleLastLook = async (world: World, { job }: Deletion, token: string): Promise<void> => {
+  const now = world.now();
+  await world.table.write({
+    update: toDeletionKey(job),
+    set: { removedAt: now.toISOString(), due_sk: addMs(now, LATE_WRITES_MS).toISOString() },
+    where: { token },
+  });
+};
+
+/** Removes what is left of a deleted job. The second time nothing can follow, so the record goes, too. */
+export const repairDeletion = async (world: World, item: Item): Promise<string> => {
+  const deletion = readDeletion(item);
+  const { token } = readScheduledWork(item);
+  await removeParts(world, deletion);
+  if (deletion.removedAt === undefined) {
+    await scheduleLastLook(world, deletion, token);
+    return "deleted";
+  }
+  await world.table.write({ remove: toDeletionKey(deletion.job), where: { token } });
+  return "goes_on";
+};
+
+/**
+ * First what shows addresses. A download that has begun finds rows missing and breaks off: the record of a chunk is
+ * removed after its rows.
+ */
+const removeParts = async (
+  world: World,
+  { job, chunks, blobs, claim, removedAt }: Deletion,
+): Promise<void> => {
+  await removeListSample(world.table, { id: job, claim });
+  await removeExports(world, job);
+  await removeSpares(world, { id: job }, { isLast: removedAt !== undefined });
+  for (const key of blobs) await world.blobs.remove(key);
+  for (let from = 0; from < chunks; from += CONCURRENCY)
+    await Promise.all(
+      Array.from({ length: Math.min(CONCURRENCY, chunks - from) }, (_, at) =>
+        removePages(world, job, from + at),
+      ),
+    );
+  await removeEvidence(world, job, removedAt !== undefined);
+  for (const pk of [toAddressesPartition(job), toIndexPartition(job), toDeferredPartition(job)])
+    await removeItems(world, { pk });
+  await removeItems(world, { pk: toChunkKey(job, 0).pk });
+  await removeItem(world.table, toSummaryKey(job));
+  await removeItem(world.table, toInputKey(job));
+};
+
+/**
+ * Pages lead to the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
+ * before, for the last look.
+ */
+const removePages = async (world: World, job: string, chunk: number): Promise<void> => {
+  for (const token of await listPageTokens(world.table, { job, chunk }))
+    await recordPass(world.table, { job, chunk, token });
+  await removeItems(world, { pk: toPagesPartition({ job, chunk }) });
+};
+
+const recordPass = async (table: Table, pass: EvidencePass): Promise<void> => {
+  const { outcome } = await table.write({ put: toPassItem(pass) });
+  if (outcome !== "committed") throw new Error("unknown whether a pass was recorded");
+};
+
+const removeEvidence = async (world: World, job: string, isLast: boolean): Promise<void> => {
+  for await (const item of paginateQuery(world.table, toPassesQuery(job))) {
+    await world.blobs.remove(toEvidenceKey(readPass(item)));
+    if (isLast) await removeItem(world.table, item);
+  }
+};
+
+const CONCURRENCY = 8;
+const REMOVALS_AT_ONCE = 50;
+
+const removeItems = async (
+  { table }: Pick<World, "table">,
+  query: Pick<TableQuery, "pk">,
+): Promise<void> => {
+  const items = await Array.fromAsync(paginateQuery(table, query));
+  for (let at = 0; at < items.length; at += REMOVALS_AT_ONCE)
+    await Promise.all(
+      items.slice(at, at + REMOVALS_AT_ONCE).map(({ pk, sk }) => removeItem(table, { pk, sk })),
+    );
+};
+
+/** Refused: it is gone already. */
+const removeItem = async (table: Table, key: Key): Promise<void> => {
+  const { outcome } = await table.write({ remove: key });
+  if (outcome === "ambiguous") throw new Error("unknown whether an item was removed");
+};

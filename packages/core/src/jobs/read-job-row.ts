@@ -1,0 +1,24 @@
+import type { World } from "../ports/world.ts";
+import type { Job } from "./items.ts";
+import { readSelectedRows } from "./read-selected-rows.ts";
+import type { VerifiedRow } from "./results.ts";
+import { findEvidence } from "./row-evidence.ts";
+import { findRow, readRowIndex } from "./row-index.ts";
+
+/** The result of one row with what is kept of its evidence. Undefined: the row has no result, or there is none. */
+export const readJobRow = async (
+  world: Pick<World, "table" | "blobs" | "now">,
+  job: Job,
+  row: number,
+): Promise<VerifiedRow | undefined> => {
+  const { pieces } = await readRowIndex(world.table, job);
+  const found = pieces.flatMap(({ chunk, token, ...piece }) => {
+    const at = findRow(piece, row);
+    return at === undefined ? [] : [{ chunk, token, at, row }];
+  })[0];
+  if (!found) return undefined;
+  const [stored] = await readSelectedRows(world.table, job.id, [found]);
+  if (!stored || stored.result.evidence) return stored;
+  const evidence = await findEvidence(world, { ...found, job: job.id }, stored);
+  return evidence ? { row, result: { ...stored.result, evidence } } : stored;
+};

@@ -1,0 +1,103 @@
+import { getDomain } from "../mail/address.ts";
+import type { Amounts, Item, Key, Table, Update } from "../ports/table.ts";
+import { STATUSES, type Status } from "../verify/result.ts";
+import { type Job, toJobKey } from "./items.ts";
+import type { VerifiedRow } from "./results.ts";
+
+// Layout. The counts of a job's results. Each pass adds its rows in the transaction that makes them count, so a row is
+// counted once, whatever crashes or repeats. Statuses, bands, reasons and providers are short lists of ours, and the
+// domains are those that the job was accepted with: so the item is bounded.
+//
+//   pk          sk       what
+//   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…
+
+export const toSummaryKey = (job: string): Key => ({ ...toJobKey(job), sk: "SUMMARY" });
+
+/** A band of scores: 0–9, 10–19, …; the last has 100, too. */
+const BAND_WIDTH = 10;
+const BAND_COUNT = 10;
+export const toBand = (score: number): number =>
+  Math.min(BAND_COUNT - 1, Math.floor(score / BAND_WIDTH));
+
+export type ScoreBand = { readonly from: number; readonly to: number; readonly count: number };
+export type CountByName = Readonly<Record<string, number>>;
+
+export type ResultSummary = {
+  readonly statuses: Readonly<Record<Status, number>>;
+  readonly reasons: CountByName;
+  readonly scores: readonly ScoreBand[];
+  readonly providers: CountByName;
+  /** The most frequent first. */
+  readonly topDomains: readonly { readonly domain: string; readonly count: number }[];
+};
+
+type SummarizedJob = Pick<Job, "id" | "isIndexed" | "domains">;
+
+/** The write that adds the rows of a pass to the summary of their job. */
+export const buildSummaryWrites = (
+  { id, isIndexed, domains }: SummarizedJob,
+  rows: readonly VerifiedRow[],
+  expiresAt: number,
+): readonly Update[] =>
+  isIndexed && rows.length > 0
+    ? [
+        {
+          update: toSummaryKey(id),
+          add: countRows(rows, new Set(domains)),
+          set: { expires_at: expiresAt },
+          orCreate: true,
+        },
+      ]
+    : [];
+
+const countRows = (rows: readonly VerifiedRow[], domains: ReadonlySet<string>): Amounts => {
+  const counts: Record<string, number> = {};
+  const count = (field: string): void => {
+    counts[field] = (counts[field] ?? 0) + 1;
+  };
+  for (const { result } of rows) {
+    count(`status_${result.status}`);
+    count(`band_${toBand(result.score)}`);
+    count(`reason_${result.reason}`);
+    if (result.provider !== null) count(`provider_${result.provider}`);
+    const domain = toDomain(result.email);
+    if (domains.has(domain)) count(toDomainField(domain));
+  }
+  return counts;
+};
+
+/** The domain of an address as the summary names it. */
+export const toDomain = (email: string): string => getDomain(email).toLowerCase();
+
+export const toDomainField = (domain: string): string => `domain_${domain}`;
+
+/** Undefined: the job has none, because an earlier release accepted it or its results were deleted. */
+export const findSummary = async (
+  table: Table,
+  { id, isIndexed, processed }: Pick<Job, "id" | "isIndexed" | "processed">,
+): Promise<ResultSummary | undefined> => {
+  if (!isIndexed) return undefined;
+  const item = await table.get(toSummaryKey(id));
+  return item || processed === 0 ? readSummary(item ?? toSummaryKey(id)) : undefined;
+};
+
+const readSummary = (item: Item): ResultSummary => ({
+  statuses: Object.fromEntries(
+    STATUSES.map((status) => [status, Number(item[`status_${status}`] ?? 0)]),
+  ) as Record<Status, number>,
+  reasons: Object.fromEntries(listCounts(item, "reason_")),
+  scores: Array.from({ length: BAND_COUNT }, (_, band) => ({
+    from: band * BAND_WIDTH,
+    to: band === BAND_COUNT - 1 ? 100 : (band + 1) * BAND_WIDTH - 1,
+    count: Number(item[`band_${band}`] ?? 0),
+  })),
+  providers: Object.fromEntries(listCounts(item, "provider_")),
+  topDomains: listCounts(item, "domain_").map(([domain, count]) => ({ domain, count })),
+});
+
+/** The highest count first; equal ones by name. */
+const listCounts = (item: Item, prefix: string): readonly (readonly [string, number])[] =>
+  Object.entries(item)
+    .filter(([field, count]) => field.startsWith(prefix) && Number(count) > 0)
+    .map(([field, count]) => [field.slice(prefix.length), Number(count)] as const)
+    .toSorted(([a, first], [b, second]) => second - first || (a < b ? -1 : 1));

@@ -1,0 +1,94 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { DAY_MS } from "../lib/time.ts";
+import { BLOB_RETENTION_DAYS, UnreadableBlobError } from "../ports/blobs.ts";
+import type { World } from "../ports/world.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import type { Evidence } from "../verify/result.ts";
+import type { Job } from "./items.ts";
+import type { VerifiedRow } from "./results.ts";
+
+// The evidence of a pass is one blob, beside its pages and named by their token: forty times the bytes of the results,
+// and hardly ever read. It is written after the pages and removed before them, so whatever removes pages finds it.
+// Losing it loses no result, so a blob that cannot be stored stops nothing.
+
+const RETENTION_DAYS = BLOB_RETENTION_DAYS["evidence/"];
+
+export type EvidencePass = {
+  readonly job: string;
+  readonly chunk: number;
+  /** That of its pages. */
+  readonly token: string;
+};
+
+export const toEvidenceKey = ({ job, chunk, token }: EvidencePass): string =>
+  `evidence/${job}/${chunk}-${token}.gz`;
+
+/** An account whose results are stored for fewer days than evidence has none of it. */
+const keepsEvidence = ({ keptSeconds }: Pick<Job, "keptSeconds">): boolean =>
+  keptSeconds >= RETENTION_DAYS * 86_400;
+
+type EvidenceLine = readonly [row: number, evidence: Omit<Evidence, "lists">];
+
+export const storeEvidence = async (
+  world: VerifyWorld,
+  job: Pick<Job, "id" | "account" | "keptSeconds">,
+  { chunk, token }: Pick<EvidencePass, "chunk" | "token">,
+  rows: readonly VerifiedRow[],
+): Promise<void> => {
+  const lists = rows.find(({ result }) => result.evidence)?.result.evidence?.lists;
+  if (!lists || !keepsEvidence(job)) return;
+  const requester = { account: job.account, priority: "list" } as const;
+  const pause = async () => world.engine.yieldToCallers?.(requester);
+  const key = toEvidenceKey({ job: job.id, chunk, token });
+  await world.blobs.put(key, compressLines(lists, rows, pause)).catch((cause: unknown) => {
+    world.log("evidence_not_stored", { job: job.id, chunk, cause });
+  });
+};
+
+/** About half a millisecond. */
+const ROWS_AT_ONCE = 25;
+/** A higher level saves few bytes and takes much time. */
+const COMPRESSION_LEVEL = 3;
+
+/** Members of one gzip file: the lists, which all rows share, and then a line for each row. */
+async function* compressLines(
+  lists: Evidence["lists"],
+  rows: readonly VerifiedRow[],
+  pause: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  yield compress(JSON.stringify(lists));
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const lines = rows.slice(from, from + ROWS_AT_ONCE).flatMap(({ row, result }) => {
+      if (!result.evidence) return [];
+      const { lists: _, ...evidence } = result.evidence;
+      return [JSON.stringify([row, evidence] satisfies EvidenceLine)];
+    });
+    yield compress(lines.map((line) => `\n${line}`).join(""));
+    await pause();
+  }
+}
+
+const compress = (text: string): Uint8Array => gzipSync(text, { level: COMPRESSION_LEVEL });
+
+/** Undefined: it is not stored, any more or at all. */
+export const findEvidence = async (
+  { blobs, now }: Pick<World, "blobs" | "now">,
+  pass: EvidencePass,
+  { row, result }: VerifiedRow,
+): Promise<Evidence | undefined> => {
+  // A store removes what is too old some time later.
+  if (Date.parse(result.verifiedAt) + RETENTION_DAYS * DAY_MS <= now().getTime()) return undefined;
+  try {
+    const found = await blobs.get(toEvidenceKey(pass));
+    if (!found) return undefined;
+    const bytes = Buffer.concat(await Array.fromAsync(found.content));
+    const [lists = "", ...lines] = gunzipSync(bytes).toString().split("\n");
+    const line = lines.find((one) => one.startsWith(`[${row},`));
+    if (line === undefined) return undefined;
+    const [, evidence] = JSON.parse(line) as EvidenceLine;
+    return { ...evidence, lists: JSON.parse(lists) as Evidence["lists"] };
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return undefined;
+    throw error;
+  }
+};

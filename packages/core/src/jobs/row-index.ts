@@ -1,0 +1,215 @@
+import * as v from "valibot";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Item, KeyRange, Table, Write } from "../ports/table.ts";
+import type { Verification } from "../verify/result.ts";
+import { iterateChunks } from "./chunks.ts";
+import type { Job } from "./items.ts";
+import { readResultRows, type VerifiedRow } from "./results.ts";
+
+// Layout. What finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
+// transaction that makes its rows count. A list has few combinations of status, score, reason and provider, so a row is
+// one character, the number of its combination. The addresses are apart: only a search for a text and an order by
+// address read them. Nothing is compressed: half a million rows are read at once, and to inflate them takes longer.
+//
+//   pk                sk                             what
+//   INDEX#<job>       <five digits>#<four digits>    the rows of a pass of a chunk, in the order of its pages
+//   ADDRESSES#<job>   the same                       their addresses in lower case
+
+/** What a filter and an order see of a row. */
+export type RowKind = readonly [
+  status: Verification["status"],
+  score: number,
+  reason: string,
+  provider: string | null,
+];
+
+export type IndexPiece = {
+  readonly chunk: number;
+  /** Numbers the pieces of a chunk. */
+  readonly pass: number;
+  /** The pages with these rows. */
+  readonly token: string;
+  readonly kinds: readonly RowKind[];
+  /** A character for each row: its kind. */
+  readonly kindByRow: string;
+  /** Most rows follow each other: positions at which they do not, each with its row number. The first is position 0. */
+  readonly gaps: readonly number[];
+};
+
+const FIRST_KIND = 0x23;
+/** Neither a quote, nor a backslash, nor half of a pair. */
+const toKindCharacter = (kind: number): string =>
+  String.fromCharCode(FIRST_KIND + kind + (FIRST_KIND + kind >= BACKSLASH ? 1 : 0));
+const BACKSLASH = 0x5c;
+
+/** The position of the row's kind. */
+export const getKindAt = ({ kindByRow }: Pick<IndexPiece, "kindByRow">, at: number): number => {
+  const code = kindByRow.charCodeAt(at);
+  return code - FIRST_KIND - (code > BACKSLASH ? 1 : 0);
+};
+
+export const getRowAt = ({ gaps }: Pick<IndexPiece, "gaps">, at: number): number => {
+  let [low, high] = [0, gaps.length / 2 - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((gaps[middle * 2] ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return (gaps[low * 2 + 1] ?? 0) + at - (gaps[low * 2] ?? 0);
+};
+
+/** Where the row is in the piece. Undefined: it is in another one. */
+export const findRow = (
+  piece: Pick<IndexPiece, "gaps" | "kindByRow">,
+  row: number,
+): number | undefined => {
+  let [low, high] = [0, piece.kindByRow.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (getRowAt(piece, middle) < row) low = middle + 1;
+    else high = middle;
+  }
+  return getRowAt(piece, low) === row ? low : undefined;
+};
+
+export type IndexedJob = Pick<Job, "id" | "isIndexed" | "total" | "chunkRows">;
+
+const toPieceSk = (chunk: number, pass: number): string =>
+  `${String(chunk).padStart(5, "0")}#${String(pass).padStart(4, "0")}`;
+
+const toRange = (first: number, last: number): KeyRange => ({
+  from: toPieceSk(first, 0),
+  to: toPieceSk(last, PASSES_MAX),
+});
+const PASSES_MAX = 9_999;
+
+/** The pieces of one chunk. */
+export const toChunkRange = (chunk: number): KeyRange => toRange(chunk, chunk);
+
+export const toIndexPartition = (job: string): string => `INDEX#${job}`;
+export const toAddressesPartition = (job: string): string => `ADDRESSES#${job}`;
+
+type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass"> & {
+  readonly job: Pick<Job, "id" | "isIndexed">;
+};
+
+/** The writes that make the rows of a pass findable. */
+export const buildIndexWrites = (
+  { job, chunk, token, pass }: IndexedPass,
+  rows: readonly VerifiedRow[],
+  expiresAt: number,
+): readonly Write[] => {
+  if (!job.isIndexed || rows.length === 0) return [];
+  const sk = toPieceSk(chunk, pass);
+  const { kinds, kindByRow, gaps } = createPiece({ chunk, token, pass }, rows);
+  const texts = joinTexts(rows.map(({ result }) => result.email));
+  return [
+    {
+      put: {
+        pk: toIndexPartition(job.id),
+        sk,
+        chunk,
+        pass,
+        token,
+        kinds,
+        kindByRow,
+        gaps,
+        expires_at: expiresAt,
+      },
+    },
+    { put: { pk: toAddressesPartition(job.id), sk, texts, expires_at: expiresAt } },
+  ];
+};
+
+const createPiece = (
+  pass: Pick<IndexPiece, "chunk" | "token" | "pass">,
+  rows: readonly VerifiedRow[],
+): IndexPiece => {
+  const kinds: RowKind[] = [];
+  const positions = new Map<string, number>();
+  let kindByRow = "";
+  for (const { result } of rows) {
+    const { status, score, reason, provider } = result;
+    const name = `${status} ${score} ${reason} ${provider}`;
+    const earlier = positions.get(name);
+    const kind = earlier ?? kinds.push([status, score, reason, provider]) - 1;
+    if (earlier === undefined) positions.set(name, kind);
+    kindByRow += toKindCharacter(kind);
+  }
+  return { ...pass, kinds, kindByRow, gaps: findGaps(rows) };
+};
+
+const findGaps = (rows: readonly VerifiedRow[]): readonly number[] =>
+  rows.flatMap(({ row }, at) => (at > 0 && row === (rows[at - 1]?.row ?? 0) + 1 ? [] : [at, row]));
+
+/** No address has it, and JSON does not escape it. */
+export const BETWEEN_TEXTS = "\u007F";
+
+/** All addresses of a piece as one text: a search in it is faster than one in each. */
+export const joinTexts = (emails: readonly string[]): string =>
+  emails.map((email) => email.toLowerCase().replaceAll(BETWEEN_TEXTS, " ")).join(BETWEEN_TEXTS);
+
+export const splitTexts = (texts: string): readonly string[] => texts.split(BETWEEN_TEXTS);
+
+export const readTexts = (item: Item): string => v.parse(v.string(), item["texts"]);
+
+/** Only `buildIndexWrites` writes these items, and a search reads a thousand. */
+const readPiece = (item: Item): IndexPiece => item as unknown as IndexPiece;
+
+/** A query returns a megabyte on DynamoDB, so a large index is read in parts at the same time. */
+const PARTS = 8;
+const CHUNKS_PER_PART_MIN = 16;
+const PAGE_ITEMS = 250;
+
+/** Every item of the partition, in the order of the chunks. */
+const readParts = async (
+  table: Table,
+  { total, chunkRows }: IndexedJob,
+  pk: string,
+): Promise<readonly Item[]> => {
+  const chunks = Math.max(1, Math.ceil(total / Math.max(1, chunkRows)));
+  const size = Math.max(CHUNKS_PER_PART_MIN, Math.ceil(chunks / PARTS));
+  const starts = Array.from({ length: Math.ceil(chunks / size) }, (_, part) => part * size);
+  const parts = await Promise.all(
+    starts.map((from) => {
+      const sk = toRange(from, from + size - 1);
+      return Array.fromAsync(paginateQuery(table, { pk, sk, pageSize: PAGE_ITEMS }));
+    }),
+  );
+  return parts.flat();
+};
+
+export type RowIndex = {
+  /** In the order of the chunks, and of the passes of each. */
+  readonly pieces: readonly IndexPiece[];
+  /** The addresses of each piece as one text, in the same order. */
+  readonly readAddresses: () => Promise<readonly string[]>;
+};
+
+export const readRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
+  if (!job.isIndexed) return buildRowIndex(table, job);
+  const pieces = (await readParts(table, job, toIndexPartition(job.id))).map(readPiece);
+  const readAddresses = async () => {
+    const items = await readParts(table, job, toAddressesPartition(job.id));
+    const texts = new Map(items.map((item) => [item.sk, item]));
+    return pieces.map(({ chunk, pass }) => {
+      const item = texts.get(toPieceSk(chunk, pass));
+      return item ? readTexts(item) : "";
+    });
+  };
+  return { pieces, readAddresses };
+};
+
+/** The job of an earlier release, or one of a single address, has no index: it is made from the rows themselves. */
+const buildRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
+  const pieces: IndexPiece[] = [];
+  const addresses: string[] = [];
+  for await (const chunk of iterateChunks(table, job.id))
+    for (const [pass, token] of chunk.passes.entries()) {
+      const rows = await readResultRows(table, { ...chunk, passes: [token] });
+      if (rows.length === 0) continue;
+      pieces.push(createPiece({ chunk: chunk.chunk, token, pass }, rows));
+      addresses.push(joinTexts(rows.map(({ result }) => result.email)));
+    }
+  return { pieces, readAddresses: async () => addresses };
+};

@@ -1,0 +1,30 @@
+import { listRepeated } from "../tag-list.ts";
+
+const createValueTest =
+  (values: RegExp) =>
+  (value: string): boolean =>
+    values.test(value);
+
+/** RFC 9989 §4.7: each option once, and of 0 and 1 only one. RFC 7489 allowed any of them beside each other. */
+const areFailureOptions = (value: string): boolean => {
+  const options = value.split(":").map((option) => option.trim().toLowerCase());
+  const areDefined = options.every((option) => /^[01ds]$/.test(option));
+  return (
+    areDefined &&
+    listRepeated(options).length === 0 &&
+    !["0", "1"].every((one) => options.includes(one))
+  );
+};
+
+/** The tags that have few values, and how receivers read any other one (RFC 9989 §4.8). */
+export const TAG_VALUES: readonly (readonly [
+  tag: string,
+  isValue: (value: string) => boolean,
+  readAs: string,
+])[] = [
+  ["adkim", createValueTest(/^[rs]$/i), "r (relaxed)"],
+  ["aspf", createValueTest(/^[rs]$/i), "r (relaxed)"],
+  ["fo", areFailureOptions, "0 (SPF and DKIM fail)"],
+  ["t", createValueTest(/^[yn]$/i), "n (policy in full)"],
+  ["psd", createValueTest(/^[ynu]$/i), "u (not known)"],
+];

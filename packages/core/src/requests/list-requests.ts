@@ -1,0 +1,48 @@
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Table } from "../ports/table.ts";
+import { type RequestEntry, readRequestItem, toRequestsPartition } from "./items.ts";
+
+export type RequestFilter = {
+  readonly owner: string;
+  readonly isWanted?: (entry: RequestEntry) => boolean;
+};
+
+/** The item where a page ended, and how many of its entries were passed, from the newest. */
+export type RequestPosition = readonly [sk: string, passed: number];
+
+export type RequestPage = {
+  readonly requests: readonly RequestEntry[];
+  readonly next?: RequestPosition;
+};
+
+/** The most entries that are read for a page: a filter with few matches must not read for minutes. */
+const SCANNED_MAX = 5_000;
+const PAGE_SIZE = 50;
+
+/** Newest first. A page may be short if many entries were read and few matched the filter. */
+export const listRequests = async (
+  table: Table,
+  { owner, isWanted = () => true }: RequestFilter,
+  { limit, after }: { readonly limit: number; readonly after?: RequestPosition | undefined },
+): Promise<RequestPage> => {
+  const requests: RequestEntry[] = [];
+  let scanned = 0;
+  const query = {
+    pk: toRequestsPartition(owner),
+    newestFirst: true,
+    pageSize: PAGE_SIZE,
+    ...(after && { sk: { from: "0", to: after[0] } }),
+  };
+  for await (const item of paginateQuery(table, query)) {
+    const { sk, entries } = readRequestItem(item);
+    const passed = after?.[0] === sk ? after[1] : 0;
+    const newestFirst = entries.toReversed();
+    for (const [at, entry] of newestFirst.entries()) {
+      if (at < passed) continue;
+      if (requests.length === limit || scanned === SCANNED_MAX) return { requests, next: [sk, at] };
+      scanned++;
+      if (isWanted(entry)) requests.push(entry);
+    }
+  }
+  return { requests };
+};

@@ -1,0 +1,67 @@
+import { findMailProvider } from "../mail/mail-providers.ts";
+import type { HostAttempt } from "../mail/smtp/connect.ts";
+import { isFault } from "../mail/smtp/wire.ts";
+import type { PendingProbe } from "../verify/recipient-check.ts";
+
+/**
+ * A session that has ended, for metrics and traces. Plain data, because an engine thread sends it to the server's thread,
+ * and without the name of a mailbox, a domain or a host.
+ */
+export type SessionReport = {
+  /** As mail-provider-table.ts names it. */
+  readonly provider: string;
+  /** Who ended it, or the fault that kept it from connecting. */
+  readonly outcome: string;
+  readonly startedAtMs: number;
+  readonly ms: number;
+  readonly recipients: number;
+  /** Its recipients that have results. */
+  readonly answered: number;
+  /** How long each recipient had waited for it. */
+  readonly waitsMs: readonly number[];
+  /** The work that its recipients are part of, each once. */
+  readonly traces: readonly string[];
+};
+
+/** Absent: nothing is reported. */
+export type OnSession = ((report: SessionReport) => void) | undefined;
+
+export const reportSession = (
+  { onSession, now }: { readonly onSession?: OnSession; readonly now: () => Date },
+  { host, startedAtMs, batch }: SessionStart,
+  { attempts, answered, remaining }: SessionEnd,
+): void => {
+  const endedAtMs = now().getTime();
+  const waitsMs = batch.map((one) => Math.max(0, startedAtMs - one.waitsSinceMs));
+  // Those that it did not reach wait for another one from now on.
+  for (const one of remaining) one.waitsSinceMs = endedAtMs;
+  onSession?.({
+    provider: findMailProvider(host).name,
+    outcome: findOutcome(attempts),
+    startedAtMs,
+    ms: endedAtMs - startedAtMs,
+    recipients: batch.length,
+    answered: answered.length,
+    waitsMs,
+    traces: [...new Set(batch.flatMap(({ trace }) => trace ?? []))],
+  });
+};
+
+type SessionStart = {
+  readonly host: string;
+  readonly startedAtMs: number;
+  readonly batch: readonly PendingProbe[];
+};
+
+type SessionEnd = {
+  readonly attempts: readonly HostAttempt[];
+  readonly answered: readonly unknown[];
+  readonly remaining: readonly PendingProbe[];
+};
+
+const findOutcome = (attempts: readonly HostAttempt[]): string => {
+  const result = attempts.at(-1)?.result;
+  if (!result) return "no_address";
+  const { closedBy, ending } = result;
+  return ending?.stage === "connect" && isFault(ending.reply) ? ending.reply : closedBy;
+};

@@ -1,0 +1,73 @@
+import { addMs } from "../lib/time.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { type OutboxEvent, queryEvents, readEvent } from "./items.ts";
+
+// The events of an account in the order in which they happened, for a reader that asks. Reading changes nothing: each
+// webhook gets its deliveries as before.
+//
+// An event has the time of its creation and is visible once its transaction is committed, so an earlier one may appear
+// after a later one. The position therefore stays half a minute behind, and names the events that were read since.
+
+const OVERLAP_MS = 30_000;
+/** A position stays short enough for a URL. */
+const READ_MAX = 100;
+const TAIL_LENGTH = 8;
+
+/** How far a reader is: everything before `at` is read, and of what follows the events in `read`. */
+export type FeedPosition = {
+  readonly at: string;
+  /** Milliseconds after `at`, and the end of the event's id. */
+  readonly read: readonly (readonly [ms: number, tail: string])[];
+};
+
+export const startFeed = ({ now }: Pick<World, "now">): FeedPosition => ({
+  at: now().toISOString(),
+  read: [],
+});
+
+export type FeedPage = {
+  readonly events: readonly OutboxEvent[];
+  readonly position: FeedPosition;
+};
+
+/** The next events of an account, at most so many. */
+export const readFeed = async (
+  { table, now }: Pick<World, "now"> & { readonly table: Table },
+  owner: string,
+  position: FeedPosition,
+  limit: number,
+): Promise<FeedPage> => {
+  const read = new Set(position.read.map(([, tail]) => tail));
+  const events: OutboxEvent[] = [];
+  for await (const item of queryEvents(table, owner, position.at)) {
+    const event = readEvent(item);
+    if (read.has(getTail(event))) continue;
+    events.push(event);
+    if (events.length === limit) break;
+  }
+  return { events, position: advance(position, events, events.length === limit, now()) };
+};
+
+const getTail = ({ id }: OutboxEvent): string => id.slice(-TAIL_LENGTH);
+
+const advance = (
+  { at, read }: FeedPosition,
+  events: readonly OutboxEvent[],
+  hasMore: boolean,
+  now: Date,
+): FeedPosition => {
+  const startMs = Date.parse(at);
+  const all = [
+    ...read.map(([ms, tail]) => ({ ms: startMs + ms, tail })),
+    ...events.map((event) => ({ ms: Date.parse(event.createdAt), tail: getTail(event) })),
+  ].toSorted((a, b) => a.ms - b.ms);
+  const settledMs = addMs(now, -OVERLAP_MS).getTime();
+  const lastMs = hasMore ? Math.min(settledMs, all.at(-1)?.ms ?? settledMs) : settledMs;
+  const oldestMs = all.at(-READ_MAX)?.ms ?? startMs;
+  const nextMs = Math.max(startMs, lastMs, oldestMs);
+  return {
+    at: new Date(nextMs).toISOString(),
+    read: all.filter(({ ms }) => ms >= nextMs).map(({ ms, tail }) => [ms - nextMs, tail]),
+  };
+};

@@ -1,0 +1,36 @@
+const whole = new Intl.NumberFormat("en");
+const share = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const dateTime = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  hourCycle: "h23",
+});
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const clock = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+
+/** 1234.5 is "1,234.5". */
+export const formatNumber = (value: number): string => whole.format(value);
+
+const change = new Intl.NumberFormat("en", { signDisplay: "exceptZero" });
+
+/** "+1", "-0.5", "0". */
+export const formatChange = (value: number): string => change.format(value);
+
+export const formatShare = (value: number): string => share.format(value);
+
+/** "1 credit", "2.5 credits". */
+export const formatCount = (value: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(value)} ${value === 1 ? one : many}`;
+
+/** In the time zone of the reader. */
+export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
+
+/** Hours and minutes, in the time zone of the reader. */
+export const formatClock = (iso: string): string => clock.format(new Date(iso));
+
+/** A day of the API, which is a day of UTC. */
+export const formatDay = (date: string): string => day.format(new Date(date));

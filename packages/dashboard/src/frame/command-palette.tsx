@@ -1,0 +1,141 @@
+import { computed, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { toDocsHref } from "../base.ts";
+import { navigate } from "../router.ts";
+import { listScreens } from "../screens.ts";
+import { isOperator, signOut } from "../session.ts";
+import { chooseTheme, THEMES } from "./theme.ts";
+
+type Command = { readonly title: string; readonly kind: string; readonly run: () => void };
+
+const commands = computed((): readonly Command[] => [
+  ...listScreens()
+    .filter(({ icon }) => icon !== undefined)
+    .map(({ title, path, group = "Screen" }) => ({
+      title,
+      kind: group,
+      run: () => navigate(path),
+    })),
+  ...THEMES.map((one) => ({
+    title: `Theme: ${one}`,
+    kind: "Setting",
+    run: () => chooseTheme(one),
+  })),
+  { title: "API documentation", kind: "Page", run: () => location.assign(toDocsHref()) },
+  { title: "Sign out", kind: "Account", run: () => signOut() },
+]);
+
+const isOpen = signal(false);
+const text = signal("");
+const chosen = signal(0);
+
+/** An address is verified at once: its screen takes it from the state of the history, since an address is no part of a URL. */
+const listCommands = (typed: string): readonly Command[] => {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = commands.value.filter(({ title, kind }) =>
+    words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)),
+  );
+  if (!typed.includes("@") || isOperator.value) return found;
+  const email = typed.trim();
+  const run = () => navigate("verify", { state: { email } });
+  return [{ title: `Verify ${email}`, kind: "1 credit", run }, ...found];
+};
+
+const found = computed(() => listCommands(text.value));
+
+export const openPalette = (): void => {
+  text.value = "";
+  chosen.value = 0;
+  isOpen.value = true;
+};
+
+const onShortcut = (event: KeyboardEvent): void => {
+  if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  openPalette();
+};
+
+const runCommand = (command: Command | undefined): void => {
+  isOpen.value = false;
+  command?.run();
+};
+
+const onKey = (event: KeyboardEvent): void => {
+  const steps = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (steps !== 0) {
+    event.preventDefault();
+    const { length } = found.value;
+    chosen.value = length === 0 ? 0 : (chosen.value + steps + length) % length;
+  }
+  if (event.key === "Enter") {
+    event.preventDefault();
+    runCommand(found.value[chosen.value]);
+  }
+};
+
+const Results = () => (
+  <ul id="commands" role="listbox" aria-label="Commands">
+    {found.value.map((command, at) => (
+      <li
+        key={command.title}
+        id={`command-${at}`}
+        role="option"
+        aria-selected={at === chosen.value}
+        onClick={() => runCommand(command)}
+      >
+        {command.title}
+        <small>{command.kind}</small>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Ctrl K or ⌘ K: every screen and setting by its name, in the order of the navigation. */
+export const CommandPalette = () => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    addEventListener("keydown", onShortcut);
+    return () => removeEventListener("keydown", onShortcut);
+  }, []);
+  useEffect(() => {
+    if (isOpen.value && !dialog.current?.open) dialog.current?.showModal();
+    if (!isOpen.value) dialog.current?.close();
+  }, [isOpen.value]);
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Go to"
+      onClose={() => {
+        isOpen.value = false;
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) isOpen.value = false;
+      }}
+    >
+      {isOpen.value && (
+        <>
+          <input
+            type="text"
+            role="combobox"
+            aria-label="Screen, setting or address"
+            aria-expanded="true"
+            aria-controls="commands"
+            aria-activedescendant={`command-${chosen.value}`}
+            placeholder="Screen, setting, or an address to verify"
+            autocomplete="off"
+            spellcheck={false}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+              chosen.value = 0;
+            }}
+            onKeyDown={onKey}
+          />
+          <Results />
+          {found.value.length === 0 && <p class="soft">Nothing has this name.</p>}
+        </>
+      )}
+    </dialog>
+  );
+};

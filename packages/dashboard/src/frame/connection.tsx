@@ -1,0 +1,27 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { refreshAccount } from "../session.ts";
+
+/** Says that the browser has no network, for as long as it has none. */
+export const Connection = () => {
+  const isOffline = useSignal(!navigator.onLine);
+  useEffect(() => {
+    const update = () => {
+      isOffline.value = !navigator.onLine;
+      if (navigator.onLine) void refreshAccount();
+    };
+    addEventListener("online", update);
+    addEventListener("offline", update);
+    return () => {
+      removeEventListener("online", update);
+      removeEventListener("offline", update);
+    };
+  }, []);
+  return (
+    <div role="status">
+      {isOffline.value && (
+        <p class="notice">You are offline. What is shown may be out of date; nothing is sent.</p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,56 @@
+import { useEffect } from "preact/hooks";
+import { toHref } from "../base.ts";
+import { Icon, Logo } from "../parts/icon.tsx";
+import { isOperator, isTestKey, refreshAccount } from "../session.ts";
+import { AccountMenu, Balance } from "./account-menu.tsx";
+import { CommandPalette, openPalette } from "./command-palette.tsx";
+import { Connection } from "./connection.tsx";
+import { Menu } from "./menu.tsx";
+import { Navigation } from "./navigation.tsx";
+import { announcement, Outlet } from "./outlet.tsx";
+
+/** What is around every screen. */
+export const Frame = () => {
+  useEffect(() => {
+    void refreshAccount();
+  }, []);
+  return (
+    <>
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      {isTestKey.value && (
+        <aside class="test-bar" aria-label="Test data">
+          <strong>Test data.</strong> Results are simulated, and nothing is charged.
+        </aside>
+      )}
+      <header class="bar">
+        <a class="brand" href={toHref("")}>
+          <Logo />
+          Mailproof
+        </a>
+        <button type="button" class="search" onClick={openPalette}>
+          <Icon name="find" />
+          <span>Go to</span>
+          <kbd aria-hidden="true">Ctrl K</kbd>
+        </button>
+        {!isOperator.value && <Balance />}
+        <AccountMenu />
+        <Menu />
+      </header>
+      <div class="frame">
+        <div class="side">
+          <Navigation />
+        </div>
+        <main id="content" tabIndex={-1}>
+          <Connection />
+          <Outlet />
+        </main>
+      </div>
+      <CommandPalette />
+      <p class="unseen" aria-live="polite">
+        {announcement}
+      </p>
+    </>
+  );
+};

@@ -1,0 +1,120 @@
+import { effect, signal } from "@preact/signals";
+import { Component, type ComponentChildren, type FunctionComponent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { toHref } from "../base.ts";
+import { ErrorPanel } from "../parts/error-panel.tsx";
+import { Screen } from "../parts/screen.tsx";
+import { matchPath, type Params, path } from "../router.ts";
+import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
+
+/** For those who hear the page: which screen opened. */
+export const announcement = signal("");
+
+type Shown = {
+  /** Those of the key that was signed in when it was opened. */
+  readonly screens: readonly ScreenEntry[];
+  readonly address: string;
+  readonly params: Params;
+  readonly content: FunctionComponent<ScreenProps> | { readonly error: unknown };
+};
+
+const shown = signal<Shown | null>(null);
+
+const NotFound = () => (
+  <Screen title="No such screen" lead="The address leads to no screen of the dashboard.">
+    <p>
+      <a href={toHref("")}>Go to the overview</a>
+    </p>
+  </Screen>
+);
+
+const findScreen = (
+  screens: readonly ScreenEntry[],
+  address: string,
+): { entry?: ScreenEntry; params: Params } => {
+  for (const entry of screens) {
+    const params = matchPath(entry.path, address);
+    if (params) return { entry, params };
+  }
+  return { params: {} };
+};
+
+/** The screen before stays until the code of the next one is there. */
+const openScreen = async (
+  screens: readonly ScreenEntry[],
+  address: string,
+  isCurrent: () => boolean,
+): Promise<void> => {
+  const { entry, params } = findScreen(screens, address);
+  const content = entry ? await entry.load().catch((error: unknown) => ({ error })) : NotFound;
+  if (isCurrent()) shown.value = { screens, address, params, content };
+};
+
+// From the first moment on, before anything is drawn: the code of the screen comes while the frame is drawn.
+effect(() => {
+  let isCurrent = true;
+  void openScreen(listScreens(), path.value, () => isCurrent);
+  // The reader has gone on, or a key of another kind is signed in.
+  return () => {
+    isCurrent = false;
+  };
+});
+
+/** A screen that fails to draw itself takes no other part of the page with it. */
+class Boundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static override getDerivedStateFromError = (error: unknown) => ({ error });
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <Screen title="This screen failed">
+        <ErrorPanel error={error} onRetry={() => this.setState({ error: undefined })} />
+      </Screen>
+    );
+  }
+}
+
+/** After an update of the service the files that this page names are gone. */
+const reload = () => location.reload();
+
+const Content = ({ params, content }: Shown) => {
+  if (typeof content === "function") {
+    const Content = content;
+    return <Content params={params} />;
+  }
+  return (
+    <Screen title="The screen was not loaded">
+      <ErrorPanel error={content.error} onRetry={reload} />
+    </Screen>
+  );
+};
+
+export const Outlet = () => {
+  const isFirst = useRef(true);
+  // A screen of an account would send its requests with the operator's key, be refused, and so end the session.
+  const current = shown.value?.screens === listScreens() ? shown.value : null;
+  useEffect(() => {
+    if (!current) return;
+    // Where the page has just been loaded, the browser begins at its top by itself.
+    const heading = document.querySelector<HTMLElement>("main h1");
+    if (!isFirst.current) {
+      heading?.focus({ preventScroll: true });
+      announcement.value = heading?.textContent ?? "";
+    }
+    isFirst.current = false;
+  }, [current]);
+  if (!current)
+    return (
+      <p class="waiting" role="status">
+        Loading the screen …
+      </p>
+    );
+  return (
+    <Boundary key={current.address}>
+      <Content {...current} />
+    </Boundary>
+  );
+};

@@ -1,0 +1,142 @@
+import { MailproofError } from "@mailproof/client";
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { toDocsHref } from "../base.ts";
+import { ErrorPanel, toSentence } from "../parts/error-panel.tsx";
+import { Logo } from "../parts/icon.tsx";
+import { signIn, signOutReason } from "../session.ts";
+
+/** The key itself is wrong, or no request was made with it: its field says so. Anything else may pass. */
+const isAboutKey = (error: unknown): boolean =>
+  !(error instanceof MailproofError) || error.status === 401;
+
+/** The API's sentence is for programs: it names the header of the key. */
+const toKeySentence = (error: unknown): string =>
+  error instanceof MailproofError
+    ? "The API does not accept this key. Check that it is copied whole, and not revoked or expired."
+    : toSentence(error);
+
+type FieldProps = {
+  readonly field: RefObject<HTMLInputElement | null>;
+  /** Why the key is wrong. Null: it is not known to be. */
+  readonly fault: unknown;
+  readonly onInput: () => void;
+};
+
+const KeyField = ({ field, fault, onInput }: FieldProps) => {
+  const isShown = useSignal(false);
+  const isInvalid = fault !== null;
+  return (
+    <>
+      <label for="key">API key</label>
+      <div class="with-button">
+        <input
+          {...(isShown.value ? { type: "text" } : { type: "password" })}
+          ref={field}
+          id="key"
+          name="key"
+          autocomplete="current-password"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder="mp_live_… or mp_test_…"
+          aria-invalid={isInvalid}
+          aria-describedby={isInvalid ? "key-error key-hint" : "key-hint"}
+          onInput={onInput}
+        />
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isShown.value}
+          onClick={() => {
+            isShown.value = !isShown.value;
+          }}
+        >
+          Show
+        </button>
+      </div>
+      {isInvalid && (
+        <p id="key-error" class="field-error" role="alert">
+          {toKeySentence(fault)}
+        </p>
+      )}
+    </>
+  );
+};
+
+const SignInForm = () => {
+  const field = useRef<HTMLInputElement>(null);
+  const error = useSignal<unknown>(null);
+  const isBusy = useSignal(false);
+  useEffect(() => field.current?.focus(), []);
+
+  const submit = async () => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    error.value = null;
+    try {
+      const key = field.current?.value.trim() ?? "";
+      if (key === "") throw new TypeError("Enter an API key.");
+      await signIn(key);
+    } catch (thrown) {
+      error.value = thrown;
+      field.current?.focus();
+    } finally {
+      isBusy.value = false;
+    }
+  };
+
+  const fault = error.value !== null && isAboutKey(error.value) ? error.value : null;
+  return (
+    <form
+      method="post"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <KeyField
+        field={field}
+        fault={fault}
+        onInput={() => {
+          error.value = null;
+        }}
+      />
+      {error.value !== null && fault === null && (
+        <ErrorPanel error={error.value} onRetry={() => void submit()} />
+      )}
+      <p id="key-hint" class="soft">
+        The key stays in this tab: signing out or closing the tab removes it.
+      </p>
+      <button type="submit" class="primary" aria-disabled={isBusy.value}>
+        {isBusy.value ? "Asking the API about this key …" : "Sign in"}
+      </button>
+    </form>
+  );
+};
+
+export const SignIn = () => {
+  useEffect(() => {
+    document.title = "Sign in · Mailproof";
+  }, []);
+  return (
+    <main class="sign-in" id="content">
+      <p class="brand">
+        <Logo />
+        Mailproof
+      </p>
+      <h1>Sign in</h1>
+      {signOutReason.value !== null && (
+        <p class="notice" role="status">
+          {signOutReason}
+        </p>
+      )}
+      <SignInForm />
+      <p class="soft">
+        The server prints a test key when it starts. It costs nothing.{" "}
+        <a href={toDocsHref("/quick-start")}>Quick start</a>
+      </p>
+    </main>
+  );
+};

@@ -1,0 +1,47 @@
+import { MailproofError } from "@mailproof/client";
+import { API_URL } from "./base.ts";
+
+// The operator's routes (docs/operating.md): the commands of `mailproof admin` on the server of this page. The client of the
+// API has no method for them, since they are no part of the service.
+
+export const isOperatorKey = (key: string): boolean => key.startsWith("mp_operator_");
+
+export type Options = Readonly<Record<string, string | boolean>>;
+
+type Body = {
+  readonly data?: unknown;
+  readonly error?: { readonly message: string };
+};
+
+/** What the command prints. The type is its caller's: docs/command-line.md has the commands. */
+export const sendCommand = async <T>(
+  key: string,
+  command: string,
+  options: Options = {},
+  signal: AbortSignal | null = null,
+): Promise<T> => {
+  const response = await fetch(`${API_URL}/v1/operator/${command}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(options),
+    signal,
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw createFailure("ABORTED", "The command was aborted.", { cause });
+    throw createFailure("NETWORK", "The server cannot be reached.", { cause });
+  });
+  const body = (await response.json().catch(() => ({}))) as Body;
+  if (response.ok) return body.data as T;
+  const message = body.error?.message ?? `The server answered with status ${response.status}.`;
+  throw createFailure("UNREADABLE", message, {
+    status: response.status,
+    requestId: response.headers.get("x-request-id") ?? undefined,
+  });
+};
+
+type Fields = Omit<ConstructorParameters<typeof MailproofError>[1], "code" | "money">;
+
+const createFailure = (
+  code: "ABORTED" | "NETWORK" | "UNREADABLE",
+  message: string,
+  fields: Fields,
+): MailproofError => new MailproofError(message, { code, money: "unknown", ...fields });

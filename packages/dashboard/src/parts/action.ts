@@ -1,0 +1,32 @@
+import { useRef, useState } from "preact/hooks";
+
+export type Action<A extends readonly unknown[]> = {
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  /** Does nothing while it runs, so a double click is one request. */
+  readonly run: (...args: A) => Promise<void>;
+};
+
+/** One request that a person starts, with its state. */
+export const useAction = <A extends readonly unknown[]>(
+  act: (...args: A) => Promise<unknown>,
+): Action<A> => {
+  const isBusy = useRef(false);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const run = async (...args: A): Promise<void> => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setRunning(true);
+    setError(undefined);
+    try {
+      await act(...args);
+    } catch (cause) {
+      setError(cause);
+    } finally {
+      isBusy.current = false;
+      setRunning(false);
+    }
+  };
+  return { isRunning, error, run };
+};

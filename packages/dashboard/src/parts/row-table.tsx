@@ -1,0 +1,52 @@
+import type { ComponentChildren } from "preact";
+
+export type Column<R> = {
+  readonly title: string;
+  readonly cell: (row: R) => ComponentChildren;
+  /** Names the row. */
+  readonly isHeader?: true;
+  readonly isNumber?: true;
+};
+
+type Props<R> = {
+  /** Names the table: "API keys". */
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly getKey: (row: R) => string;
+};
+
+/**
+ * A table whose rows are stacked on a phone: each cell on a line of its own, behind the title of its column. Stacked, the
+ * elements are no table to every browser, so the roles say it.
+ */
+export const RowTable = <R,>({ label, columns, rows, getKey }: Props<R>) => (
+  <table class="row-lines" role="table" aria-label={label}>
+    <thead role="rowgroup">
+      <tr role="row">
+        {columns.map(({ title, isNumber }) => (
+          <th key={title} role="columnheader" scope="col" class={isNumber && "number"}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      {rows.map((row) => (
+        <tr key={getKey(row)} role="row">
+          {columns.map(({ title, cell, isHeader, isNumber }) =>
+            isHeader ? (
+              <th key={title} role="rowheader" scope="row">
+                {cell(row)}
+              </th>
+            ) : (
+              <td key={title} role="cell" data-title={title} class={isNumber && "number"}>
+                {cell(row)}
+              </td>
+            ),
+          )}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

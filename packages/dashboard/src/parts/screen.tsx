@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+type Props = {
+  readonly title: string;
+  /** One sentence below the title. */
+  readonly lead?: ComponentChildren;
+  /** Beside the title. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+};
+
+/** The frame of every screen: its heading, which the frame focuses, and the title of the tab. */
+export const Screen = ({ title, lead, actions, children }: Props) => {
+  useEffect(() => {
+    document.title = `${title} · Mailproof`;
+  }, [title]);
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>{title}</h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {lead && <p class="lead">{lead}</p>}
+      {children}
+    </>
+  );
+};

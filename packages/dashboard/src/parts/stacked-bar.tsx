@@ -1,0 +1,43 @@
+import { formatNumber, formatShare } from "../format.ts";
+
+export type BarPart = {
+  readonly name: string;
+  readonly value: number;
+  /** A class that sets --tone, such as "is-valid". */
+  readonly tone: string;
+};
+
+type Props = {
+  readonly parts: readonly BarPart[];
+  /** What a full bar is. What the parts leave of it is empty. */
+  readonly total: number;
+  /** What the bar shows, such as "Results of customers.csv". */
+  readonly label: string;
+};
+
+/** One bar of several colours, and its numbers in words below it. */
+export const StackedBar = ({ parts, total, label }: Props) => {
+  const shown = parts.filter(({ value }) => value > 0);
+  let left = 0;
+  return (
+    <div class="stacked-bar">
+      <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
+        <rect class="empty" width="1000" height="10" />
+        {shown.map(({ name, value, tone }) => {
+          const width = total === 0 ? 0 : (value / total) * 1000;
+          const x = left;
+          left += width;
+          return <rect key={name} class={tone} x={x} width={width} height="10" />;
+        })}
+      </svg>
+      <ul>
+        {shown.map(({ name, value, tone }) => (
+          <li key={name} class={tone}>
+            {name} <b>{formatNumber(value)}</b>{" "}
+            <span class="soft">{total === 0 ? "" : formatShare(value / total)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};

@@ -1,0 +1,80 @@
+import { computed, signal } from "@preact/signals";
+import { APP_PATH } from "./base.ts";
+
+const readAddress = (): URL => new URL(location.href);
+
+/** Another object after each navigation, also one to the same screen. */
+export const address = signal(readAddress());
+
+/** The path below /app/, such as "lists/job_1". */
+export const path = computed(() => {
+  const { pathname } = address.value;
+  return pathname.startsWith(APP_PATH)
+    ? pathname.slice(APP_PATH.length).split("/").filter(Boolean).join("/")
+    : "";
+});
+
+export const query = computed(() => address.value.searchParams);
+
+type Navigation = {
+  /** Takes the place of the present entry, so Back does not return to it. */
+  readonly replace?: boolean;
+  /** For the screen alone, as `history.state`: it is in no address. */
+  readonly state?: unknown;
+};
+
+/** Opens a screen: "verify", or "lists?status=completed". */
+export const navigate = (to: string, { replace = false, state = null }: Navigation = {}): void => {
+  const href = APP_PATH + to;
+  // As with a link to the page that is open: a double click is one entry.
+  const isHere = href === location.pathname + location.search;
+  if (replace || isHere) history.replaceState(state, "", href);
+  else history.pushState(state, "", href);
+  address.value = readAddress();
+  if (!replace) scrollTo(0, 0);
+};
+
+/** A link to a screen is opened here, unless the browser was asked for a tab or a download. */
+const onClick = (event: MouseEvent): void => {
+  const { target, button, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event;
+  if (defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return;
+  const link = target instanceof Element ? target.closest("a") : null;
+  if (!link || link.target !== "" || link.hasAttribute("download")) return;
+  if (link.origin !== location.origin || !link.pathname.startsWith(APP_PATH)) return;
+  // The browser itself scrolls to a part of the same screen.
+  if (link.hash !== "" && link.pathname === location.pathname) return;
+  event.preventDefault();
+  navigate(link.pathname.slice(APP_PATH.length) + link.search);
+};
+
+export const watchAddress = (): void => {
+  document.addEventListener("click", onClick);
+  addEventListener("popstate", () => {
+    address.value = readAddress();
+  });
+};
+
+export type Params = Readonly<Record<string, string>>;
+
+/** Undefined: its percent-encoding is no text. */
+const decodePart = (part: string): string | undefined => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The parts of a path that stand for a ":name" of the pattern. Undefined: it is another path. */
+export const matchPath = (pattern: string, actual: string): Params | undefined => {
+  const [wanted, parts] = [pattern.split("/"), actual.split("/")];
+  if (wanted.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, name] of wanted.entries()) {
+    const part = decodePart(parts[at] ?? "");
+    if (part === undefined) return undefined;
+    if (name.startsWith(":")) params[name.slice(1)] = part;
+    else if (name !== part) return undefined;
+  }
+  return params;
+};

@@ -1,0 +1,138 @@
+import type { FunctionComponent } from "preact";
+import type { IconName } from "./parts/icon.tsx";
+import type { Params } from "./router.ts";
+import { isOperator } from "./session.ts";
+
+export type ScreenProps = { readonly params: Params };
+
+export type ScreenEntry = {
+  /** Below /app/; ":name" stands for any part. */
+  readonly path: string;
+  readonly title: string;
+  /** Where it stands in the navigation. Absent: other screens lead to it. */
+  readonly group?: (typeof GROUPS)[number];
+  readonly icon?: IconName;
+  readonly load: () => Promise<FunctionComponent<ScreenProps>>;
+};
+
+/** The screens of an operator's key (docs/operating.md). It belongs to no account, so it opens none of the others. */
+export const OPERATOR_SCREENS: readonly ScreenEntry[] = [
+  {
+    path: "",
+    title: "Server",
+    icon: "operator",
+    load: async () => (await import("./screens/operator/server.tsx")).Server,
+  },
+  {
+    path: "accounts",
+    title: "Accounts",
+    icon: "account",
+    load: async () => (await import("./screens/operator/accounts.tsx")).Accounts,
+  },
+  {
+    path: "accounts/:account",
+    title: "Account",
+    load: async () => (await import("./screens/operator/account.tsx")).Account,
+  },
+];
+
+export const GROUPS = ["Verify", "Deliverability", "Account", "Developers"] as const;
+
+/** Every screen, in the order of the navigation. Its code is loaded when it is first opened. */
+export const SCREENS: readonly ScreenEntry[] = [
+  {
+    path: "",
+    title: "Overview",
+    icon: "overview",
+    load: async () => (await import("./screens/overview/overview.tsx")).Overview,
+  },
+  {
+    path: "verify",
+    title: "Verify one address",
+    group: "Verify",
+    icon: "verify",
+    load: async () => (await import("./screens/verify/verify.tsx")).Verify,
+  },
+  {
+    path: "lists/new",
+    title: "New list",
+    group: "Verify",
+    icon: "newList",
+    load: async () => (await import("./screens/new-list/new-list.tsx")).NewList,
+  },
+  {
+    path: "lists",
+    title: "Lists",
+    group: "Verify",
+    icon: "lists",
+    load: async () => (await import("./screens/lists/lists.tsx")).Lists,
+  },
+  {
+    path: "lists/:id",
+    title: "List",
+    load: async () => (await import("./screens/list/list.tsx")).List,
+  },
+  {
+    path: "find",
+    title: "Find",
+    group: "Verify",
+    icon: "find",
+    load: async () => (await import("./screens/find/find.tsx")).Find,
+  },
+  {
+    path: "domains",
+    title: "Domains",
+    group: "Deliverability",
+    icon: "domain",
+    load: async () => (await import("./screens/domains/domains.tsx")).Domains,
+  },
+  {
+    path: "domains/:domain",
+    title: "Domain report",
+    load: async () => (await import("./screens/domains/report.tsx")).DomainReport,
+  },
+  {
+    path: "monitors",
+    title: "Monitors",
+    group: "Deliverability",
+    icon: "monitors",
+    load: async () => (await import("./screens/monitors/monitors.tsx")).Monitors,
+  },
+  {
+    path: "usage",
+    title: "Usage",
+    group: "Account",
+    icon: "usage",
+    load: async () => (await import("./screens/usage/usage.tsx")).Usage,
+  },
+  {
+    path: "settings/api-keys",
+    title: "API keys",
+    group: "Developers",
+    icon: "keys",
+    load: async () => (await import("./screens/api-keys/api-keys.tsx")).ApiKeys,
+  },
+  {
+    path: "webhooks",
+    title: "Webhooks",
+    group: "Developers",
+    icon: "webhooks",
+    load: async () => (await import("./screens/webhooks/webhooks.tsx")).Webhooks,
+  },
+  {
+    path: "webhooks/:id",
+    title: "Webhook",
+    load: async () => (await import("./screens/webhooks/webhook.tsx")).Webhook,
+  },
+  {
+    path: "logs",
+    title: "Logs",
+    group: "Developers",
+    icon: "logs",
+    load: async () => (await import("./screens/logs/logs.tsx")).Logs,
+  },
+];
+
+/** Those of the key that is signed in. */
+export const listScreens = (): readonly ScreenEntry[] =>
+  isOperator.value ? OPERATOR_SCREENS : SCREENS;

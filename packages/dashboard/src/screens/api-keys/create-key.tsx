@@ -1,0 +1,203 @@
+import type { CreateApiKeyData, CreateApiKeyInput } from "@mailproof/client";
+import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { getClient, isTestKey } from "../../session.ts";
+
+type Props = {
+  readonly isOpen: boolean;
+  readonly onCreated: () => void;
+  readonly onClose: () => void;
+};
+
+/** The form, and then the key: when this closes, the key is gone for good. */
+export const CreateKey = ({ isOpen, onCreated, onClose }: Props) => {
+  const created = useSignal<CreateApiKeyData | null>(null);
+  const keep = (data: CreateApiKeyData) => {
+    created.value = data;
+    onCreated();
+  };
+  const close = () => {
+    created.value = null;
+    onClose();
+  };
+  return (
+    <Dialog
+      title={created.value ? "Copy your key now" : "Create a key"}
+      isOpen={isOpen}
+      onClose={close}
+    >
+      {created.value ? (
+        <NewKey created={created.value} onClose={close} />
+      ) : (
+        <KeyForm onCreated={keep} onClose={close} />
+      )}
+    </Dialog>
+  );
+};
+
+const NewKey = ({
+  created,
+  onClose,
+}: {
+  readonly created: CreateApiKeyData;
+  readonly onClose: () => void;
+}) => (
+  <>
+    <p>It is not shown again. Any program that has it can spend your credits.</p>
+    <p class="new-key">
+      <code>{created.key}</code> <CopyButton text={created.key} />
+    </p>
+    <p class="actions">
+      <button type="button" class="primary" onClick={onClose}>
+        Done
+      </button>
+    </p>
+  </>
+);
+
+const DAY_MS = 86_400_000;
+/** Days until it expires; 0: never. */
+const LIFETIMES = [0, 30, 90, 365] as const;
+
+type FormProps = {
+  readonly onCreated: (data: CreateApiKeyData) => void;
+  readonly onClose: () => void;
+};
+
+/** A file is no text, and no field of this form has one. */
+const readText = (fields: FormData, name: string): string => {
+  const value = fields.get(name);
+  return typeof value === "string" ? value : "";
+};
+
+const readInput = (fields: FormData): CreateApiKeyInput => {
+  const days = Number(readText(fields, "days"));
+  return {
+    name: readText(fields, "name"),
+    mode: readText(fields, "mode") === "live" ? "live" : "test",
+    ...(readText(fields, "restricted") === "yes" && { scopes: fields.getAll("scope") as Scope[] }),
+    ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
+  };
+};
+
+const KeyForm = ({ onCreated, onClose }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const error = useSignal<unknown>(null);
+  const isBusy = useSignal(false);
+  const submit = async () => {
+    if (isBusy.value || !form.current) return;
+    isBusy.value = true;
+    error.value = null;
+    try {
+      onCreated(await getClient().createApiKey(readInput(new FormData(form.current))));
+    } catch (thrown) {
+      error.value = thrown;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <form
+      ref={form}
+      method="dialog"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label for="key-name">Name</label>
+      <input
+        id="key-name"
+        name="name"
+        required
+        maxLength={64}
+        autocomplete="off"
+        placeholder="What uses it, such as: shop"
+      />
+      <ModeChoice />
+      <ScopeChoice />
+      <label for="key-days">Expires</label>
+      <select id="key-days" name="days">
+        {LIFETIMES.map((days) => (
+          <option key={days} value={days}>
+            {days === 0 ? "Never" : `In ${days} days`}
+          </option>
+        ))}
+      </select>
+      {error.value !== null && <ErrorPanel error={error.value} />}
+      <p class="actions">
+        <button type="submit" class="primary" aria-disabled={isBusy.value}>
+          {isBusy.value ? "Creating the key …" : "Create the key"}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  );
+};
+
+/** A test key creates test keys only. */
+const ModeChoice = () => (
+  <fieldset class="choice">
+    <legend>Mode</legend>
+    {!isTestKey.value && (
+      <label>
+        <input type="radio" name="mode" value="live" defaultChecked /> Live: verifies, and spends
+        credits
+      </label>
+    )}
+    <label>
+      <input type="radio" name="mode" value="test" defaultChecked={isTestKey.value} /> Test:
+      simulated results, free
+    </label>
+  </fieldset>
+);
+
+const ScopeChoice = () => {
+  const isRestricted = useSignal(false);
+  const choose = (to: boolean) => () => {
+    isRestricted.value = to;
+  };
+  return (
+    <>
+      <fieldset class="choice">
+        <legend>Scopes</legend>
+        <label>
+          <input
+            type="radio"
+            name="restricted"
+            value="no"
+            checked={!isRestricted.value}
+            onChange={choose(false)}
+          />
+          Unrestricted: everything, also keys
+        </label>
+        <label>
+          <input
+            type="radio"
+            name="restricted"
+            value="yes"
+            checked={isRestricted.value}
+            onChange={choose(true)}
+          />
+          Only what is chosen
+        </label>
+      </fieldset>
+      {isRestricted.value && (
+        <fieldset class="choice scopes">
+          <legend class="unseen">Chosen scopes</legend>
+          {SCOPES.map((scope) => (
+            <label key={scope}>
+              <input type="checkbox" name="scope" value={scope} /> <code>{scope}</code>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+};

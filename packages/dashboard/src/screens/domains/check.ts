@@ -1,0 +1,59 @@
+import type { CheckSummary, GetCheckData } from "@mailproof/client";
+import { getClient } from "../../session.ts";
+
+export type Check = GetCheckData;
+export type Recommendation = Check["recommendations"][number];
+export type Issue = Check["dns"]["issues"][number];
+
+export type Report = {
+  readonly check: Check;
+  /** The check before of the same domain and sending address. */
+  readonly before: Check | null;
+  /** Newest first. */
+  readonly history: readonly CheckSummary[];
+};
+
+const HISTORY_MAX = 30;
+
+/** The latest check of a domain and the one before. Null: it was never checked. Reading them is free. */
+export const loadReport = async (domain: string, signal: AbortSignal): Promise<Report | null> => {
+  const client = getClient();
+  const { checks } = await client.listChecks({ domain, limit: HISTORY_MAX }, { signal });
+  const [latest] = checks;
+  if (!latest) return null;
+  const history = checks.filter((one) => one.sending_ip === latest.sending_ip);
+  const earlier = history[1];
+  const [check, before] = await Promise.all([
+    client.getCheck({ id: latest.check_id }, { signal }),
+    earlier ? client.getCheck({ id: earlier.check_id }, { signal }) : null,
+  ]);
+  return { check, before, history };
+};
+
+/** The price of a check in credits. */
+export const loadPrice = async (signal: AbortSignal): Promise<number> => {
+  const { credits_per_operation: prices } = await getClient().getCatalog({ signal });
+  return prices["deliverability_check"] ?? 0;
+};
+
+/** Which colour a status has. What was not answered is never red. */
+const TONES: Readonly<Record<string, string>> = {
+  pass: "good",
+  warn: "warn",
+  fail: "bad",
+  missing: "bad",
+  listed: "bad",
+};
+
+export const STATUS_WORDS: Readonly<Record<string, string>> = {
+  pass: "fine",
+  warn: "could be better",
+  fail: "faulty",
+  missing: "missing",
+  unknown: "not found",
+  error: "no answer",
+  not_checked: "not checked",
+  listed: "listed",
+};
+
+export const getTone = (status: string): string => TONES[status] ?? "grey";

@@ -1,0 +1,93 @@
+import { toHref } from "../../base.ts";
+import { formatTime } from "../../format.ts";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import type { Params } from "../../router.ts";
+import { ChangeList } from "./change-list.tsx";
+import { type Check, loadReport, type Report } from "./check.ts";
+import { CheckButton } from "./check-button.tsx";
+import { Counting } from "./counting.tsx";
+import { Dial } from "./dial.tsx";
+import { Fixes } from "./fixes.tsx";
+import { Sections } from "./sections.tsx";
+import { SpfTree } from "./spf-tree.tsx";
+import { WatchButton } from "./watch-button.tsx";
+import "./domains.css";
+
+export const DomainReport = ({ params }: { readonly params: Params }) => {
+  const domain = params["domain"] ?? "";
+  const load = useLoad((signal) => loadReport(domain, signal), [domain]);
+  return (
+    <Screen
+      title={load.data?.check.domain_unicode ?? domain}
+      lead="How the domain is set up to send mail."
+    >
+      <p class="back">
+        <a href={toHref("domains")}>All domains</a>
+      </p>
+      <Loaded load={load} what="the latest check">
+        {(report) =>
+          report === null ? (
+            <>
+              <p>This domain has not been checked yet.</p>
+              <CheckButton domain={domain} label="Check now" onChecked={load.reload} />
+            </>
+          ) : (
+            <ReportView report={report} onChecked={load.reload} />
+          )
+        }
+      </Loaded>
+    </Screen>
+  );
+};
+
+type ViewProps = { readonly report: Report; readonly onChecked: () => void };
+
+const ReportView = ({ report: { check, before }, onChecked }: ViewProps) => (
+  <>
+    <div class="report-head">
+      <Dial score={check.score} grade={check.grade} />
+      <div>
+        <Summary check={check} />
+        <div class="actions">
+          <CheckButton
+            domain={check.domain}
+            sendingIp={check.sending_ip}
+            label="Check again"
+            onChecked={onChecked}
+          />
+          <WatchButton domain={check.domain} sendingIp={check.sending_ip} />
+          <button type="button" onClick={() => print()}>
+            Print
+          </button>
+        </div>
+      </div>
+    </div>
+    <div class="panels report" aria-live="polite">
+      {before && (
+        <section class="panel wide changes" aria-labelledby="changes">
+          <h2 id="changes">What changed</h2>
+          <ChangeList before={before} after={check} />
+        </section>
+      )}
+      <Fixes check={check} />
+      <SpfTree check={check} />
+      <Sections check={check} />
+      <Counting check={check} />
+    </div>
+  </>
+);
+
+const Summary = ({ check }: { readonly check: Check }) => (
+  <p>
+    Checked {formatTime(check.checked_at)}
+    {check.sending_ip !== undefined && <>, sending from {check.sending_ip}</>}.
+    {check.confidence !== "high" && (
+      <>
+        {" "}
+        Confidence {check.confidence}: {check.missing_parts.length} of the parts had no answer,
+        which counts neither for nor against the domain.
+      </>
+    )}
+  </p>
+);

@@ -1,0 +1,58 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { navigate } from "../../router.ts";
+import { getClient } from "../../session.ts";
+import { Verdict } from "../verify/verdict.tsx";
+import "../verify/verify.css";
+
+type Props = {
+  readonly job: string;
+  readonly row: number;
+  readonly onClose: () => void;
+};
+
+/** One row with its evidence, beside the table. */
+export const RowDrawer = ({ job, row, onClose }: Props) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const load = useLoad(
+    (signal) => getClient().getJobRow({ id: job, row: String(row) }, { signal }),
+    [job, row],
+  );
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="drawer"
+      aria-label={`Row ${row}`}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) dialog.current?.close();
+      }}
+    >
+      <div class="heading">
+        <h2>Row {row}</h2>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+      <Loaded load={load} what="the row and its evidence">
+        {(result) => (
+          <>
+            <Verdict
+              result={result}
+              onVerify={(email) => navigate("verify", { state: { email } })}
+            />
+            {!result.evidence && (
+              <p class="soft">
+                This row has no evidence. The service stores it for 7 days after the row was
+                verified.
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </dialog>
+  );
+};

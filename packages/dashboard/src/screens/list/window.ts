@@ -1,0 +1,31 @@
+// Which rows of a long table are drawn. Rows have one height, so a position of the scroll bar is a row. Browsers draw
+// nothing higher than some million pixels, so a longer table moves more rows for each pixel.
+
+const ROW_PX = 44;
+const HEIGHT_PX_MAX = 8_000_000;
+
+export type RowWindow = {
+  /** The height of what is scrolled, beside the rows that are drawn. */
+  readonly heightPx: number;
+  readonly first: number;
+  readonly count: number;
+};
+
+type Scrolled = { readonly rows: number; readonly viewPx: number; readonly scrollTop: number };
+
+export const toWindow = ({ rows, viewPx, scrollTop }: Scrolled): RowWindow => {
+  // The head takes the height of a row.
+  const count = Math.min(rows, Math.max(1, Math.floor(viewPx / ROW_PX) - 1));
+  const heightPx = Math.min(HEIGHT_PX_MAX, Math.max(viewPx, rows * ROW_PX));
+  const scrollable = heightPx - viewPx;
+  const share = scrollable <= 0 ? 0 : Math.min(1, Math.max(0, scrollTop / scrollable));
+  return { heightPx, first: Math.round(share * (rows - count)), count };
+};
+
+/** So many rows are asked for at once. */
+export const PAGE_ROWS = 100;
+const STEP_ROWS = 50;
+
+/** The first row of the page that has all rows of the window. */
+export const toSkip = ({ first }: Pick<RowWindow, "first">): number =>
+  Math.max(0, Math.floor(first / STEP_ROWS) * STEP_ROWS);

@@ -1,0 +1,24 @@
+import type { Job } from "@mailproof/client";
+import { formatClock, formatNumber, formatTime } from "../../format.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The clock time, and the day where it is another. */
+const formatWhen = (iso: string, now: number): string =>
+  Math.abs(Date.parse(iso) - now) < DAY_MS ? formatClock(iso) : formatTime(iso);
+
+/** What the rows without a result wait for; no end is guessed. Undefined: none waits. */
+export const toWaitSentence = (
+  { deferred }: Pick<Job, "deferred">,
+  now: number = Date.now(),
+): string | undefined => {
+  if (!deferred) return undefined;
+  const { count, by_reason, next_attempt_at: at } = deferred;
+  const rows = count === 1 ? "1 row" : `${formatNumber(count)} rows`;
+  const [is, waits] = count === 1 ? ["is", "waits"] : ["are", "wait"];
+  if (Date.parse(at) <= now) return `${rows} ${is} being retried now.`;
+  const when = formatWhen(at, now);
+  return by_reason["waiting_for_provider"] === count
+    ? `${rows} ${waits} for a connection to the mail provider, with another try at ${when}.`
+    : `${rows} ${is} retried at ${when}.`;
+};

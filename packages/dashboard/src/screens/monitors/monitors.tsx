@@ -1,0 +1,208 @@
+import type { CheckSummary } from "@mailproof/client";
+import { useSignal } from "@preact/signals";
+import { toHref } from "../../base.ts";
+import { formatCount, formatTime } from "../../format.ts";
+import { useAction } from "../../parts/action.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import { getClient } from "../../session.ts";
+import { ChangeList } from "../domains/change-list.tsx";
+import { loadReport } from "../domains/check.ts";
+import { Sparkline } from "./sparkline.tsx";
+import { WatchForm } from "./watch-form.tsx";
+import "../domains/domains.css";
+
+const HISTORY_MAX = 100;
+const POLL_MS = 2_000;
+
+const loadMonitors = async (signal: AbortSignal) => {
+  const client = getClient();
+  const [{ monitors }, { checks }] = await Promise.all([
+    client.listMonitors({ signal }),
+    client.listChecks({ limit: HISTORY_MAX }, { signal }),
+  ]);
+  return { monitors, checks };
+};
+
+type Data = Awaited<ReturnType<typeof loadMonitors>>;
+type Monitor = Data["monitors"][number];
+
+const LIGHTS = {
+  good: "Good",
+  warn: "Could be better",
+  bad: "Bad",
+  grey: "Not known",
+} as const;
+
+/** Green for A and B, red for F. What is not known yet, or could not be found out, is grey. */
+const getLight = ({ last_check: last, last_problem: problem }: Monitor): keyof typeof LIGHTS => {
+  if (!last || problem !== null) return "grey";
+  if (last.grade === "F") return "bad";
+  return last.grade === "A" || last.grade === "B" ? "good" : "warn";
+};
+
+const PROBLEMS = {
+  insufficient_credits: "The last run had too few credits. It is tried again within the hour.",
+  no_verdict:
+    "The name servers did not answer the last run, which was free. It is tried again within the hour.",
+  failed: "The last run failed on our side and was free. It is tried again within the hour.",
+} as const;
+
+export const Monitors = () => {
+  const load = useLoad(loadMonitors);
+  const isFirstRun = load.data?.monitors.some(
+    ({ last_check: last, last_problem: problem }) => !last && problem === null,
+  );
+  usePolling(load, isFirstRun ? POLL_MS : null);
+  return (
+    <Screen
+      title="Monitors"
+      lead="Domains that are checked again and again. A change for the worse is also an event for webhooks."
+    >
+      <div class="panels">
+        <section class="panel wide" aria-labelledby="monitors">
+          <h2 id="monitors">Watched domains</h2>
+          <Loaded load={load} what="the monitors">
+            {(data) =>
+              data.monitors.length === 0 ? (
+                <p class="soft">No domain is watched.</p>
+              ) : (
+                <ul class="monitor-list">
+                  {data.monitors.map((monitor) => (
+                    <Row
+                      key={monitor.monitor_id}
+                      monitor={monitor}
+                      checks={data.checks}
+                      onChange={load.reload}
+                    />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+        </section>
+        <section class="panel" aria-labelledby="add-monitor">
+          <h2 id="add-monitor">Watch a domain</h2>
+          <WatchForm onAdded={load.reload} />
+        </section>
+      </div>
+    </Screen>
+  );
+};
+
+type RowProps = {
+  readonly monitor: Monitor;
+  readonly checks: readonly CheckSummary[];
+  readonly onChange: () => void;
+};
+
+const toInterval = (hours: number): string =>
+  hours === 24 ? "Every day" : `Every ${formatCount(hours / 24, "day")}`;
+
+const Row = ({ monitor, checks, onChange }: RowProps) => {
+  const {
+    domain,
+    domain_unicode: name,
+    sending_ip: ip,
+    last_check: last,
+    last_problem: problem,
+  } = monitor;
+  const light = getLight(monitor);
+  const scores = checks
+    .filter((check) => check.domain === domain && check.sending_ip === ip)
+    .map(({ score }) => score)
+    .toReversed();
+  return (
+    <li>
+      <span class={`light ${light}`} role="img" aria-label={LIGHTS[light]} />
+      <div class="monitor-name">
+        <a href={toHref(`domains/${domain}`)}>{name}</a>
+        <small>
+          {last
+            ? `Grade ${last.grade}, ${last.score} of 100, ${formatTime(last.checked_at)}. `
+            : problem === null && "The first check is under way. "}
+          {toInterval(monitor.interval_hours)}, next {formatTime(monitor.next_check_at)}
+        </small>
+        {problem !== null && <p class="notice">{PROBLEMS[problem]}</p>}
+      </div>
+      <Sparkline scores={scores} />
+      <RemoveButton monitor={monitor} onRemoved={onChange} />
+      {last && scores.length > 1 && <LatestChange key={last.check_id} domain={domain} />}
+    </li>
+  );
+};
+
+/** Loaded when it is opened. */
+const LatestChange = ({ domain }: { readonly domain: string }) => {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      class="latest-change"
+      onToggle={(event) => {
+        isOpen.value = event.currentTarget.open;
+      }}
+    >
+      <summary>What changed</summary>
+      {isOpen.value && <ChangesOf domain={domain} />}
+    </details>
+  );
+};
+
+const ChangesOf = ({ domain }: { readonly domain: string }) => (
+  <Loaded
+    load={useLoad((signal) => loadReport(domain, signal), [domain])}
+    what="the last two checks"
+  >
+    {(report) => report?.before && <ChangeList before={report.before} after={report.check} />}
+  </Loaded>
+);
+
+type RemoveProps = { readonly monitor: Monitor; readonly onRemoved: () => void };
+
+const RemoveButton = ({ monitor, onRemoved }: RemoveProps) => {
+  const isOpen = useSignal(false);
+  const close = () => {
+    isOpen.value = false;
+  };
+  const { isRunning, error, run } = useAction(async () => {
+    await getClient().deleteMonitor({ id: monitor.monitor_id });
+    close();
+    onRemoved();
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        Remove<span class="unseen"> the monitor of {monitor.domain_unicode}</span>
+      </button>
+      <Dialog
+        title={`Stop watching ${monitor.domain_unicode}?`}
+        isOpen={isOpen.value}
+        onClose={close}
+      >
+        <p>No more checks are made. Earlier checks stay.</p>
+        {error !== undefined && <ErrorPanel error={error} />}
+        <div class="actions">
+          <button
+            type="button"
+            class="primary"
+            aria-disabled={isRunning}
+            onClick={() => void run()}
+          >
+            Stop watching
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </Dialog>
+    </>
+  );
+};

@@ -1,0 +1,112 @@
+import { useSignal } from "@preact/signals";
+import { useId, useRef } from "preact/hooks";
+import { formatCount } from "../../format.ts";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { useLoad } from "../../parts/load.tsx";
+import { getClient, isTestKey } from "../../session.ts";
+import { loadPrice } from "../domains/check.ts";
+
+const HOURS_OF_MONTH = 30 * 24;
+const INTERVALS = [
+  [24, "Every day"],
+  [3 * 24, "Every 3 days"],
+  [7 * 24, "Every week"],
+  [30 * 24, "Every 30 days"],
+] as const;
+
+/** What so many checks a month cost. */
+const Price = ({ checks }: { readonly checks: number }) => {
+  const { data: price } = useLoad(loadPrice);
+  if (isTestKey.value) return <p>Free with a test key.</p>;
+  if (price === undefined) return <p>Loading the price …</p>;
+  return (
+    <p aria-live="polite">
+      <b>{formatCount(price * checks, "credit")} a month</b>: {formatCount(checks, "check")} of{" "}
+      {formatCount(price, "credit")}. The first one is made at once.
+    </p>
+  );
+};
+
+type Props = {
+  /** Absent: it is typed here. */
+  readonly domain?: string;
+  readonly sendingIp?: string | undefined;
+  readonly onAdded: (domain: string) => void;
+};
+
+/** A monitor costs a check each time, so the price of a month stands beside the button. */
+export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
+  const [fieldId, hoursId] = [useId(), useId()];
+  const field = useRef<HTMLInputElement>(null);
+  const hours = useSignal<number>(24);
+  const state = useSignal<{ isAdding: boolean; error?: unknown }>({ isAdding: false });
+  const add = () => {
+    const name = domain ?? field.current?.value.trim() ?? "";
+    if (name === "") return field.current?.focus();
+    state.value = { isAdding: true };
+    const input = {
+      domain: name,
+      interval_hours: hours.value,
+      ...(sendingIp !== undefined && { sending_ip: sendingIp }),
+    };
+    return getClient()
+      .createMonitor(input)
+      .then(
+        () => {
+          state.value = { isAdding: false };
+          if (field.current) field.current.value = "";
+          onAdded(name);
+        },
+        (error: unknown) => {
+          state.value = { isAdding: false, error };
+        },
+      );
+  };
+  return (
+    <form
+      noValidate
+      class="watch-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!state.value.isAdding) void add();
+      }}
+    >
+      {domain === undefined && (
+        <p>
+          <label for={fieldId}>Domain</label>
+          <input
+            ref={field}
+            id={fieldId}
+            type="text"
+            inputMode="url"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            placeholder="example.com"
+          />
+        </p>
+      )}
+      <p>
+        <label for={hoursId}>How often</label>
+        <select
+          id={hoursId}
+          value={hours.value}
+          onChange={(event) => {
+            hours.value = Number(event.currentTarget.value);
+          }}
+        >
+          {INTERVALS.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </p>
+      <Price checks={HOURS_OF_MONTH / hours.value} />
+      {state.value.error !== undefined && <ErrorPanel error={state.value.error} />}
+      <button type="submit" class="primary" aria-disabled={state.value.isAdding}>
+        Add the monitor
+      </button>
+    </form>
+  );
+};

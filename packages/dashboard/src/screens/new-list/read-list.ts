@@ -1,0 +1,62 @@
+import { parseAddressCell } from "@mailproof/core/intake/address-cell";
+import { toText } from "@mailproof/core/intake/byte-text";
+import { type ListFormat, type ListOptions, openList } from "@mailproof/core/intake/open-list";
+import { createTextSet } from "@mailproof/core/intake/text-set";
+import { isAddress } from "@mailproof/core/mail/address";
+import { readStream } from "./read-stream.ts";
+
+/** What the service would find in a list: the same code reads it there and here. */
+export type ReadList = {
+  readonly kind: "read";
+  readonly format: ListFormat;
+  /** The first rows below the header. */
+  readonly firstRows: readonly (readonly string[])[];
+  readonly rows: number;
+  /** Different addresses: each of them is charged once. */
+  readonly unique: number;
+  readonly duplicates: number;
+  readonly withoutAddress: number;
+};
+
+export type ListFault = { readonly kind: "fault"; readonly message: string };
+
+const ROWS_SHOWN = 20;
+/** The shortest address with its line end. */
+const ADDRESS_BYTES_MIN = 4;
+/** How long the page stands still at the most. */
+const STILL_MS = 30;
+
+type ReadOptions = ListOptions & {
+  readonly signal: AbortSignal;
+  readonly onProgress: (rows: number) => void;
+};
+
+/** Reads the whole list, and lets the page be drawn meanwhile. Rejects when the signal aborts. */
+export const readList = async (
+  file: Blob,
+  { signal, onProgress, ...options }: ReadOptions,
+): Promise<ReadList | ListFault> => {
+  const opened = await openList(readStream(file.stream()), options);
+  if (opened.kind === "fault") return { kind: "fault", message: opened.message };
+  const seen = createTextSet(Math.ceil(file.size / ADDRESS_BYTES_MIN) + 1);
+  const firstRows: string[][] = [];
+  let [rows, unique, withoutAddress] = [0, 0, 0];
+  let sliceEnd = performance.now() + STILL_MS;
+  for await (const batch of opened.rows) {
+    for (const { cells, email, line } of batch) {
+      if (firstRows.length < ROWS_SHOWN) firstRows.push(cells.map(toText));
+      const parsed = parseAddressCell(email);
+      if (!isAddress(parsed)) withoutAddress += 1;
+      else if (seen.add(parsed.canonical, line) === 0) unique += 1;
+    }
+    rows += batch.length;
+    if (performance.now() < sliceEnd) continue;
+    onProgress(rows);
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+    sliceEnd = performance.now() + STILL_MS;
+  }
+  const format = { ...opened.format, encoding: opened.encoding() };
+  const duplicates = rows - unique - withoutAddress;
+  return { kind: "read", format, firstRows, rows, unique, duplicates, withoutAddress };
+};

@@ -1,0 +1,105 @@
+import type { ProcessFileData } from "@mailproof/client";
+import { createRandomId } from "@mailproof/client/random-id";
+import { API_URL } from "../../base.ts";
+import { getClient, sessionId } from "../../session.ts";
+
+/**
+ * The intention to have one list verified, from when its bytes are uploaded, which costs nothing. It is stored in the
+ * history entry, so that a reload repeats the same request under the same Idempotency-Key, and is charged once.
+ */
+export type ListIntent = {
+  readonly fileKey: string;
+  readonly idempotencyKey: string;
+  readonly name: string;
+  /** The number of the column, from 0. */
+  readonly emailColumn: number;
+  readonly hasHeader: boolean;
+  readonly session: string;
+  readonly at: number;
+};
+
+/** The API stores a response for a day. Later a repeat would be charged again. */
+const REPEATABLE_MS = 12 * 60 * 60 * 1000;
+
+export const readListIntent = (): ListIntent | null => {
+  const { list } = (history.state as { readonly list?: ListIntent } | null) ?? {};
+  if (!list || list.session !== sessionId.value) return null;
+  return Date.now() - list.at < REPEATABLE_MS ? list : null;
+};
+
+export const forgetListIntent = (): void => history.replaceState(null, "");
+
+type Progress = { readonly sent: number; readonly of: number };
+
+export type ListToSend = {
+  readonly file: Blob;
+  readonly fileName: string;
+  readonly name: string;
+  readonly emailColumn: number;
+  readonly hasHeader: boolean;
+};
+
+/** A server may name itself by another of its names in the link. Its own files are at the same place below this one. */
+const toOwnUrl = (uploadUrl: string): string => {
+  const { pathname, search } = new URL(uploadUrl);
+  const own = new URL(API_URL);
+  const isOwn = pathname.startsWith(`${own.pathname.replace(/\/$/, "")}/blobs/`);
+  return isOwn ? `${own.origin}${pathname}${search}` : uploadUrl;
+};
+
+/** By XMLHttpRequest: fetch does not report how much of a body is sent. */
+const putFile = (
+  url: string,
+  file: Blob,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: Progress) => void },
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const fail = (what: string) => () => reject(new Error(`${what} Retry uploads the list again.`));
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      onProgress({ sent: loaded, of: total }),
+    );
+    request.addEventListener("load", () =>
+      request.status < 300 ? resolve() : fail(`The upload was refused (${request.status}).`)(),
+    );
+    request.addEventListener("error", fail("The upload broke off."));
+    request.addEventListener("abort", fail("The upload was cancelled."));
+    signal.addEventListener("abort", () => request.abort());
+    request.open("PUT", toOwnUrl(url));
+    request.send(file);
+  });
+
+/** Uploads the list, which costs nothing, and returns the intention to verify it. */
+export const uploadList = async (
+  { file, fileName, name, emailColumn, hasHeader }: ListToSend,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<ListIntent> => {
+  const upload = { file_name: fileName, file_size: file.size };
+  const { upload_url, file_key } = await getClient().createUpload(upload, { signal });
+  await putFile(upload_url, new Blob([file]), { signal, onProgress });
+  const idempotencyKey = createRandomId();
+  const session = sessionId.value;
+  return {
+    fileKey: file_key,
+    idempotencyKey,
+    name,
+    emailColumn,
+    hasHeader,
+    session,
+    at: Date.now(),
+  };
+};
+
+/** Charges the list once, however often it is called with one intent. */
+export const processList = (intent: ListIntent): Promise<ProcessFileData> => {
+  history.replaceState({ list: intent }, "");
+  const { fileKey, idempotencyKey, name, emailColumn, hasHeader } = intent;
+  const input = {
+    file_key: fileKey,
+    email_column: String(emailColumn),
+    has_header: hasHeader,
+    ...(name !== "" && { name }),
+  };
+  return getClient().processFile(input, { idempotencyKey });
+};

@@ -1,0 +1,160 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Options } from "../../operator.ts";
+import { useAction } from "../../parts/action.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { runCommand } from "../../session.ts";
+
+type Value = string | number | boolean | null | undefined | readonly Value[] | Fields;
+export type Fields = { readonly [name: string]: Value };
+
+type OutputProps<T> = {
+  readonly value: unknown;
+  readonly label: string;
+  /** What can be done with a row, in front of it. */
+  readonly action?: (row: T) => ComponentChildren;
+};
+
+/** How the command line prints it: a list as a table, an object as a line for each field. `ok` is a sentence. */
+export const Output = <T extends Fields>({ value, label, action }: OutputProps<T>) => {
+  const rows = Array.isArray(value) ? (value as readonly T[]) : undefined;
+  if (rows?.length === 0) return <p class="soft">None.</p>;
+  if (rows) return <Table rows={rows} label={label} action={action} />;
+  const { ok, ...fields } = value as Fields;
+  return (
+    <>
+      {typeof ok === "boolean" && (
+        <p class={ok ? "good" : "bad"}>{ok ? "All is in order." : "Something is not in order."}</p>
+      )}
+      <dl class="fields">
+        {Object.entries(fields).map(([name, field]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{isNested(field) ? <Output value={field} label={name} /> : formatValue(field)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+};
+
+/** Fields, or a list of them. */
+const isNested = (value: Value): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (!Array.isArray(value) || value.length === 0 || typeof value[0] === "object");
+
+type TableProps<T> = Pick<OutputProps<T>, "label"> & {
+  readonly rows: readonly T[];
+  readonly action: OutputProps<T>["action"];
+};
+
+const Table = <T extends Fields>({ rows, label, action }: TableProps<T>) => {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return (
+    <div class="wide" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {action && (
+              <th scope="col">
+                <span class="unseen">Action</span>
+              </th>
+            )}
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {action && <td>{action(row)}</td>}
+              {names.map((name) => (
+                <td key={name}>{formatValue(row[name])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+const formatValue = (value: Value): string => {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};
+
+type Props = {
+  readonly command: string;
+  readonly options?: Options | (() => Options);
+  /** On the button: "Run the audit". */
+  readonly label: string;
+  /** What is waited for: "Adding up every entry". */
+  readonly busy: string;
+  /** Asked before it is run, where it cannot be undone. */
+  readonly confirm?: string;
+  readonly children?: ComponentChildren;
+  readonly onDone?: () => void;
+};
+
+/** A command with its button, what it needs, and what it printed. */
+export const CommandForm = (props: Props) => {
+  const { command, options, label, busy, confirm, children, onDone } = props;
+  const [isAsked, setAsked] = useState(false);
+  const [output, setOutput] = useState<unknown>();
+  const { isRunning, error, run } = useAction(async () => {
+    try {
+      setOutput(await runCommand(command, typeof options === "function" ? options() : options));
+      onDone?.();
+    } finally {
+      setAsked(false);
+    }
+  });
+  return (
+    <>
+      <form
+        class="command"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (confirm === undefined) void run();
+          else setAsked(true);
+        }}
+      >
+        {children}
+        <button type="submit" aria-disabled={isRunning}>
+          {isRunning ? `${busy} …` : label}
+        </button>
+        {error !== undefined && <ErrorPanel error={error} />}
+        {output !== undefined && (
+          <div role="status">
+            <Output value={output} label={label} />
+          </div>
+        )}
+      </form>
+      {confirm !== undefined && (
+        <Dialog title={label} isOpen={isAsked} onClose={() => setAsked(false)}>
+          <p>{confirm}</p>
+          <div class="actions">
+            <button
+              type="button"
+              class="primary"
+              aria-disabled={isRunning}
+              onClick={() => void run()}
+            >
+              {label}
+            </button>
+            <button type="button" onClick={() => setAsked(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,107 @@
+import { useRef } from "preact/hooks";
+import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import { runCommand } from "../../session.ts";
+import { CommandForm, Output } from "./command.tsx";
+import "./operator.css";
+
+type Gauges = { readonly ok: boolean; readonly [name: string]: number | boolean };
+type DeadLetters = {
+  readonly waiting: number;
+  readonly messages: readonly { readonly queue: string }[];
+};
+
+const READ_AGAIN_MS = 15_000;
+
+const GaugesPanel = () => {
+  const load = useLoad((signal) => runCommand<Gauges>("gauges", {}, signal));
+  usePolling(load, READ_AGAIN_MS);
+  return (
+    <section class="panel" aria-labelledby="gauges">
+      <h2 id="gauges">Gauges</h2>
+      <Loaded load={load} what="the gauges">
+        {({ ok, ...figures }) => (
+          <>
+            <p class={ok ? "good" : "bad"} role="status">
+              {ok
+                ? "Nothing needs attention."
+                : "Something needs attention: every figure below should be 0, and the first under 300."}
+            </p>
+            <Output value={figures} label="Gauges" />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+};
+
+const DeadLettersPanel = () => {
+  const load = useLoad((signal) => runCommand<DeadLetters>("dead-letters.list", {}, signal));
+  return (
+    <section class="panel" aria-labelledby="dead-letters">
+      <h2 id="dead-letters">Dead letters</h2>
+      <p class="soft">
+        Messages that a worker failed to handle. Send them back once the cause is fixed.
+      </p>
+      <Loaded load={load} what="the dead letters">
+        {({ messages }) => (
+          <>
+            <Output value={messages} label="Dead letters" />
+            {[...new Set(messages.map(({ queue }) => queue.replace(/-dead$/, "")))].map((queue) => (
+              <CommandForm
+                key={queue}
+                command="dead-letters.replay"
+                options={{ queue }}
+                label={`Send ${queue} back`}
+                busy="Sending them back"
+                onDone={load.reload}
+              />
+            ))}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+};
+
+const BackupPanel = () => {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <section class="panel" aria-labelledby="backup">
+      <h2 id="backup">Backup</h2>
+      <CommandForm
+        command="backup"
+        options={() => ({ to: field.current?.value ?? "" })}
+        label="Make a backup"
+        busy="Copying the state"
+      >
+        <label for="backup-to">Folder on the server, which does not exist yet</label>
+        <input id="backup-to" ref={field} placeholder="/backups/mailproof-2026-11-23" />
+      </CommandForm>
+    </section>
+  );
+};
+
+export const Server = () => (
+  <Screen title="Server" lead="What mailproof admin shows, for the person who runs this server.">
+    <div class="panels">
+      <GaugesPanel />
+      <DeadLettersPanel />
+      <section class="panel" aria-labelledby="audit">
+        <h2 id="audit">Audit</h2>
+        <p class="soft">Adds up the ledger and names every broken invariant.</p>
+        <CommandForm command="audit" label="Run the audit" busy="Adding up the ledger" />
+      </section>
+      <section class="panel" aria-labelledby="egress">
+        <h2 id="egress">Way to mail servers</h2>
+        <p class="soft">Connects to large providers, and shows what they think of our address.</p>
+        <CommandForm
+          command="egress.test"
+          label="Run the test"
+          busy="Connecting to large providers"
+        />
+      </section>
+      <BackupPanel />
+    </div>
+  </Screen>
+);

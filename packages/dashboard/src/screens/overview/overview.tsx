@@ -1,0 +1,29 @@
+import { Screen } from "../../parts/screen.tsx";
+import { account } from "../../session.ts";
+import { BalancePanel, useUsage } from "./credits.tsx";
+import { DomainsPanel } from "./domains.tsx";
+import "./overview.css";
+import { FirstSteps, QuickVerify } from "./quick-verify.tsx";
+import { RunningLists } from "./running-lists.tsx";
+import { countVerdicts, VerdictsPanel } from "./verdicts.tsx";
+import { FailingWebhooks } from "./webhooks.tsx";
+
+export const Overview = () => {
+  const usage = useUsage();
+  const isNew =
+    account.value?.credits.spent === 0 &&
+    usage.data !== undefined &&
+    countVerdicts(usage.data.totals.verdicts) === 0;
+  return (
+    <Screen title="Overview">
+      {isNew ? <FirstSteps /> : <QuickVerify />}
+      <div class="panels">
+        <BalancePanel usage={usage} />
+        <VerdictsPanel usage={usage} />
+        <RunningLists />
+        <DomainsPanel />
+        <FailingWebhooks />
+      </div>
+    </Screen>
+  );
+};

@@ -1,0 +1,36 @@
+import type { Webhook } from "@mailproof/client";
+import { formatTime } from "../../format.ts";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { getClient } from "../../session.ts";
+
+const isFailing = ({ failing_since, disabled_because }: Webhook): boolean =>
+  failing_since !== undefined || disabled_because === "failing" || disabled_because === "gone";
+
+const toSentence = ({ disabled_because, failing_since }: Webhook): string => {
+  if (disabled_because === "gone") return "Disabled: the address answered 410.";
+  if (disabled_because === "failing") return "Disabled: nothing was delivered for five days.";
+  return failing_since ? `Deliveries fail since ${formatTime(failing_since)}.` : "";
+};
+
+export const FailingWebhooks = () => (
+  <section class="panel" aria-labelledby="webhooks">
+    <h2 id="webhooks">Webhooks</h2>
+    <Loaded load={useLoad((signal) => getClient().listWebhooks({ signal }))} what="the webhooks">
+      {({ webhooks }) => {
+        const failing = webhooks.filter(isFailing);
+        if (webhooks.length === 0) return <p class="soft">There are no webhooks.</p>;
+        if (failing.length === 0) return <p class="soft">No webhook fails.</p>;
+        return (
+          <ul class="plain">
+            {failing.map((webhook) => (
+              <li key={webhook.id}>
+                <code>{webhook.url}</code>
+                <p class="bad">{toSentence(webhook)}</p>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
+  </section>
+);

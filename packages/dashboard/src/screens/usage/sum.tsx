@@ -1,0 +1,36 @@
+import { formatNumber } from "../../format.ts";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { account, accountError, refreshAccount } from "../../session.ts";
+
+/** Granted − used + refunded − held = balance, of the whole life of the account. */
+export const BalanceSum = () => {
+  const credits = account.value?.credits;
+  if (!credits)
+    return accountError.value === null ? (
+      <p class="waiting" role="status">
+        Loading the balance …
+      </p>
+    ) : (
+      <ErrorPanel error={accountError.value} onRetry={() => void refreshAccount()} />
+    );
+  const { granted, used, refunded, held, available } = credits;
+  const terms = [
+    ["", "Granted", granted],
+    ["−", "Used", used],
+    ["+", "Refunded", refunded],
+    ["−", "Held", held],
+    ["=", "Balance", available],
+  ] as const;
+  return (
+    <dl class="sum" aria-label="How the balance comes about, in credits">
+      {terms.map(([sign, name, value]) => (
+        <div key={name} class={name === "Balance" ? "term result" : "term"}>
+          <dt>
+            {sign} {name}
+          </dt>
+          <dd>{formatNumber(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};

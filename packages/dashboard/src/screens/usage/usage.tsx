@@ -1,0 +1,122 @@
+import type { GetUsageData } from "@mailproof/client";
+import { useEffect } from "preact/hooks";
+import { toHref } from "../../base.ts";
+import { formatNumber } from "../../format.ts";
+import { CsvButton } from "../../parts/csv-button.tsx";
+import { DayChart, fillDays } from "../../parts/day-chart.tsx";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import { StackedBar } from "../../parts/stacked-bar.tsx";
+import { getClient, refreshAccount } from "../../session.ts";
+import { LedgerPanel } from "./ledger.tsx";
+import { OperationsPanel } from "./operations.tsx";
+import { PERIODS, readPeriod } from "./period.ts";
+import { BalanceSum } from "./sum.tsx";
+import "./usage.css";
+
+export const Usage = () => {
+  const period = readPeriod();
+  const { from, to, days } = period;
+  const usage = useLoad((signal) => getClient().getUsage({ from, to }, { signal }), [from, to]);
+  // What the frame read may be older than the entries below.
+  useEffect(() => void refreshAccount(), [from, to]);
+  const fileName = `mailproof-${from}-to-${to}`;
+  return (
+    <Screen title="Usage" lead="What your credits paid for, and every movement of them.">
+      <BalanceSum />
+      <nav class="periods" aria-label="Period">
+        {PERIODS.map((one) => (
+          <a
+            key={one}
+            class="button"
+            href={toHref(`usage?days=${one}`)}
+            aria-current={one === days ? "true" : undefined}
+          >
+            {one} days
+          </a>
+        ))}
+      </nav>
+      <div class="panels">
+        <Loaded load={usage} what={`the usage of ${days} days`}>
+          {(data) => (
+            <>
+              <CreditsPanel data={data} fileName={fileName} />
+              <OperationsPanel totals={data.totals} fileName={fileName} />
+              <VerdictsPanel data={data} fileName={fileName} />
+            </>
+          )}
+        </Loaded>
+        <LedgerPanel period={period} fileName={fileName} />
+      </div>
+    </Screen>
+  );
+};
+
+type PanelProps = { readonly data: GetUsageData; readonly fileName: string };
+
+const CreditsPanel = ({ data: { from, to, days, totals }, fileName }: PanelProps) => {
+  const { credits_granted, credits_used, credits_refunded } = totals;
+  const getTable = () => ({
+    header: ["date", "credits_granted", "credits_used", "credits_refunded"],
+    rows: days.map((day) => [
+      day.date,
+      day.credits_granted,
+      day.credits_used,
+      day.credits_refunded,
+    ]),
+  });
+  return (
+    <section class="panel wide" aria-labelledby="credits">
+      <div class="panel-heading">
+        <h2 id="credits">Credits per day</h2>
+        <CsvButton of="Credits per day" fileName={`${fileName}-credits`} getTable={getTable} />
+      </div>
+      <DayChart
+        what="credits used"
+        days={fillDays(
+          from,
+          to,
+          days.map(({ date, credits_used: value }) => ({ date, value })),
+        )}
+      />
+      <p class="soft">
+        In these days: {formatNumber(credits_granted)} granted, {formatNumber(credits_used)} used,{" "}
+        {formatNumber(credits_refunded)} refunded. What is still held counts as used. Everything
+        counts on the day on which its request was accepted (UTC).
+      </p>
+    </section>
+  );
+};
+
+const VerdictsPanel = ({ data: { days, totals }, fileName }: PanelProps) => {
+  const statuses = Object.keys(totals.verdicts) as (keyof typeof totals.verdicts)[];
+  const total = statuses.reduce((sum, status) => sum + totals.verdicts[status], 0);
+  const getTable = () => ({
+    header: ["date", ...statuses],
+    rows: days.map(({ date, verdicts }) => [date, ...statuses.map((status) => verdicts[status])]),
+  });
+  return (
+    <section class="panel" aria-labelledby="verdicts">
+      <div class="panel-heading">
+        <h2 id="verdicts">Verdicts</h2>
+        <CsvButton of="Verdicts per day" fileName={`${fileName}-verdicts`} getTable={getTable} />
+      </div>
+      {total === 0 ? (
+        <p class="soft">No address was verified in these days.</p>
+      ) : (
+        <>
+          <p>{formatNumber(total)} results</p>
+          <StackedBar
+            label="Results by status"
+            total={total}
+            parts={statuses.map((status) => ({
+              name: status,
+              value: totals.verdicts[status],
+              tone: `is-${status}`,
+            }))}
+          />
+        </>
+      )}
+    </section>
+  );
+};

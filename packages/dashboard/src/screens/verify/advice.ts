@@ -1,0 +1,95 @@
+/** What to do with an address of each status. */
+type Advice = {
+  readonly advice: "Send" | "Send with care" | "Do not send" | "Wait";
+  readonly tone: "good" | "warn" | "bad" | "grey";
+  readonly means: string;
+};
+
+const ADVICE: Readonly<Record<string, Advice>> = {
+  valid: { advice: "Send", tone: "good", means: "The mailbox exists." },
+  invalid: { advice: "Do not send", tone: "bad", means: "Mail to this address will bounce." },
+  risky: {
+    advice: "Send with care",
+    tone: "warn",
+    means: "Mail may arrive, but there is a risk. Send only if a bounce does no harm.",
+  },
+  catch_all: {
+    advice: "Send with care",
+    tone: "warn",
+    means: "The domain accepts every address, so whether this mailbox exists is not known.",
+  },
+  role: {
+    advice: "Send with care",
+    tone: "warn",
+    means: "The address belongs to a role, and several people may read it. No newsletters.",
+  },
+  disposable: {
+    advice: "Do not send",
+    tone: "bad",
+    means: "The address is of a service for throw-away addresses.",
+  },
+  spam_trap: {
+    advice: "Do not send",
+    tone: "bad",
+    means: "The address exists to catch senders without consent. Check where it came from.",
+  },
+  unknown: {
+    advice: "Wait",
+    tone: "grey",
+    means: "There is no result, and that says nothing about the mailbox. Verify it again tomorrow.",
+  },
+};
+
+const UNKNOWN_STATUS: Advice = {
+  advice: "Send with care",
+  tone: "warn",
+  means: "This dashboard does not know the status. The API documentation explains it.",
+};
+
+export const getAdvice = (status: string): Advice => ADVICE[status] ?? UNKNOWN_STATUS;
+
+/** The reasons that are met most, in a sentence. The code stands beside it. */
+const REASONS: Readonly<Record<string, string>> = {
+  accepted: "The mail server accepts the address.",
+  accepted_forward: "The mail server accepts the address and forwards its mail.",
+  accept_then_bounce:
+    "The mail server accepts every address at first, and may return the mail later.",
+  auth_or_tls_required: "The mail server wants us to sign in or to encrypt first.",
+  bounced: "Your own mail to this address bounced.",
+  catch_all: "The mail server also accepts a random address of this domain.",
+  catch_all_unverified: "The mail server accepts the address, and may accept any other.",
+  connect_failed: "No connection to the mail server could be made.",
+  connection_lost: "The mail server closed the connection before it replied.",
+  dns_inconclusive: "The name servers of the domain did not answer.",
+  domain_not_accepting: "The mail server takes no mail for this domain.",
+  domain_not_found: "The domain does not exist.",
+  greylisted: "The mail server asks every new sender to come back later.",
+  host_daily_limit: "This mail server was asked as often today as is polite.",
+  internal: "The service failed. This says nothing about the mailbox.",
+  ip_blocked: "The mail server refuses our IP address, so it was not asked about the mailbox.",
+  listed_disposable: "The domain is on the list of disposable domains.",
+  listed_spam_trap: "The address is on a list of spam traps.",
+  mailbox_disabled: "The mail server has disabled the mailbox.",
+  mailbox_full: "The mailbox exists and is full.",
+  mailbox_moved: "The mailbox has moved to another address.",
+  mailbox_not_found: "The mail server has no such mailbox.",
+  mx_unroutable: "The domain's mail host has no public IP address.",
+  no_mail_host: "The domain has no mail host.",
+  not_probed: "The mail server was not asked.",
+  null_mx: "The domain says that it accepts no mail.",
+  policy_blocked: "The mail server refuses us by its policy.",
+  probe_policy: "The operator excludes this mail provider.",
+  provider_accepts_unknown: "The mail provider accepts unknown addresses at present.",
+  rate_limited: "The mail server limits how often we may ask.",
+  recipient_restricted: "The mailbox accepts mail of certain senders only.",
+  role_account: "The name before the @ is a role, such as info or sales.",
+  sender_blocklisted: "The mail server refuses us because of a blocklist.",
+  server_error: "The mail server reports a failure of its own.",
+  timeout: "The mail server did not reply in time.",
+  typo_domain: "The domain looks like a mail provider's with a typing error.",
+};
+
+/** Undefined: the code says enough, or is of a later release. */
+export const toReasonSentence = (reason: string): string | undefined =>
+  REASONS[reason] ??
+  (reason.startsWith("syntax.") ? "The text is not an email address." : undefined);

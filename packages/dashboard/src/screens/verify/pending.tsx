@@ -1,0 +1,52 @@
+import type { ResultRow } from "@mailproof/client";
+import { useEffect } from "preact/hooks";
+import { formatClock } from "../../format.ts";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { useLoad, usePolling } from "../../parts/load.tsx";
+import { getClient } from "../../session.ts";
+
+const POLL_MS = 2_000;
+
+type Props = {
+  readonly jobId: string;
+  readonly email: string;
+  readonly onResult: (row: ResultRow) => void;
+};
+
+/** A verification that takes longer goes on as a job. This reads it until it has its result. */
+export const Pending = ({ jobId, email, onResult }: Props) => {
+  const load = useLoad(
+    async (signal) => {
+      const job = await getClient().getJob({ id: jobId }, { signal });
+      const number = job.results?.[0]?.row;
+      if (number === undefined) return { job };
+      return { job, row: await getClient().getJobRow({ id: jobId, row: `${number}` }, { signal }) };
+    },
+    [jobId],
+  );
+  const { error } = load;
+  const { job: data, row } = load.data ?? {};
+  const isOver = row !== undefined || data?.completed_at !== undefined;
+  usePolling(load, isOver ? null : POLL_MS);
+  useEffect(() => {
+    if (row) onResult(row);
+  }, [row]);
+  const { deferred } = data ?? {};
+  const [cause] = Object.keys(deferred?.by_reason ?? {});
+  return (
+    <section class="panel" aria-labelledby="pending">
+      <h2 id="pending">{email}</h2>
+      <p role="status">
+        <span class="status is-pending">pending</span>{" "}
+        {data?.error ??
+          (deferred
+            ? `The mail server did not give a result yet (${cause}). The next attempt is at ${formatClock(deferred.next_attempt_at)}; this page shows its result by itself.`
+            : "The mail server takes its time. This page shows the result by itself.")}
+      </p>
+      <p class="soft">
+        It continues as job <code>{jobId}</code>, also when this page is closed.
+      </p>
+      {error !== undefined && <ErrorPanel error={error} onRetry={load.reload} />}
+    </section>
+  );
+};

@@ -1,0 +1,142 @@
+import type { VerificationResult } from "@mailproof/client";
+import { formatCount, formatShare } from "../../format.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { getAdvice, toReasonSentence } from "./advice.ts";
+import { type Evidence, EvidencePanel } from "./evidence.tsx";
+import { Waterfall } from "./waterfall.tsx";
+
+type Result = VerificationResult & {
+  readonly cached?: boolean;
+  readonly message?: string;
+  readonly credits_used?: number;
+};
+
+const CHECKS = {
+  syntax_valid: "Well formed",
+  domain_exists: "The domain exists",
+  mx_found: "The domain has a mail host",
+  smtp_check: "The mail server replied about the address",
+  mailbox_exists: "The mailbox exists",
+  catch_all: "The server accepts every address",
+} as const;
+
+type CheckName = keyof typeof CHECKS;
+type Answer = { readonly text: string; readonly tone: "good" | "bad" | "soft" };
+
+const NOT_CHECKED: Answer = { text: "not checked", tone: "soft" };
+const UNPROVEN: Answer = { text: "not known", tone: "soft" };
+
+/** Only the status "invalid" proves a "no": with any other, a mailbox that is not confirmed may exist. */
+const getAnswer = (name: CheckName, result: Result): Answer => {
+  const { verification, status, checks_skipped = [] } = result;
+  const value = verification[name];
+  if (checks_skipped.some((one) => one === name)) return NOT_CHECKED;
+  if (name !== "syntax_valid" && !verification.syntax_valid) return NOT_CHECKED;
+  if (name === "catch_all") return getCatchAllAnswer(result);
+  if (value) return { text: "yes", tone: "good" };
+  if (name === "smtp_check" && value === false) return { text: "no", tone: "soft" };
+  return value === false && status === "invalid" ? { text: "no", tone: "bad" } : UNPROVEN;
+};
+
+/** A catch-all is the one "yes" that is not good. */
+const getCatchAllAnswer = ({ verification, evidence }: Result): Answer => {
+  const { catch_all: probe } = (evidence ?? {}) as Evidence;
+  if (verification.catch_all) return { text: "yes", tone: "bad" };
+  if (probe === "no") return { text: "no", tone: "good" };
+  return probe === "not_tested" ? NOT_CHECKED : UNPROVEN;
+};
+
+/** Yes and no in words, too: colour alone says nothing to some. */
+const Checks = (result: Result) => (
+  <section class="panel" aria-labelledby="checks">
+    <h2 id="checks">Checks</h2>
+    <dl class="checks">
+      {Object.entries(CHECKS).map(([name, title]) => {
+        const { text, tone } = getAnswer(name as CheckName, result);
+        return (
+          <div key={name}>
+            <dt>{title}</dt>
+            <dd class={tone}>{text}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  </section>
+);
+
+const Suggestion = ({ result: { ai }, onVerify }: Props) =>
+  ai?.typo_suggestion ? (
+    <p class="notice">
+      Did you mean <b>{ai.typo_suggestion}</b>?{" "}
+      {ai.typo_confidence !== null && (
+        <span class="soft">Probability {formatShare(ai.typo_confidence)}. </span>
+      )}
+      <button type="button" class="quiet" onClick={() => onVerify(ai.typo_suggestion ?? "")}>
+        Verify it
+      </button>
+    </p>
+  ) : null;
+
+const Details = ({ provider, enrichment, ai, cached, credits_used, message }: Result) => (
+  <ul class="details">
+    {provider && provider !== "other" && <li>Mail provider: {provider}</li>}
+    {enrichment.full_name !== "" && <li>Name: {enrichment.full_name}</li>}
+    {ai?.catch_all_confidence !== undefined && (
+      <li>Probability that the mailbox exists: {formatShare(ai.catch_all_confidence)}</li>
+    )}
+    {credits_used !== undefined && <li>Charged: {formatCount(credits_used, "credit")}</li>}
+    {cached && <li>From the last 24 hours, at half the price</li>}
+    {message && <li>{message}</li>}
+  </ul>
+);
+
+type Props = {
+  readonly result: Result;
+  readonly onVerify: (email: string) => void;
+};
+
+export const Verdict = ({ result, onVerify }: Props) => {
+  const { email, status, reason, sub_status, quality_score, evidence } = result;
+  const { advice, tone, means } = getAdvice(status);
+  const sentence = toReasonSentence(reason);
+  const { score: parts, ...others } = (evidence ?? {}) as Evidence;
+  return (
+    <>
+      <section class={`panel verdict is-${status}`} aria-labelledby="verdict">
+        <div>
+          <h2 id="verdict">{email}</h2>
+          <p class="answer-line">
+            <StatusBadge status={status} /> <b class={tone}>{advice}</b>
+          </p>
+          <p>
+            {means} {sentence}
+          </p>
+          <p class="soft">
+            Reason <code>{reason}</code>
+            {sub_status !== null && (
+              <>
+                , <code>{sub_status}</code>
+              </>
+            )}
+          </p>
+        </div>
+        <p class="score">
+          <b>{quality_score}</b>
+          <small> of 100</small>
+        </p>
+      </section>
+      <Suggestion result={result} onVerify={onVerify} />
+      <div class="panels">
+        {parts && (
+          <section class="panel" aria-labelledby="score">
+            <h2 id="score">Score</h2>
+            <Waterfall parts={parts} score={quality_score} />
+            <Details {...result} />
+          </section>
+        )}
+        <Checks {...result} />
+        {evidence && <EvidencePanel evidence={others} />}
+      </div>
+    </>
+  );
+};

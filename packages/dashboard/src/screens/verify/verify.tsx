@@ -1,0 +1,176 @@
+import type { ResultRow, VerifyEmailData } from "@mailproof/client";
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import { address, path } from "../../router.ts";
+import { getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { OPTIONS, toCurl } from "./curl.ts";
+import { createIntent, type Intent, readIntent, storeIntent } from "./intent.ts";
+import { Pending } from "./pending.tsx";
+import { Verdict } from "./verdict.tsx";
+import "./verify.css";
+
+const PATH = "verify";
+
+type State =
+  | { readonly kind: "empty" }
+  | { readonly kind: "asking"; readonly intent: Intent }
+  | { readonly kind: "failed"; readonly intent: Intent; readonly error: unknown }
+  | {
+      readonly kind: "answered";
+      readonly intent: Intent;
+      readonly data: VerifyEmailData | ResultRow;
+    };
+
+/** Runs an intent; what an earlier one returns later is dropped. */
+const useVerification = () => {
+  const state = useSignal<State>({ kind: "empty" });
+  const run = (intent: Intent): void => {
+    storeIntent(intent);
+    state.value = { kind: "asking", intent };
+    const isCurrent = () => {
+      const now = state.peek();
+      return now.kind === "asking" && now.intent === intent;
+    };
+    const { email, idempotencyKey } = intent;
+    getClient()
+      .verifyEmail({ email, options: OPTIONS }, { idempotencyKey })
+      .then(
+        (data) => {
+          if (isCurrent()) state.value = { kind: "answered", intent, data };
+          void refreshAccount();
+        },
+        (error: unknown) => {
+          if (isCurrent()) state.value = { kind: "failed", intent, error };
+        },
+      );
+  };
+  return { state, run };
+};
+
+type Verification = {
+  readonly state: State;
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly verify: (email: string) => void;
+  readonly verifyAfresh: (email: string) => void;
+  readonly retry: (intent: Intent) => void;
+  /** The result of a verification that was pending. */
+  readonly onResult: (row: ResultRow) => void;
+};
+
+/** What the form and the answer do to each other. */
+const useScreen = (): Verification => {
+  const field = useRef<HTMLInputElement>(null);
+  const { state, run } = useVerification();
+  const visit = address.value;
+  useEffect(() => {
+    // The screen stays until the code of the next one is there.
+    if (path.peek() !== PATH) return;
+    const intent = readIntent();
+    if (field.current) field.current.value = intent?.email ?? "";
+    if (intent) run(intent);
+    else {
+      state.value = { kind: "empty" };
+      field.current?.focus({ preventScroll: true });
+    }
+  }, [visit]);
+  const now = state.value;
+  const isSame = (email: string) => now.kind !== "empty" && now.intent.email === email;
+  return {
+    state: now,
+    field,
+    verify: (email) => {
+      if (field.current) field.current.value = email;
+      if (email === "") field.current?.focus();
+      // The same text again is the same intent, so it costs nothing.
+      else if (now.kind === "empty" || !isSame(email)) run(createIntent(email));
+      else if (now.kind !== "asking") run(now.intent);
+    },
+    verifyAfresh: (email) => run(createIntent(email)),
+    retry: run,
+    onResult: (data) => {
+      if (now.kind === "answered") state.value = { ...now, data };
+    },
+  };
+};
+
+const AddressForm = ({ state, field, verify }: Verification) => (
+  <form
+    class="one-line"
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault();
+      verify(field.current?.value.trim() ?? "");
+    }}
+  >
+    <label for="email">Address</label>
+    <div class="with-button">
+      <input
+        ref={field}
+        id="email"
+        type="text"
+        inputMode="email"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder="ada@example.com"
+      />
+      <button type="submit" class="primary" aria-disabled={state.kind === "asking"}>
+        Verify
+      </button>
+    </div>
+    <p class="soft">
+      {isTestKey.value
+        ? "Free with a test key. Try invalid@example.com, full@example.com or slow@example.com."
+        : "1 credit; half a credit when you verified it within 24 hours."}
+    </p>
+  </form>
+);
+
+const getDomain = (email: string): string => email.slice(email.lastIndexOf("@") + 1);
+
+const Answer = ({ state, verify, verifyAfresh, retry, onResult }: Verification) => {
+  if (state.kind === "empty") return null;
+  const { intent } = state;
+  if (state.kind === "asking")
+    return <p class="waiting">Asking the mail server of {getDomain(intent.email)} …</p>;
+  if (state.kind === "failed")
+    return <ErrorPanel error={state.error} onRetry={() => retry(intent)} />;
+  const { data } = state;
+  if (data.status === "pending")
+    return <Pending jobId={data.job_id} email={data.email} onResult={onResult} />;
+  return (
+    <>
+      <Verdict result={data} onVerify={verify} />
+      <p class="again">
+        <button type="button" onClick={() => verifyAfresh(intent.email)}>
+          Verify again
+        </button>
+      </p>
+    </>
+  );
+};
+
+export const Verify = () => {
+  const verification = useScreen();
+  const { state } = verification;
+  return (
+    <Screen
+      title="Verify one address"
+      lead="Its verdict, the sum behind its score, and the evidence."
+      actions={
+        state.kind === "answered" && (
+          <CopyButton label="Copy as curl" text={() => toCurl(state.intent.email)} />
+        )
+      }
+    >
+      <AddressForm {...verification} />
+      <div aria-live="polite" aria-busy={state.kind === "asking"}>
+        <Answer {...verification} />
+      </div>
+    </Screen>
+  );
+};

@@ -1,0 +1,24 @@
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+
+type Props = {
+  /** Null: there is nothing to show. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null;
+  readonly onClose: () => void;
+};
+
+/** The only time that the secret is seen: it is in no state that outlives the dialog. */
+export const SecretDialog = ({ webhook, onClose }: Props) => (
+  <Dialog title="The signing secret" isOpen={webhook !== null} onClose={onClose}>
+    <p>
+      Events to {webhook?.url} are signed with this secret. It is shown once: store it where your
+      receiver reads it, and check the signature of every event.
+    </p>
+    <p class="secret">
+      <code>{webhook?.secret}</code> <CopyButton text={webhook?.secret ?? ""} />
+    </p>
+    <button type="button" class="primary" onClick={onClose}>
+      I have stored it
+    </button>
+  </Dialog>
+);

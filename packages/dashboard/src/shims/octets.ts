@@ -1,0 +1,18 @@
+// What core does by Buffer (packages/core/src/mail/octets.ts), for a browser, which has none. By a count: most texts are short,
+// and to encode each of them takes longer.
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd8_00 && code < 0xdc_00;
+const isLowSurrogate = (code: number): boolean => code >= 0xdc_00 && code < 0xe0_00;
+
+/** How long the text is in UTF-8. Half of a pair is written as U+FFFD, which has three octets. */
+export const countOctets = (text: string): number => {
+  let octets = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      octets += 4;
+      at++;
+    } else octets += code < 0x80 ? 1 : code < 0x8_00 ? 2 : 3;
+  }
+  return octets;
+};

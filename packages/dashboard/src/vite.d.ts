@@ -1,0 +1,2 @@
+/** A style is part of the screen that imports it. */
+declare module "*.css";

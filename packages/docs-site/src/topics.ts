@@ -1,0 +1,172 @@
+import { HERE_PATH } from "@mailproof/api/http/documents";
+import { type OpenApi, openapi } from "@mailproof/api/openapi/openapi";
+import { TAGS } from "@mailproof/api/openapi/tags";
+import { type Html, html, NOTHING } from "./html.ts";
+import { toMarkdown } from "./markdown.ts";
+import { GUIDES, guidePart, openPage } from "./page.ts";
+import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
+import { snippetsFor } from "./snippets.ts";
+
+// A page for each guide and each operation, with an address of its own, and the same as Markdown for programs.
+
+type Topic = {
+  /** Its name in the addresses. */
+  readonly name: string;
+  /** Its section on the page of everything. */
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly content: Html;
+};
+
+const GUIDES_GROUP = "Guides";
+const SCHEMAS: Omit<Topic, "content"> = {
+  name: "schemas",
+  id: "shapes",
+  title: "Schemas",
+  group: "Schemas",
+  summary: "The objects of requests and responses.",
+};
+
+/** verifyEmail → verify-email */
+const toName = (id: string): string =>
+  id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const listTopics = (baseUrl: string): readonly Topic[] => {
+  const document = openapi(baseUrl);
+  const guides = GUIDES.map((guide) => ({
+    ...guide,
+    name: guide.id,
+    group: GUIDES_GROUP,
+    content: guidePart(guide, baseUrl, snippetsFor),
+  }));
+  const operations = operationsIn(document).map((one) => ({
+    name: toName(one.id),
+    id: one.id,
+    title: one.title,
+    group: one.tag,
+    summary: `${one.operation.summary}.`,
+    content: withShapes(document, operationPart(document, baseUrl, one, snippetsFor)),
+  }));
+  return [...guides, ...operations, { ...SCHEMAS, content: schemasPart(document) }];
+};
+
+const withShapes = (document: OpenApi, part: Html): Html => {
+  const names = findShapes(document, part);
+  return names.length === 0
+    ? part
+    : html`${part}<h2 id="shapes">Schemas</h2>${shapesPart(document, names)}`;
+};
+
+const schemasPart = (document: OpenApi): Html => html`
+<section class="part" id="${SCHEMAS.id}"><h2>${SCHEMAS.title}</h2><p class="lead">${SCHEMAS.summary}</p></section>
+${shapesPart(document, listShapes(document))}`;
+
+type ToAddress = (name: string) => string;
+
+/** On the page of everything a link leads within it; here the same topic has another address. */
+const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: ToAddress): Html => {
+  const own = new Set([...markup.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  return {
+    markup: markup.replaceAll(/href="#([^"]+)"/g, (link, id: string) => {
+      if (own.has(id)) return link;
+      const name = id.startsWith("shape-")
+        ? SCHEMAS.name
+        : topics.find((one) => one.id === id)?.name;
+      const anchor = id.startsWith("shape-") ? `#${id}` : "";
+      return `href="${name === undefined ? `${HERE_PATH}/docs#${id}` : toAddress(name) + anchor}"`;
+    }),
+  };
+};
+
+const topicPage = (topic: Topic, topics: readonly Topic[], baseUrl: string): string => {
+  const toAddress: ToAddress = (name) => `${HERE_PATH}/docs/${name}`;
+  const head = {
+    title: `${topic.title} · Mailproof API`,
+    description: topic.summary,
+    twin: `/docs/${topic.name}.md`,
+    baseUrl,
+    brand: `${HERE_PATH}/docs`,
+  };
+  return html`${openPage(head)}
+<nav class="side" id="side" aria-label="Contents">
+<div class="contents">
+<ul><li><a href="${HERE_PATH}/docs">Everything on one page</a></li></ul>
+${listGroups(topics).map(
+  ([group, all]) =>
+    html`<h2>${group}</h2><ul>${all.map(
+      ({ name, title }) =>
+        html`<li><a href="${toAddress(name)}"${name === topic.name ? html` class="here" aria-current="page"` : NOTHING}>${title}</a></li>`,
+    )}</ul>`,
+)}
+</div>
+</nav>
+<main id="content">
+<p><a href="${toAddress(topic.name)}.md">As Markdown</a></p>
+${withAddresses(topic.content, topics, toAddress)}
+</main>
+</div>
+</body>
+</html>
+`.markup;
+};
+
+const listGroups = (topics: readonly Topic[]): readonly (readonly [string, readonly Topic[]])[] =>
+  [GUIDES_GROUP, ...Object.keys(TAGS), SCHEMAS.group].map((group) => [
+    group,
+    topics.filter((one) => one.group === group),
+  ]);
+
+const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string): string =>
+  toMarkdown(withAddresses(topic.content, topics, (name) => `${baseUrl}/docs/${name}.md`))
+    .replaceAll("](#", `](${baseUrl}/docs/${topic.name}#`)
+    .replace(/^#+ /, "# ")
+    .replaceAll(`](${HERE_PATH}/`, `](${baseUrl}/`);
+
+const listLinks = (topics: readonly Topic[], baseUrl: string): string =>
+  topics
+    .map(
+      ({ name, title, summary }) => `- [${title}](${baseUrl}/docs/${name}.md): ${toPlain(summary)}`,
+    )
+    .join("\n");
+
+const toPlain = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+/** What a program reads first: https://llmstxt.org. */
+const llmsText = (topics: readonly Topic[], baseUrl: string): string => `# Mailproof
+
+> An API that verifies whether email addresses can receive mail, finds a person's address, and checks whether a domain is set up to send mail. Calls cost credits, and no credit is charged twice.
+
+- Base URL: ${baseUrl}
+- Send the key in the header \`X-Api-Key\`, or as a bearer token. A key that begins with \`mp_test_\` costs nothing and gets simulated results.
+- A successful response is \`{"success": true, "data": …}\`. A failure has \`error.code\`, and \`error.money\` says what happened to the credits.
+- Send an \`Idempotency-Key\` with every call that is charged, and repeat it with the same key if the response was lost.
+- Every page below is Markdown; without \`.md\` it is a page for people.
+
+${listGroups(topics)
+  .map(([group, all]) => `## ${group}\n\n${listLinks(all, baseUrl)}`)
+  .join("\n\n")}
+
+## Optional
+
+- [Everything on one page](${baseUrl}/docs.md): all guides, operations and schemas
+- [OpenAPI 3.1 document](${baseUrl}/openapi.json): for client generators
+- [Tools for agents](${baseUrl}/mcp): the same operations over the Model Context Protocol, with a key as a bearer token
+`;
+
+/** By path. */
+export const topicTexts = (baseUrl: string): Readonly<Record<string, string>> => {
+  const topics = listTopics(baseUrl);
+  const markdown = topics.map(
+    (topic) => [`/docs/${topic.name}.md`, topicMarkdown(topic, topics, baseUrl)] as const,
+  );
+  const pages = topics.map(
+    (topic) => [`/docs/${topic.name}`, topicPage(topic, topics, baseUrl)] as const,
+  );
+  return {
+    "/llms.txt": llmsText(topics, baseUrl),
+    "/docs.md": markdown.map(([, text]) => text).join("\n"),
+    ...Object.fromEntries([...pages, ...markdown]),
+  };
+};

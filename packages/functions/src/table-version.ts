@@ -1,0 +1,25 @@
+import type { Table } from "@mailproof/core/ports/table";
+
+// Lambdas of two releases run beside each other while a deployment goes on, so codecs read what both write, and no Lambda
+// asks for the version. An operator's command does: before a rollback it says whether the older release can read the table.
+
+/** Raised by a release whose items an earlier one would misread. */
+export const TABLE_VERSION = 1;
+
+const KEY = { pk: "STATE", sk: "VERSION" };
+
+/** A table without a version is of version 1, and gets it written. Refuses the table of a newer release. */
+export const readTableVersion = async (
+  table: Table,
+  newest: number = TABLE_VERSION,
+): Promise<number> => {
+  const stored = await table.get(KEY);
+  const version = Number(stored?.["version"] ?? 1);
+  if (version > newest)
+    throw new Error(
+      `The table was written by a newer Mailproof (${version} > ${newest}). Use that release, or restore the table to a moment before its deployment (docs/operating.md, "Restoring from a backup").`,
+    );
+  // Refused: a concurrent command has written it.
+  if (!stored) await table.write({ create: { ...KEY, version } });
+  return version;
+};

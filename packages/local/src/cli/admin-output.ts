@@ -1,0 +1,49 @@
+import type { Json } from "@mailproof/core/ports/table";
+import { replaceControls } from "./terminal.ts";
+
+type Fields = Readonly<Record<string, Json | undefined>>;
+
+/** The result of a command for a terminal: a list as a table, an object as a line for each field. */
+export const formatAdminOutput = (output: Json): string => {
+  const rows = toRows(output);
+  if (rows) return formatTable(rows);
+  if (!isFields(output)) return `${formatValue(output)}\n`;
+  const names = Object.keys(output);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => formatField(name, output[name], width)).join("");
+};
+
+const formatField = (name: string, value: Json | undefined, width: number): string => {
+  const rows = toRows(value);
+  return rows && rows.length > 0
+    ? `\n${formatTable(rows)}`
+    : `${name.padEnd(width)}  ${formatValue(value)}\n`;
+};
+
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Undefined: not a list of objects. */
+const toRows = (value: Json | undefined): readonly Fields[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  const rows = (value as readonly Json[]).filter(isFields);
+  return rows.length === value.length ? rows : undefined;
+};
+
+const formatTable = (rows: readonly Fields[]): string => {
+  if (rows.length === 0) return "None.\n";
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = [names, ...rows.map((row) => names.map((name) => formatValue(row[name])))];
+  const widths = names.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+};
+
+const formatValue = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return "-";
+  return replaceControls(typeof value === "object" ? JSON.stringify(value) : String(value));
+};

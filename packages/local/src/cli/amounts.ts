@@ -1,0 +1,54 @@
+import { addMs, DAY_MS, HOUR_MS, MINUTE_MS } from "@mailproof/core/lib/time";
+import { credits } from "@mailproof/core/money/credits";
+import * as v from "valibot";
+
+// The values of operators' options.
+
+export const Amount = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
+  v.transform((text) => credits(Number(text))),
+);
+
+/** A negative amount removes credits. */
+export const GrantAmount = v.pipe(
+  v.string(),
+  v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
+  v.transform((text) => credits(Number(text))),
+  v.check((amount) => amount !== 0, "must not be 0"),
+);
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+const DURATION = /^(\d{1,4})([mhd])$/;
+
+const toDurationMs = (text: string): number => {
+  const [, count = "0", unit = "m"] = DURATION.exec(text) ?? [];
+  return Number(count) * (UNITS_MS[unit] ?? 0);
+};
+
+export const Duration = v.pipe(
+  v.string(),
+  v.regex(DURATION, "must be a time such as 30m, 24h or 7d; 0m is at once"),
+  v.transform(toDurationMs),
+);
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** When something ends: a date, or how long from now. */
+export const Expiry = v.pipe(
+  v.string(),
+  v.check(
+    (text) => DURATION.test(text) || DATE.test(text),
+    "must be a time such as 90d, or a date such as 2027-01-31",
+  ),
+);
+
+export const toExpiryDate = (text: string, now: Date): Date =>
+  DURATION.test(text) ? addMs(now, toDurationMs(text)) : new Date(`${text}T00:00:00.000Z`);
+
+/** The size of a page. */
+export const Limit = v.pipe(
+  v.string(),
+  v.regex(/^(?:[1-9]\d{0,2}|1000)$/, "must be a number from 1 to 1000"),
+  v.transform(Number),
+);

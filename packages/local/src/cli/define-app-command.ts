@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type AdminDefinition, definePrinted } from "./define-admin.ts";
+import { type CommandDefinition, UsageError } from "./define-command.ts";
+
+/** A command on the state of this machine: opens it, runs, prints the answer, closes it. */
+export const defineAppCommand = <O extends CommandDefinition["options"]>(
+  definition: AdminDefinition<O>,
+): CommandDefinition =>
+  definePrinted(definition, async ({ environment, options }) => {
+    if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
+    // Half of the program: help and a wrong option do without it.
+    const [{ createApp, createLineLog }, { upgradeIfOlder }] = await Promise.all([
+      import("../app.ts"),
+      import("../storage/upgrade-folder.ts"),
+    ]);
+    await upgradeIfOlder(
+      environment.MAILPROOF_DIR,
+      createLineLog(environment.LOG_LEVEL, () => new Date()),
+    );
+    const { world, close } = createApp(environment, () => "", null);
+    try {
+      return await definition.run(world, options);
+    } finally {
+      close();
+    }
+  });
+
+/** A mistyped folder must not pass for an empty, sound state. */
+export const assertStateFolder = (directory: string): void => {
+  if (existsSync(join(directory, "state.sqlite"))) return;
+  throw new UsageError(`${resolve(directory)} has no Mailproof state. Set MAILPROOF_DIR.`);
+};

@@ -1,0 +1,102 @@
+import { createReadStream, statSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { ingestFile } from "@mailproof/core/intake/ingest";
+import { toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
+import { describeOption, Flag } from "./define-command.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { createListError, type ListFile } from "./list-file.ts";
+import { formatCount } from "./progress.ts";
+import type { Service } from "./service.ts";
+
+// What a command would cost. The list is read here, with the code that the service reads it with, and nothing is sent
+// but the question for the balance.
+
+export const DRY_RUN = {
+  "dry-run": describeOption(
+    Flag,
+    "prints what it would cost, and neither starts nor charges anything",
+    {
+      short: "n",
+    },
+  ),
+};
+
+export type PricedOperation = keyof typeof PRICES;
+
+type Quote = {
+  readonly credits_needed: number;
+  readonly credits_available: number | null;
+  readonly addresses?: number;
+  readonly rows?: number;
+  readonly duplicates?: number;
+  readonly rows_without_address?: number;
+};
+
+/** Exit code: whether the account could pay. `service` is null where this process works, which is free. */
+export const printQuote = async (
+  service: Service | null,
+  operation: PricedOperation,
+  counts: Omit<Quote, "credits_needed" | "credits_available"> & { readonly operations: number },
+  json: boolean,
+): Promise<number> => {
+  const { operations, ...others } = counts;
+  const account = service && (await service.client.getAccount());
+  const isFree = account === null || account.key.mode === "test";
+  const quote: Quote = {
+    credits_needed: isFree ? 0 : toCredits(PRICES[operation]) * operations,
+    credits_available: account?.credits.available ?? null,
+    ...others,
+  };
+  const isText = process.stdout.isTTY && !json;
+  process.stdout.write(`${isText ? formatQuote(quote, service) : JSON.stringify(quote)}\n`);
+  const { credits_needed: needed, credits_available: available } = quote;
+  if (available === null || needed <= available) return EXIT_CODES.done.code;
+  process.stderr.write(
+    `The account has ${formatCount(available)} credits, and this needs ${formatCount(needed)}. Buy credits, or send a shorter list.\n`,
+  );
+  return EXIT_CODES.noCredits.code;
+};
+
+const formatQuote = (quote: Quote, service: Service | null): string => {
+  const { credits_needed: needed, credits_available: available, rows } = quote;
+  const list =
+    rows === undefined
+      ? ""
+      : `${formatCount(rows)} rows: ${formatCount(quote.addresses ?? 0)} addresses, ${formatCount(quote.duplicates ?? 0)} repeated, ${formatCount(quote.rows_without_address ?? 0)} without an address.\n`;
+  if (service === null) return `${list}This process works itself: it costs nothing.`;
+  const atMost = needed === 0 ? "" : " Results that are cached cost less.";
+  return `${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
+};
+
+/** As many as fit in memory: the service has limits of its own, which depend on the plan. */
+const COUNTED_MAX = 10_000_000;
+
+const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {
+  let bytes = 0;
+  for await (const piece of content) bytes += piece.length;
+  return { version: "", bytes };
+};
+
+/** Counts a list as the service would charge it. */
+export const countList = async ({ name, path }: ListFile, column: string | undefined) => {
+  const counted = await ingestFile(
+    { blobs: { put: discard }, sleep: async (ms) => await setTimeout(ms) },
+    createReadStream(path),
+    {
+      key: "dry-run",
+      addressesMax: COUNTED_MAX,
+      bytesMax: statSync(path).size,
+      rowsPerChunk: 1_000,
+      emailColumn: column,
+    },
+  );
+  if (counted.kind === "fault") throw createListError(name, counted);
+  return {
+    operations: counted.unique,
+    rows: counted.totalSubmitted,
+    addresses: counted.unique,
+    duplicates: counted.duplicatesRemoved,
+    rows_without_address: counted.invalidSkipped,
+  };
+};

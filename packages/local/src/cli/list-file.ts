@@ -1,0 +1,163 @@
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { ListFault } from "@mailproof/core/intake/open-list";
+import { formatRecord } from "@mailproof/core/intake/spreadsheet/csv-record";
+import { SpreadsheetFault } from "@mailproof/core/intake/spreadsheet/fault";
+import {
+  readSpreadsheet,
+  type SpreadsheetNotes,
+} from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import * as v from "valibot";
+import { openZip } from "../spreadsheet/zip-file.ts";
+import { describeOption, UsageError } from "./define-command.ts";
+import { writeNote } from "./notes.ts";
+import { replaceControls } from "./terminal.ts";
+
+/** The option of every command that reads a list. */
+export const COLUMN = {
+  column: describeOption(
+    v.optional(v.string()),
+    "the column of the list with the addresses, by its name (default: found by its name and its content)",
+    { value: "NAME" },
+  ),
+};
+
+/** What stands for standard input in place of a file. */
+export const STANDARD_INPUT = "-";
+
+/** A list as a file that can be read more than once. */
+export type ListFile = {
+  /** What the person calls it. */
+  readonly name: string;
+  /** A text file: the list itself, or what was made of it. */
+  readonly path: string;
+  /** Removes what was made of it. */
+  readonly remove: () => void;
+};
+
+/** Copies standard input and converts a spreadsheet; any other list is read where it is. */
+export const openListFile = async (name: string): Promise<ListFile> => {
+  assertIsReadable(name);
+  const isFile = name !== STANDARD_INPUT && statSync(name).isFile();
+  if (isFile && !isZip(name)) {
+    assertNoOldSpreadsheet(name, name);
+    return { name, path: name, remove: () => {} };
+  }
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-list-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  try {
+    const path = isFile ? name : await copyStream(name, join(folder, "list.csv"));
+    assertNoOldSpreadsheet(path, name);
+    const isSpreadsheet = isZip(path);
+    const text = isSpreadsheet ? await convert(path, name, folder) : path;
+    return { name, path: text, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+};
+
+const assertIsReadable = (name: string): void => {
+  if (name === STANDARD_INPUT) return;
+  const found = statSync(name, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`No such file: ${name}. Check the name and the folder.`);
+  if (found.isDirectory())
+    throw new UsageError(`${name} is a folder, not a list. Name a file in it.`);
+  try {
+    closeSync(openSync(name, "r"));
+  } catch {
+    throw new UsageError(`${name} cannot be read. Check its permissions.`);
+  }
+};
+
+const copyStream = async (name: string, path: string): Promise<string> => {
+  if (name === STANDARD_INPUT && process.stdin.isTTY)
+    writeNote("Reading the list from the terminal. Ctrl-D ends it.\n");
+  const source = name === STANDARD_INPUT ? process.stdin : createReadStream(name);
+  await pipeline(source, createWriteStream(path, { mode: 0o600 }));
+  return path;
+};
+
+const ZIP = Buffer.from("PK\u0003\u0004");
+/** Old .xls files, and new ones with a password. */
+const COMPOUND_FILE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+
+const readHead = (path: string): Buffer => {
+  const head = Buffer.alloc(4);
+  const handle = openSync(path, "r");
+  readSync(handle, head, 0, head.length, 0);
+  closeSync(handle);
+  return head;
+};
+
+const isZip = (path: string): boolean => readHead(path).equals(ZIP);
+
+const assertNoOldSpreadsheet = (path: string, name: string): void => {
+  if (readHead(path).equals(COMPOUND_FILE))
+    throw new UsageError(
+      `${name}: an old or encrypted spreadsheet (.xls) cannot be read. Save it as .xlsx without a password, or as CSV.`,
+    );
+};
+
+const convert = async (path: string, name: string, folder: string): Promise<string> => {
+  const converted = join(folder, "spreadsheet.csv");
+  const handle = openSync(converted, "wx", 0o600);
+  try {
+    const notes = await readSpreadsheet(
+      openZip(path),
+      (cells) => void writeSync(handle, formatRecord(cells)),
+    );
+    writeNote(formatNotes(name, notes));
+  } catch (error) {
+    if (error instanceof SpreadsheetFault) throw new UsageError(`${name}: ${error.message}.`);
+    throw error;
+  } finally {
+    closeSync(handle);
+  }
+  return converted;
+};
+
+const NEXT_STEPS: Readonly<Record<ListFault["fault"] | "no_addresses", string>> = {
+  empty: "Put an address on each line.",
+  binary: "Save it as CSV in UTF-8, or as .xlsx.",
+  no_email_column: "Name the column of the addresses with --column NAME.",
+  unknown_column: "Name one of them with --column NAME.",
+  no_addresses: "Name the column of the addresses with --column NAME.",
+};
+
+/** Why a list cannot be read, and what to do about it. */
+export const createListError = (name: string, { fault, message }: ListProblem): UsageError => {
+  const next = Object.hasOwn(NEXT_STEPS, fault) ? NEXT_STEPS[fault as ListFault["fault"]] : "";
+  return new UsageError(`${name}: ${message} ${next}`.trimEnd());
+};
+
+type ListProblem = { readonly fault: string; readonly message: string };
+
+const formatNotes = (
+  name: string,
+  { sheet, otherSheets, formulasWithoutResult: formulas }: SpreadsheetNotes,
+): string => {
+  const others = otherSheets.map((one) => `"${replaceControls(one)}"`).join(", ");
+  const sheetNote =
+    otherSheets.length === 0
+      ? ""
+      : `${basename(name)}: the sheet "${replaceControls(sheet)}" is read. To verify another (${others}), make it the first.\n`;
+  const formulaNote =
+    formulas === 0
+      ? ""
+      : `${basename(name)}: ${formulas} cells have a formula without a stored result, and count as empty. Save the file in a spreadsheet program to store them.\n`;
+  return sheetNote + formulaNote;
+};

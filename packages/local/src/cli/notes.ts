@@ -1,0 +1,14 @@
+// A process runs one command, and --quiet holds for all of it.
+let isQuiet = false;
+
+/** From now on only errors are printed on standard error. */
+export const silenceNotes = (): void => {
+  isQuiet = true;
+};
+
+export const areNotesSilent = (): boolean => isQuiet;
+
+/** Tells the person at the terminal something that is neither a result nor an error. */
+export const writeNote = (text: string): void => {
+  if (!isQuiet) process.stderr.write(text);
+};

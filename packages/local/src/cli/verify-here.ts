@@ -1,0 +1,140 @@
+import { createReadStream, statSync } from "node:fs";
+import { finished } from "node:stream/promises";
+import { toWire } from "@mailproof/api/schema/verification";
+import { parseAddressCell } from "@mailproof/core/intake/address-cell";
+import { toText } from "@mailproof/core/intake/byte-text";
+import { type ListRow, openList } from "@mailproof/core/intake/open-list";
+import { isAddress } from "@mailproof/core/mail/address";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { verifyMany } from "@mailproof/core/verify/verify-many";
+import { countList, printQuote } from "./dry-run.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { createListError, type ListFile, openListFile, STANDARD_INPUT } from "./list-file.ts";
+import { writeNote } from "./notes.ts";
+import { assertWritable, openOutput, writeOutput } from "./output.ts";
+import { chooseFormat } from "./print-results.ts";
+import { type CheckProgress, createProgress } from "./progress.ts";
+import { createResultSummary } from "./result-summary.ts";
+import { type CsvList, type ListResult, NO_LIST } from "./result-table.ts";
+import { watchInterrupt } from "./service.ts";
+import { countResults } from "./show-results.ts";
+import type { VerifyInput } from "./verify-options.ts";
+import { withMailPorts } from "./with-mail-ports.ts";
+
+type VerifyRow = { readonly email: string; readonly cells: readonly string[] };
+type ListSource = {
+  readonly list: CsvList;
+  readonly rows: AsyncIterable<VerifyRow>;
+  readonly progress: CheckProgress;
+};
+
+async function* toRows(words: readonly string[]): AsyncGenerator<VerifyRow> {
+  for (const email of words) yield { email, cells: [] };
+}
+
+const createAddressList = (words: readonly string[]): ListSource => ({
+  list: NO_LIST,
+  rows: toRows(words),
+  progress: { countBytes: (bytes) => bytes, addDone: () => {}, end: () => {} },
+});
+
+export const verifyAddressesHere = (
+  input: VerifyInput,
+  addresses: readonly string[],
+): Promise<number> => verifyHere(input, createAddressList(addresses), undefined);
+
+export const verifyListHere = async (input: VerifyInput, file: string): Promise<number> => {
+  const { column, "dry-run": dryRun, json } = input.options;
+  const list = await openListFile(file);
+  try {
+    if (dryRun) return await printQuote(null, "verify", await countList(list, column), json);
+    return await verifyHere(input, await openListSource(list, column), list);
+  } finally {
+    list.remove();
+  }
+};
+
+const openListSource = async (
+  { name, path }: ListFile,
+  emailColumn: string | undefined,
+): Promise<ListSource> => {
+  const progress = createProgress(process.stderr, statSync(path).size);
+  const opened = await openList(progress.countBytes(createReadStream(path)), { emailColumn });
+  if (opened.kind === "fault") throw createListError(name, opened);
+  return { list: opened.format, rows: flattenBatches(opened.rows), progress };
+};
+
+async function* flattenBatches(
+  batches: AsyncIterable<readonly ListRow[]>,
+): AsyncGenerator<VerifyRow> {
+  for await (const batch of batches)
+    for (const { email, cells } of batch) {
+      const read = parseAddressCell(email);
+      yield { email: isAddress(read) ? read.display : email, cells: cells.map(toText) };
+    }
+}
+
+const verifyHere = async (
+  { environment, options, words }: VerifyInput,
+  { list, rows, progress }: ListSource,
+  file: ListFile | undefined,
+): Promise<number> => {
+  const { out: outName, force, evidence, json, "dry-run": dryRun } = options;
+  if (dryRun)
+    return printQuote(null, "verify", { operations: words.length, addresses: words.length }, json);
+  const format = chooseFormat(options, list);
+  const original = file === undefined || file.name === STANDARD_INPUT ? undefined : file.name;
+  assertWritable(outName, { force, list: original });
+  const out = await openOutput(outName, force);
+  const endOutput = async () => {
+    progress.end();
+    if (out !== process.stdout) await finished(out.end());
+  };
+  const { signal, end } = watchInterrupt();
+  const summary = createResultSummary();
+  const verifyOptions = { deepVerify: true, includeAi: true, includeEvidence: evidence };
+
+  await withMailPorts(environment, { mayUseLab: true }, async (mailPorts) => {
+    // Results come in the order of the rows, so the row of each is the first that still waits.
+    const waiting: VerifyRow[] = [];
+    async function* readEmails(): AsyncGenerator<string> {
+      for await (const row of rows) {
+        waiting.push(row);
+        yield row.email;
+      }
+    }
+    async function* verifyEach(): AsyncGenerator<ListResult> {
+      const results = verifyMany(createEngine(mailPorts), readEmails(), verifyOptions);
+      for await (const result of stopAtSignal(results, signal)) {
+        yield { result: toWire(result), cells: waiting.shift()?.cells ?? [] };
+        progress.addDone();
+      }
+    }
+    for await (const piece of format(countResults(verifyEach(), summary)))
+      await writeOutput(out, piece);
+    if (!signal.aborted) return;
+    // Verifications are under way, and what they use must not be closed under them.
+    await endOutput();
+    process.stderr.write("Interrupted. Finished results are complete.\n");
+    process.exit(EXIT_CODES.interrupted.code);
+  });
+  end();
+  await endOutput();
+  if (file) writeNote(summary.format());
+  return EXIT_CODES.done.code;
+};
+
+/** Ends at the signal, and does not wait for what is under way. */
+async function* stopAtSignal<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  let stop = () => {};
+  signal.addEventListener("abort", () => stop());
+  const iterator = items[Symbol.asyncIterator]();
+  while (!signal.aborted) {
+    // One for each item: a promise that outlives them would remember every race.
+    const { promise, resolve } = Promise.withResolvers<"stopped">();
+    stop = () => resolve("stopped");
+    const next = await Promise.race([iterator.next(), promise]);
+    if (next === "stopped" || next.done) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import * as v from "valibot";
+import manifest from "../../package.json" with { type: "json" };
+import { BUILD_COMMIT, isClone } from "../installation.ts";
+import { definePrinted } from "./define-admin.ts";
+
+/** `mailproof version`: what a report of a fault has to name. */
+export const versionCommand = definePrinted(
+  {
+    options: v.strictObject({}),
+  },
+  async () => ({
+    output: {
+      version: manifest.version,
+      commit: isClone ? readCommit() : BUILD_COMMIT,
+      node: process.versions.node,
+      sqlite: process.versions["sqlite"] ?? null,
+    },
+  }),
+);
+
+/** Null: a copy without the repository, or git is not installed. */
+const readCommit = (): string | null => {
+  try {
+    const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];
+    const options = { cwd: import.meta.dirname, encoding: "utf8", stdio } as const;
+    return execFileSync("git", ["rev-parse", "HEAD"], options).trim();
+  } catch {
+    return null;
+  }
+};

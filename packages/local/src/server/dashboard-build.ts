@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isClone, readAsset } from "../installation.ts";
+
+/** As packages/dashboard/build.ts makes it: each file below /app/ as text, and compressed, in base64. */
+export type BuiltFiles = Readonly<
+  Record<string, { readonly text: string; readonly br: string; readonly gzip: string }>
+>;
+
+/** Beside the program, in a package and in the executable. */
+export const DASHBOARD = "dashboard.json";
+
+/** The files of the dashboard: those inside this installation, or of a clone those that were built from its sources. */
+export const loadDashboard = async (signal: AbortSignal): Promise<BuiltFiles> =>
+  readFiles(isClone ? (readCached() ?? (await buildAndCache(signal))) : readAsset(DASHBOARD));
+
+const readFiles = (json: string): BuiltFiles => (JSON.parse(json) as { files: BuiltFiles }).files;
+
+const findRoot = (): string => fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** What the result depends on: its own sources, the client's, and the versions of everything else. */
+const SOURCES = [
+  "packages/dashboard/{src/**/*,*.*}",
+  "packages/client/src/**/*",
+  "packages/core/src/{intake,mail}/**/*",
+  "package-lock.json",
+];
+
+/** Of other sources than today's: the name is a hash. */
+const BUILT = `dashboard-${"?".repeat(16)}.json`;
+
+const findCacheFile = (): string => {
+  const root = findRoot();
+  const hash = createHash("sha256");
+  const entries = globSync(SOURCES, { cwd: root, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.toSorted()) hash.update(`${file}\n`).update(readFileSync(file));
+  return join(root, ".cache", `dashboard-${hash.digest("hex").slice(0, 16)}.json`);
+};
+
+const readCached = (): string | undefined => {
+  try {
+    return readFileSync(findCacheFile(), "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/** Minutes beyond what a slow machine needs. */
+const BUILD_MS_MAX = 300_000;
+const BUILT_BYTES_MAX = 32 * 1024 * 1024;
+
+/** In a process of its own, behind everything else: the server answers meanwhile, and its memory stays small. */
+const build = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const script = join(findRoot(), "packages/dashboard/build.ts");
+    const options = { signal, timeout: BUILD_MS_MAX, maxBuffer: BUILT_BYTES_MAX };
+    const child = execFile(process.execPath, [script], options, (error, stdout, stderr) =>
+      error
+        ? reject(new Error(`The dashboard was not built. ${stderr}`, { cause: error }))
+        : resolve(stdout),
+    );
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  });
+
+const buildAndCache = async (signal: AbortSignal): Promise<string> => {
+  const json = await build(signal);
+  saveForNextStart(json);
+  return json;
+};
+
+/** Several servers may build at once: each file is whole, and the last one stays. */
+const saveForNextStart = (json: string): void => {
+  const file = findCacheFile();
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(draft, json);
+    for (const old of globSync(BUILT, { cwd: dirname(file) }))
+      rmSync(join(dirname(file), old), { force: true });
+    renameSync(draft, file);
+  } catch {
+    // A folder that cannot be written to. The next start builds again.
+  }
+};

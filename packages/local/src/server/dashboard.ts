@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import {
+  ASSET_CACHE_CONTROL,
+  ASSETS_FOLDER,
+  DASHBOARD_PATH,
+  getContentType,
+  PAGE_FILE,
+  PAGE_HEADERS,
+} from "@mailproof/api/http/dashboard-files";
+import { HttpFailure } from "@mailproof/api/http/http-failure";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
+import { permanentRedirect } from "@mailproof/api/http/router";
+import { Failure } from "@mailproof/core/lib/failure";
+import type { World } from "@mailproof/core/ports/world";
+import { chooseEncoding, type Encoding, isMatch } from "@mailproof/net/content-encoding";
+import { type BuiltFiles, loadDashboard } from "./dashboard-build.ts";
+import type { Site } from "./site.ts";
+
+type DashboardRequest = {
+  readonly method: string;
+  readonly rawPath: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type Dashboard = {
+  /** Undefined: the request is for something else. */
+  readonly answer: (
+    request: DashboardRequest,
+  ) => Promise<HttpAnswer<Uint8Array | string>> | undefined;
+  readonly close: () => void;
+};
+
+/** Serves the dashboard from memory. Begins to build it at once where it is not built; requests for it wait. */
+export const openDashboard = (
+  { log }: Pick<World, "log">,
+  site: Site,
+  load: (signal: AbortSignal) => Promise<BuiltFiles> = loadDashboard,
+): Dashboard => {
+  const closing = new AbortController();
+  const prefix = getPrefix(site);
+  const open = () =>
+    load(closing.signal).then(
+      (files) => createResponses(files, prefix),
+      (cause: unknown) => {
+        // The next request tries again.
+        responses = undefined;
+        if (!closing.signal.aborted) log("dashboard_failed", { cause });
+        throw new Failure("UNAVAILABLE", "nothing_charged", "The dashboard could not be built.", {
+          cause,
+        });
+      },
+    );
+  let responses: ReturnType<typeof open> | undefined = open();
+  responses.catch(() => {});
+
+  const serve = async ({ method, rawPath, headers }: DashboardRequest) => {
+    if (method !== "GET" && method !== "HEAD") throw createMethodError(method);
+    if (rawPath === "/") return redirectBrowser(prefix);
+    if (!rawPath.startsWith(DASHBOARD_PATH)) return permanentRedirect(prefix + DASHBOARD_PATH);
+    const byPath = await (responses ??= open());
+    const path = rawPath.slice(DASHBOARD_PATH.length);
+    const response =
+      byPath.get(path) ?? (path.startsWith(ASSETS_FOLDER) ? undefined : byPath.get(PAGE_FILE));
+    if (!response)
+      throw new Failure("NOT_FOUND", "nothing_charged", "The dashboard has no such file.");
+    return toAnswer(response, headers);
+  };
+
+  return {
+    answer: (request) => (isForDashboard(request) ? serve(request) : undefined),
+    close: () => closing.abort(),
+  };
+};
+
+const isForDashboard = ({ method, rawPath, headers }: DashboardRequest): boolean =>
+  rawPath === "/"
+    ? (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers["accept"] ?? "")
+    : rawPath.startsWith(DASHBOARD_PATH) || rawPath === DASHBOARD_PATH.slice(0, -1);
+
+/** A proxy may have taken the path off: then only the operator's own word has it. */
+const getPrefix = ({ publicUrl, basePath }: Site): string =>
+  publicUrl === null ? basePath : new URL(publicUrl).pathname.replace(/\/$/, "");
+
+const redirectBrowser = (prefix: string): HttpAnswer<string> => ({
+  statusCode: 302,
+  headers: { location: prefix + DASHBOARD_PATH, vary: "accept", "cache-control": "no-cache" },
+  body: "",
+});
+
+const createMethodError = (method: string) =>
+  new HttpFailure(
+    "METHOD_NOT_ALLOWED",
+    "nothing_charged",
+    `Method ${method} not allowed; use GET, HEAD.`,
+    {
+      headers: { allow: "GET, HEAD" },
+    },
+  );
+
+type FileResponse = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly etag: string;
+  readonly bodies: Readonly<Partial<Record<Encoding, Buffer>>> & { readonly identity: Buffer };
+};
+
+const createResponses = (files: BuiltFiles, prefix: string): ReadonlyMap<string, FileResponse> =>
+  new Map(
+    Object.entries(files).map(([path, { text, br, gzip }]) => {
+      if (path === PAGE_FILE)
+        return [
+          path,
+          createPage(text.replaceAll(`"${DASHBOARD_PATH}`, `"${prefix}${DASHBOARD_PATH}`)),
+        ];
+      const bodies = {
+        identity: Buffer.from(text),
+        br: Buffer.from(br, "base64"),
+        gzip: Buffer.from(gzip, "base64"),
+      };
+      const headers = {
+        "content-type": getContentType(path),
+        "cache-control": ASSET_CACHE_CONTROL,
+      };
+      return [path, { headers, etag: toHash(text), bodies }];
+    }),
+  );
+
+/** It has the base path inside, and is smaller than a packet. */
+const createPage = (text: string): FileResponse => ({
+  headers: PAGE_HEADERS,
+  etag: toHash(text),
+  bodies: { identity: Buffer.from(text) },
+});
+
+const toHash = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+const toAnswer = (
+  { headers, etag: hash, bodies }: FileResponse,
+  requested: DashboardRequest["headers"],
+): HttpAnswer<Uint8Array> => {
+  const wanted = chooseEncoding(requested["accept-encoding"]);
+  const encoding = bodies[wanted] ? wanted : "identity";
+  // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
+  const etag = `"${hash}-${encoding}"`;
+  const common = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" };
+  if (isMatch(requested["if-none-match"], etag))
+    return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
+  const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
+  return {
+    statusCode: 200,
+    headers: { ...common, ...coded },
+    body: bodies[encoding] ?? bodies.identity,
+  };
+};

@@ -1,0 +1,118 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Headers } from "@mailproof/api/http/authenticate";
+import { HttpFailure } from "@mailproof/api/http/http-failure";
+import { invalidField, isObject } from "@mailproof/api/http/parse";
+import { answer, asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import { Failure } from "@mailproof/core/lib/failure";
+import type { Json } from "@mailproof/core/ports/table";
+import * as v from "valibot";
+import type { LocalWorld } from "../app.ts";
+import { adminEntries, machineEntries } from "../cli/admin.ts";
+import { type CommandDefinition, UsageError } from "../cli/define-command.ts";
+import type { Environment } from "../environment.ts";
+
+// POST /v1/operator/accounts.list is `mailproof admin accounts list`: the same function, the same options, the same JSON
+// (decision 137). Without OPERATOR_KEY, and for any other key, there is no such route.
+
+const OPERATOR_PATH = "/v1/operator/";
+const BODY_BYTES_MAX = 10_000;
+
+type OperatorRequest = {
+  readonly id: string;
+  readonly method: string;
+  readonly rawPath: string;
+  readonly headers: Headers;
+  readonly body: (bytesMax: number) => Promise<unknown>;
+};
+
+/** Comes to undefined for what is no request of the operator. */
+export type AnswerOperator = (request: OperatorRequest) => Promise<HttpAnswer<string> | undefined>;
+
+/** Undefined: no key is set. */
+export const createOperatorRoutes = (
+  world: LocalWorld,
+  environment: Environment,
+): AnswerOperator | undefined => {
+  const { OPERATOR_KEY: key } = environment;
+  if (key === undefined) return undefined;
+  return async ({ id, method, rawPath, headers, body }) => {
+    if (!rawPath.startsWith(OPERATOR_PATH) || !isSame(headers["x-api-key"] ?? "", key))
+      return undefined;
+    try {
+      if (method !== "POST") throw createMethodFailure(method);
+      const name = rawPath.slice(OPERATOR_PATH.length);
+      const command = await loadCommand(world, environment, `admin ${name.replaceAll(".", " ")}`);
+      if (!command) throw new Failure("NOT_FOUND", "nothing_charged", `No such command: ${name}.`);
+      const options = readOptions(command, (await body(BODY_BYTES_MAX)) ?? {});
+      const output = await command.run(options);
+      world.log("operator_command", { requestId: id, command: name });
+      return answer(id, 200, {}, JSON.stringify({ success: true, data: output }));
+    } catch (error) {
+      return refuse(world, id, toFailure(error));
+    }
+  };
+};
+
+/** In the same time for every key. */
+const isSame = (sent: string, key: string): boolean => timingSafeEqual(hash(sent), hash(key));
+
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const createMethodFailure = (method: string) =>
+  new HttpFailure(
+    "METHOD_NOT_ALLOWED",
+    "nothing_charged",
+    `Method ${method} not allowed; use POST.`,
+    {
+      headers: { allow: "POST" },
+    },
+  );
+
+type OperatorCommand = {
+  readonly options: CommandDefinition["options"];
+  readonly run: (options: never) => Promise<Json>;
+};
+
+const loadCommand = async (
+  world: LocalWorld,
+  environment: Environment,
+  name: string,
+): Promise<OperatorCommand | undefined> => {
+  if (name === "admin backup") {
+    const { backupOptions, runBackup } = await import("../cli/backup-command.ts");
+    return {
+      options: backupOptions,
+      run: async (options) => (await runBackup(environment, options)).output,
+    };
+  }
+  if (name === "admin egress test") {
+    const { selfTestOptions } = await import("../cli/egress-command.ts");
+    const { runSelfTest, toSelfTestOutput } = await import("../cli/egress-self-test.ts");
+    const run = async ({ domains }: v.InferOutput<typeof selfTestOptions>): Promise<Json> =>
+      toSelfTestOutput(await runSelfTest(environment, domains));
+    return { options: selfTestOptions, run };
+  }
+  const entry = [...adminEntries, ...machineEntries].find((one) => one.name === name);
+  const definition = await entry?.load();
+  return (
+    definition && {
+      options: definition.options,
+      run: async (options) => (await definition.run(world, options)).output,
+    }
+  );
+};
+
+/** As the command line reads what is typed: texts, and true for what is a flag there. */
+const readOptions = ({ options }: OperatorCommand, sent: unknown): never => {
+  if (!isObject(sent)) throw invalidField("body", "must be an object of options");
+  const read = v.safeParse(options, sent);
+  if (read.success) return read.output as never;
+  const [issue] = read.issues;
+  const isMissing = issue.received === "undefined";
+  throw invalidField(v.getDotPath(issue) ?? "body", isMissing ? "is required" : issue.message);
+};
+
+const toFailure = (error: unknown): Failure =>
+  error instanceof UsageError
+    ? new Failure("INVALID_REQUEST", "nothing_charged", error.message)
+    : asFailure(error, "nothing_charged");

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DAY_MS } from "@mailproof/core/lib/time";
+import type { Schedule } from "@mailproof/core/runtime/worker";
+
+// An upgrade changes the databases in place, so it copies them first. A folder for each copy, named by its time.
+
+/** In the state's folder. */
+export const COPIES = "before-upgrade";
+
+/** Copies hold what their accounts may have deleted since: few are kept, and none for long. */
+const COPIES_MAX = 3;
+const COPY_DAYS = 30;
+
+const UNFINISHED = ".unfinished";
+const NAME = /^(\d{4}-\d\d-\d\d)T[\d-]+Z(?:\.unfinished)?$/;
+
+export const toCopyName = (at: Date): string => at.toISOString().replaceAll(/[:.]/g, "-");
+
+export const toDraftName = (name: string): string => name + UNFINISHED;
+
+/** The oldest first. A name that we do not give belongs to the operator. */
+const listNames = (directory: string): readonly string[] => {
+  const folder = join(directory, COPIES);
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => NAME.test(name))
+        .toSorted()
+    : [];
+};
+
+const isFinished = (name: string): boolean => !name.endsWith(UNFINISHED);
+
+const findNewestCopy = (directory: string): string | undefined =>
+  listNames(directory).findLast(isFinished);
+
+const isOld = (name: string, now: Date): boolean =>
+  now.getTime() - Date.parse(NAME.exec(name)?.[1] ?? "") > COPY_DAYS * DAY_MS;
+
+/** `inUse`: the copy of an upgrade that has not ended. */
+export const removeOldCopies = (directory: string, now: Date, inUse?: string): void => {
+  const names = listNames(directory);
+  const newest = names.filter(isFinished).slice(-COPIES_MAX);
+  for (const name of names)
+    if (name !== inUse && (!newest.includes(name) || isOld(name, now)))
+      rmSync(join(directory, COPIES, name), { recursive: true, force: true });
+};
+
+export const createCopySweeper = (directory: string): Schedule => ({
+  name: "remove old copies of the state",
+  everySeconds: 3_600,
+  run: async ({ now }) => removeOldCopies(directory, now()),
+});
+
+/** What an operator does to go back, as the end of a sentence. */
+export const describeWayBack = (directory: string): string => {
+  const copy = findNewestCopy(directory);
+  if (copy === undefined)
+    return "restore a backup that the older release made (docs/operating.md).";
+  const folder = resolve(directory);
+  return `stop the server, delete ${join(folder, "*.sqlite*")}, and copy the files of ${join(folder, COPIES, copy)} to ${folder} (docs/operating.md).`;
+};

@@ -1,0 +1,139 @@
+import { existsSync, statSync } from "node:fs";
+import { copyFile, mkdir, rename, rm, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { flushToDisk } from "./atomic-file.ts";
+import { assertReadable, copyDatabases } from "./backup.ts";
+import { ignoreMissing } from "./file-blobs.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { type FolderLayouts, LAYOUTS } from "./schema.ts";
+import { describeNewer, readVersion } from "./sqlite.ts";
+import { changeMarker, MARKER, prepareFolder, readMarker } from "./state-folder.ts";
+import { COPIES, removeOldCopies, toCopyName, toDraftName } from "./upgrade-copies.ts";
+import { upgradeFile, withDatabase } from "./upgrade-file.ts";
+
+// The state of an earlier release becomes that of this one: a copy first, then step by step, each step in a transaction with
+// the version that it leads to. A process that is killed on the way leaves each file at one version, and the next start
+// continues there, with the copy from before the first step.
+
+/** Beside the copy, each step writes up to the whole file again, to its write-ahead log. */
+const SPACE_FACTOR = 2;
+const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
+
+export type Upgrade = {
+  readonly from: Readonly<Record<string, number>>;
+  readonly to: Readonly<Record<string, number>>;
+  /** The folder with the state from before. */
+  readonly copy: string;
+};
+
+export type UpgradePorts = {
+  readonly layouts: FolderLayouts;
+  readonly now: () => Date;
+  readonly readFreeBytes: (directory: string) => Promise<number>;
+  readonly log: AppWorld["log"];
+};
+
+const PORTS: UpgradePorts = {
+  layouts: LAYOUTS,
+  now: () => new Date(),
+  readFreeBytes: async (directory) => {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  },
+  log: () => {},
+};
+
+/** The caller holds the folder's lock: no process of an earlier release may work with it. Null: nothing was older. */
+export const upgradeFolder = async (
+  directory: string,
+  ports: Partial<UpgradePorts> = {},
+): Promise<Upgrade | null> => {
+  const { layouts, now, readFreeBytes, log } = { ...PORTS, ...ports };
+  const { from, older } = findOlder(directory, layouts);
+  if (older.length === 0) return null;
+  const begun = readMarker(directory)?.upgrade;
+  const name = begun ?? toCopyName(now());
+  if (begun === undefined) {
+    await assertSpace(directory, Object.keys(layouts), readFreeBytes);
+    await copyState(directory, name);
+    changeMarker(directory, { upgrade: name });
+  }
+  const to = Object.fromEntries(older.map(([file, { version }]) => [file, version]));
+  const upgrade = { from, to, copy: resolve(directory, COPIES, name) };
+  log("state_upgrade_began", upgrade);
+  for (const [file, layout] of older) upgradeFile(join(directory, file), layout);
+  changeMarker(directory, { upgrade: undefined });
+  removeOldCopies(directory, now());
+  log("state_upgraded", upgrade);
+  return upgrade;
+};
+
+/** For a command, which has no lock: it takes it where something is older. */
+export const upgradeIfOlder = async (directory: string, log: AppWorld["log"]): Promise<void> => {
+  if (findOlder(directory, LAYOUTS).older.length === 0) return;
+  const lock = lockFolder(directory);
+  try {
+    await upgradeFolder(directory, { log });
+  } finally {
+    lock.release();
+  }
+};
+
+const findOlder = (directory: string, layouts: FolderLayouts) => {
+  // First: a folder that lacks a part is refused as it is, and opening a database removes the traces of a lost part.
+  prepareFolder(directory);
+  const from = readVersions(directory, layouts);
+  const older = Object.entries(layouts).filter(
+    ([name, { version }]) => (from[name] ?? version) < version,
+  );
+  return { from, older };
+};
+
+/** Of the files that exist. Refuses a file of a newer release, before anything is changed. */
+const readVersions = (directory: string, layouts: FolderLayouts): Upgrade["from"] => {
+  const versions = Object.entries(layouts).flatMap(([name, { version: newest }]) => {
+    const file = join(directory, name);
+    if (!existsSync(file) || statSync(file).size === 0) return [];
+    const version = withDatabase(file, readVersion);
+    if (version > newest) throw new Error(describeNewer(file, version, newest));
+    return version === 0 ? [] : [[name, version] as const];
+  });
+  return Object.fromEntries(versions);
+};
+
+const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0);
+
+const assertSpace = async (
+  directory: string,
+  names: readonly string[],
+  readFreeBytes: UpgradePorts["readFreeBytes"],
+): Promise<void> => {
+  const files = names.flatMap((name) => [name, `${name}-wal`]).map((name) => join(directory, name));
+  const needed = files.reduce(
+    (sum, file) => sum + SPACE_FACTOR * sizeOf(file),
+    SPACE_RESERVE_BYTES,
+  );
+  const free = await readFreeBytes(directory);
+  if (free >= needed) return;
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  throw new Error(
+    `The state in ${resolve(directory)} has to be upgraded, which needs ${megabytes(needed)} of free disk space: ${megabytes(free)} are free. Nothing was changed. Free the space and start again.`,
+  );
+};
+
+/** A copy has its name when it is complete. */
+const copyState = async (directory: string, name: string): Promise<void> => {
+  const folder = join(directory, COPIES, name);
+  const draft = join(directory, COPIES, toDraftName(name));
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await ignoreMissing(copyFile(join(directory, MARKER), join(draft, MARKER)));
+  await copyDatabases(directory, draft);
+  await assertReadable(draft);
+  for (const file of [MARKER, ...Object.keys(LAYOUTS)])
+    await ignoreMissing(flushToDisk(join(draft, file)));
+  await flushToDisk(draft);
+  await rename(draft, folder);
+  await flushToDisk(dirname(folder));
+};

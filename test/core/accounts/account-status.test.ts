@@ -1,0 +1,210 @@
+import {
+  closeAccount,
+  disableAccount,
+  enableAccount,
+} from "@mailproof/core/accounts/account-status";
+import { findAccount, updateAccount } from "@mailproof/core/accounts/accounts";
+import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
+import { createProcessGoneAfter, withMessageFates } from "../../faulty-worlds.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+  whenProcessed,
+} from "../../jobs.ts";
+import { readCredits, thenConsistent } from "../../ledger.ts";
+import { send, whenVerified } from "../../send.ts";
+
+const readAccount = ({ world, liveKey }: TestContext, key = liveKey) =>
+  send(world, "GET /v1/account", { key });
+
+test("the keys of a disabled account are 403 and nothing is charged; enabled, they work again", async () => {
+  const ctx = await givenChunked();
+  await disableAccount(ctx.world, ctx.account);
+
+  const refused = await Promise.all([
+    whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }),
+    readAccount(ctx, ctx.testKey),
+  ]);
+  await enableAccount(ctx.world, ctx.account);
+
+  for (const { statusCode, error } of refused) {
+    expect(statusCode).toBe(403);
+    expect(error).toMatchObject({ code: "FORBIDDEN", money: "nothing_charged" });
+    expect(error.message).toContain("This account is disabled.");
+  }
+  expect((await readAccount(ctx)).data.credits).toMatchObject({ available: 100, spent: 0 });
+});
+
+test("disabling cancels the open jobs of live and test keys, and pays back what has no result", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "greylisted@x.com"] });
+  await whenWorked(ctx);
+  await whenProcessed(ctx, createEmails(3));
+  await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2) });
+
+  const result = await disableAccount(ctx.world, ctx.account);
+  await whenQuiet(ctx);
+
+  expect(result).toEqual({ cancelled: 3, left: [] });
+  expect(await readCredits(ctx)).toMatchObject({ available: 99, spent: 1, held: 0 });
+  await enableAccount(ctx.world, ctx.account);
+  expect(await readJob(ctx)).toMatchObject({ status: "cancelled", progress: { processed: 1 } });
+  await thenConsistent(ctx);
+});
+
+test("a job that a request creates after its account was disabled is cancelled by its worker, unasked", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+  // As if the request had been admitted just before.
+  await updateAccount(ctx.table, ctx.account, { disabledAt: ctx.world.now().toISOString() });
+
+  await whenWorked(ctx);
+
+  await enableAccount(ctx.world, ctx.account);
+  expect(await readJob(ctx)).toMatchObject({ status: "cancelled", progress: { processed: 0 } });
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0 });
+  await thenConsistent(ctx);
+});
+
+test("so is a single verification that goes on as a job", async () => {
+  const ctx = await givenChunked();
+  const slow = { email: "slow+ann@example.com", options: { timeout_ms: 100 } };
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, slow);
+  await updateAccount(ctx.table, ctx.account, { disabledAt: ctx.world.now().toISOString() });
+
+  await whenWorked(ctx);
+
+  expect(data.job_id).toBeDefined();
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("a list that is still being queued is named, and its worker cancels it later", async () => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(4)));
+  let left: readonly string[] = [];
+  const world = withMessageFates(ctx, () => "unheard");
+  const during = {
+    ...world,
+    queue: {
+      ...world.queue,
+      sendMany: async (...sent: Parameters<typeof world.queue.sendMany>) => {
+        if (sent[0] === CHUNKS_QUEUE.name && left.length === 0)
+          left = (await disableAccount(ctx.world, ctx.account)).left;
+        return ctx.world.queue.sendMany(...sent);
+      },
+    },
+  };
+
+  await whenFiled(during, ctx.liveKey, createProcessRequest(fileKey));
+  await whenQuiet(ctx);
+
+  expect(left).toEqual(["job_1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("a monitor of a disabled account is not run and not charged, and goes on when it is enabled", async () => {
+  const ctx = await givenChunked();
+  const body = { domain: "example.com" };
+  await send(ctx.world, "POST /v1/deliverability/monitors", { key: ctx.liveKey, body });
+  await disableAccount(ctx.world, ctx.account);
+  await whenWorked(ctx);
+  const whileDisabled = await readCredits(ctx);
+
+  await enableAccount(ctx.world, ctx.account);
+  ctx.later(3_600_000);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
+
+  expect(whileDisabled).toMatchObject({ available: 100, spent: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 90, spent: 10 });
+});
+
+test("closed, an account has no keys, monitors and webhooks any more, and stays closed", async () => {
+  const ctx = await givenChunked();
+  const key = ctx.liveKey;
+  const monitor = { domain: "example.com" };
+  await send(ctx.world, "POST /v1/deliverability/monitors", { key, body: monitor });
+  const webhook = { url: "https://example.com/hook", events: ["job.completed"] };
+  await send(ctx.world, "POST /v1/webhooks", { key, body: webhook });
+  await whenBatched(ctx.world, key, { emails: createEmails(5) });
+
+  const result = await closeAccount(ctx.world, ctx.account);
+  await whenWorked(ctx);
+
+  expect(result).toEqual({ keys: 2, monitors: 1, webhooks: 1, cancelled: 1, left: [] });
+  expect((await readAccount(ctx)).statusCode).toBe(401);
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0 });
+  await expect(enableAccount(ctx.world, ctx.account)).rejects.toMatchObject({
+    code: "FORBIDDEN",
+    message: expect.stringContaining(`The account ${ctx.account} is closed.`),
+  });
+  expect(await closeAccount(ctx.world, ctx.account)).toMatchObject({ keys: 0, cancelled: 0 });
+  await thenConsistent(ctx);
+});
+
+test("a key that outlived the closing of its account is unknown", async () => {
+  const ctx = await givenChunked();
+  await updateAccount(ctx.table, ctx.account, { closedAt: ctx.world.now().toISOString() });
+
+  expect((await readAccount(ctx)).statusCode).toBe(401);
+});
+
+test("wherever closing is interrupted, nothing new is accepted, and closing again ends it exactly", async () => {
+  for (let effects = 1; ; effects++) {
+    const ctx = await givenChunked();
+    await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+    await whenProcessed(ctx, createEmails(3));
+    const { world, effects: done } = createProcessGoneAfter(ctx, effects);
+
+    void closeAccount(world, ctx.account);
+    await new Promise((resolve) => setImmediate(resolve));
+    const between = await readAccount(ctx);
+    await closeAccount(ctx.world, ctx.account);
+    await whenQuiet(ctx);
+
+    expect(between.statusCode, `after ${effects} effects`).toBe(401);
+    expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0, held: 0 });
+    await thenConsistent(ctx);
+    if (done() < effects) break;
+  }
+});
+
+test("a worker in the middle of a chunk finishes it or loses it to the refund, never both", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(4) });
+  const [first, ...others] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
+
+  await Promise.all([
+    verifyChunk.handle(ctx.world, first?.body ?? null),
+    disableAccount(ctx.world, ctx.account),
+  ]);
+  for (const { body } of others) await verifyChunk.handle(ctx.world, body);
+
+  const { available, spent, held } = await readCredits(ctx);
+  expect(held).toBe(0);
+  expect([
+    [100, 0],
+    [98, 2],
+  ]).toContainEqual([available, spent]);
+  await thenConsistent(ctx);
+});
+
+test("an account that does not exist is named", async () => {
+  const { world, table } = await givenChunked();
+
+  for (const act of [disableAccount, closeAccount, enableAccount])
+    await expect(act(world, "acc_none")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(await findAccount(table, "acc_none")).toBeUndefined();
+});

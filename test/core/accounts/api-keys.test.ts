@@ -1,0 +1,194 @@
+import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
+import {
+  createKey,
+  findKeyById,
+  listKeys,
+  readLastUses,
+  revokeKey,
+  rotateKey,
+} from "@mailproof/core/accounts/api-keys";
+import { mayUseFrom } from "@mailproof/core/accounts/key-networks";
+import { expect, test } from "vitest";
+import { rejectDown, withTable } from "../../faulty-worlds.ts";
+import { given } from "../../given.ts";
+import { send } from "../../send.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const givenKeys = async () => {
+  const ctx = await given({ balance: 5, plan: "scale" });
+  const { account } = ctx;
+  const create = (more: { expiresAt?: string; networks?: string[] } = {}) =>
+    createKey(ctx.world, { account, name: "K", mode: "live", scopes: null, ...more });
+  const statusOf = async (key: string) =>
+    (await send(ctx.world, "GET /v1/account", { key })).statusCode;
+  return { ...ctx, create, statusOf };
+};
+
+type TestContext = Awaited<ReturnType<typeof givenKeys>>;
+type Given = Pick<TestContext, "world" | "table" | "account">;
+
+const findOnly = async ({ table, account }: Pick<Given, "table" | "account">, id: string) => {
+  const key = await findKeyById(table, account, id);
+  if (!key) throw new Error(`there is no ${id}`);
+  return key;
+};
+
+test("a key is refused from the second on at which it expires, and still listed", async () => {
+  const ctx = await givenKeys();
+  const expiresAt = "2026-11-21T01:00:00.000Z";
+  const { secret, key } = await ctx.create({ expiresAt });
+
+  ctx.later(HOUR_MS - 1);
+  const before = await ctx.statusOf(secret);
+  ctx.later(1);
+  const after = await ctx.statusOf(secret);
+
+  expect([before, after]).toEqual([200, 401]);
+  expect(await findOnly(ctx, key.id)).toMatchObject({ expiresAt });
+});
+
+test("expired keys give up their places when these are needed, and no other key does", async () => {
+  const ctx = await givenKeys();
+  await ctx.create({ expiresAt: "2026-11-21T01:00:00.000Z" });
+  for (let keys = 2; keys < KEYS_MAX; keys++) await ctx.create();
+  await expect(ctx.create()).rejects.toMatchObject({ code: "LIMIT_REACHED" });
+  ctx.later(HOUR_MS);
+
+  await ctx.create();
+
+  await expect(ctx.create()).rejects.toMatchObject({ code: "LIMIT_REACHED" });
+  const keys = await listKeys(ctx.table, ctx.account);
+  expect(keys.filter(({ mode }) => mode === "live")).toHaveLength(KEYS_MAX);
+  expect(await ctx.statusOf(ctx.liveKey)).toBe(200);
+});
+
+test("a rotated key has a successor with its rights, and ends after the overlap", async () => {
+  const ctx = await givenKeys();
+  const { account } = ctx;
+  const old = await createKey(ctx.world, {
+    account,
+    name: "CI",
+    mode: "live",
+    scopes: ["account:read"],
+  });
+
+  const { minted, oldExpiresAt } = await rotateKey(ctx.world, old.key, DAY_MS);
+
+  expect(minted.key).toMatchObject({ name: "CI", mode: "live", scopes: ["account:read"] });
+  expect(oldExpiresAt).toBe("2026-11-22T00:00:00.000Z");
+  ctx.later(DAY_MS - 1);
+  expect([await ctx.statusOf(old.secret), await ctx.statusOf(minted.secret)]).toEqual([200, 200]);
+  ctx.later(1);
+  expect([await ctx.statusOf(old.secret), await ctx.statusOf(minted.secret)]).toEqual([401, 200]);
+});
+
+test("without an overlap the old key is revoked in the write that creates the new one", async () => {
+  const ctx = await givenKeys();
+  const old = await ctx.create({ networks: ["192.0.2.0/24"] });
+
+  const { minted, oldExpiresAt } = await rotateKey(ctx.world, old.key, 0);
+
+  expect(oldExpiresAt).toBeUndefined();
+  expect(minted.key).toMatchObject({ networks: ["192.0.2.0/24"] });
+  expect(await ctx.statusOf(old.secret)).toBe(401);
+  expect(await findKeyById(ctx.table, ctx.account, old.key.id)).toBeUndefined();
+});
+
+test("rotations without an overlap never fill the places of keys", async () => {
+  const ctx = await givenKeys();
+  let { key } = await ctx.create();
+  for (let keys = 2; keys < KEYS_MAX; keys++) await ctx.create();
+
+  for (let times = 0; times < 5; times++) ({ key } = (await rotateKey(ctx.world, key, 0)).minted);
+
+  await expect(ctx.create()).rejects.toMatchObject({ code: "LIMIT_REACHED" });
+  await revokeKey(ctx.table, key);
+  await expect(ctx.create()).resolves.toBeDefined();
+});
+
+test("the successor of a key that expires lives as long as that one, and an overlap does not prolong it", async () => {
+  const ctx = await givenKeys();
+  const { key } = await ctx.create({ expiresAt: "2026-11-22T00:00:00.000Z" });
+  ctx.later(DAY_MS - HOUR_MS);
+
+  const { minted, oldExpiresAt } = await rotateKey(ctx.world, key, 7 * DAY_MS);
+
+  expect(oldExpiresAt).toBe("2026-11-22T00:00:00.000Z");
+  expect(minted.key.expiresAt).toBe("2026-11-22T23:00:00.000Z");
+});
+
+test("a key that was revoked meanwhile has no successor", async () => {
+  const ctx = await givenKeys();
+  const { key } = await ctx.create();
+  await revokeKey(ctx.table, key);
+
+  for (const overlap of [0, DAY_MS])
+    await expect(rotateKey(ctx.world, key, overlap)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(await listKeys(ctx.table, ctx.account)).toHaveLength(2);
+});
+
+test("when a key was last used is stored once an hour, however often it is used", async () => {
+  const ctx = await givenKeys();
+  const { secret, key } = await ctx.create();
+  let stored = 0;
+  const world = withTable(ctx, {
+    write: (write) => {
+      if ("update" in write && write.update.sk === "KEY") stored++;
+      return ctx.table.write(write);
+    },
+  });
+  const use = async (times: number) => {
+    for (let at = 0; at < times; at++) await send(world, "GET /v1/account", { key: secret });
+  };
+  const readLastUse = async () => (await readLastUses(ctx.table, [key]))[0];
+
+  const unused = await readLastUse();
+  await use(20);
+  const first = await readLastUse();
+  ctx.later(HOUR_MS - 1);
+  await use(20);
+  const same = await readLastUse();
+  ctx.later(1);
+  await use(20);
+
+  expect(unused).toBeUndefined();
+  expect([first, same]).toEqual(["2026-11-21T00:00:00.000Z", "2026-11-21T00:00:00.000Z"]);
+  expect(await readLastUse()).toBe("2026-11-21T01:00:00.000Z");
+  expect(stored).toBe(2);
+});
+
+test("a use that cannot be stored fails no request, and does not bring a revoked key back", async () => {
+  const ctx = await givenKeys();
+  const { secret, key } = await ctx.create();
+  const world = withTable(ctx, {
+    write: (write) =>
+      "update" in write && write.update.sk === "KEY" ? rejectDown() : ctx.table.write(write),
+  });
+  const late = withTable(ctx, {
+    write: async (write) => {
+      if ("update" in write && write.update.sk === "KEY") await revokeKey(ctx.table, key);
+      return ctx.table.write(write);
+    },
+  });
+
+  expect((await send(world, "GET /v1/account", { key: secret })).statusCode).toBe(200);
+  expect((await send(late, "GET /v1/account", { key: secret })).statusCode).toBe(200);
+  expect(await ctx.statusOf(secret)).toBe(401);
+});
+
+test.each([
+  ["192.0.2.0/24", "192.0.2.77", true],
+  ["192.0.2.0/24", "192.0.3.1", false],
+  ["192.0.2.1", "192.0.2.1", true],
+  ["192.0.2.0/24", "::ffff:192.0.2.77", true],
+  ["2001:db8::/32", "2001:db8:1::5", true],
+  ["2001:db8::/32", "2001:db9::5", false],
+  ["::/0", "192.0.2.1", false],
+  ["0.0.0.0/0", "198.51.100.1", true],
+  ["192.0.2.0/24", undefined, false],
+  ["192.0.2.0/24", "unknown", false],
+])("a key for %s may be used from %s: %s", (network, clientIp, expected) => {
+  expect(mayUseFrom({ networks: [network] }, clientIp)).toBe(expected);
+});

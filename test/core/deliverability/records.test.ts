@@ -1,0 +1,512 @@
+import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
+import { toStrings } from "@mailproof/core/deliverability/records/dns-record";
+import { flattenSpf } from "@mailproof/core/deliverability/records/flatten";
+import { parsePolicy } from "@mailproof/core/mail/hints/mta-sts-policy";
+import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../zone.ts";
+import { RSA_2048 } from "../mail/dkim/keys.ts";
+import { createReport, LIST } from "./check.ts";
+
+const KEY = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
+const MX = ["10 mx.example.com"];
+
+/** A domain that signs, with these TXT records and this DMARC record. */
+const given = (spf: readonly string[], dmarc: readonly string[], others: Zone = {}): Zone => ({
+  "example.com": { MX, NS: ["ns1.test", "ns2.test"], TXT: spf },
+  "mx.example.com": { A: ["8.8.8.8"] },
+  "s1._domainkey.example.com": KEY,
+  "sender.test": { TXT: ["v=spf1 ip4:9.9.9.9 -all"] },
+  ...(dmarc.length > 0 && { "_dmarc.example.com": { TXT: dmarc } }),
+  [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] },
+  ...others,
+});
+
+/** Nothing is at the selectors, nor at the name above them. */
+const UNSIGNED: Zone = {
+  "s1._domainkey.example.com": "DENIED",
+  "_domainkey.example.com": "DENIED",
+};
+
+const GOOD_SPF = "v=spf1 mx -all";
+const GOOD_DMARC = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
+
+const whenChecked = (zone: Zone, sendingIp?: string) =>
+  createReport(createZoneDns(zone), sendingIp === undefined ? {} : { sendingIp });
+
+const getProposal = ({ recommendations }: CheckReport, id: string) =>
+  recommendations.find((one) => one.id === id)?.proposal;
+
+type Row = readonly [
+  why: string,
+  published: readonly string[],
+  id: string,
+  value: string | undefined,
+  others?: Zone,
+];
+
+const fillRow = ([why, published, id, value, others = {}]: Row) =>
+  [why, published, id, value, others] as const;
+
+const SPF_ROWS: readonly Row[] = [
+  ["none is there", [], "add_spf", "v=spf1 mx ~all"],
+  [
+    "none is there and Google receives the mail",
+    [],
+    "add_spf",
+    "v=spf1 include:_spf.google.com ~all",
+    {
+      "example.com": { MX: ["1 smtp.google.com"] },
+      "smtp.google.com": { A: ["8.8.8.8"] },
+      "_spf.google.com": { TXT: ["v=spf1 ip4:8.8.4.0/24 ~all"] },
+    },
+  ],
+  [
+    "two are there",
+    ["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"],
+    "merge_spf",
+    "v=spf1 include:sender.test mx -all",
+  ],
+  [
+    "two are there, and one is milder",
+    ["v=spf1 mx -all", "v=spf1 include:sender.test ~all"],
+    "merge_spf",
+    "v=spf1 include:sender.test mx ~all",
+  ],
+  ["a space is missing", ["v=spf1 ip4:9.9.9.9~all"], "spf_syntax", "v=spf1 ip4:9.9.9.9 ~all"],
+  [
+    "a term has the wrong name",
+    ["v=spf1 ipv4:9.9.9.9 -all"],
+    "spf_syntax",
+    "v=spf1 ip4:9.9.9.9 -all",
+  ],
+  ["a term cannot be understood", ["v=spf1 mx moo -all"], "spf_syntax", "v=spf1 mx -all"],
+  [
+    "an include leads nowhere",
+    ["v=spf1 include:gone.test mx -all"],
+    "spf_include_broken",
+    "v=spf1 mx -all",
+  ],
+  [
+    "an include is repeated",
+    ["v=spf1 include:sender.test mx include:sender.test -all"],
+    "spf_duplicates",
+    "v=spf1 include:sender.test mx -all",
+  ],
+  ["it allows everything", ["v=spf1 mx +all"], "spf_plus_all", "v=spf1 mx ~all"],
+  ["it has no end", ["v=spf1 mx"], "spf_all_missing", "v=spf1 mx ~all"],
+  [
+    "terms follow the end",
+    ["v=spf1 mx -all include:sender.test"],
+    "spf_after_all",
+    "v=spf1 mx -all",
+  ],
+  ["ptr may be how a source passes", ["v=spf1 ptr -all"], "spf_ptr", undefined],
+  ["a block may be how a source passes", ["v=spf1 ip4:8.0.0.0/9 -all"], "spf_wide", undefined],
+  [
+    "an include breaks only after it has let its own hosts pass",
+    ["v=spf1 include:late.test -all"],
+    "spf_include_broken",
+    undefined,
+    { "late.test": { TXT: ["v=spf1 ip4:9.9.9.9 include:gone.test -all"] } },
+  ],
+  [
+    "three names are gone",
+    ["v=spf1 a:x.gone.test a:y.gone.test a:z.gone.test mx -all"],
+    "spf_void",
+    "v=spf1 mx -all",
+  ],
+];
+
+test.each(SPF_ROWS.map(fillRow))("SPF: %s", async (_, spf, id, value, others) => {
+  const report = await whenChecked(given(spf, [GOOD_DMARC], others));
+
+  expect(report.recommendations.map((one) => one.id)).toContain(id);
+  expect(getProposal(report, id)?.record).toEqual(
+    value === undefined ? undefined : { name: "example.com", type: "TXT", value },
+  );
+  const replaced = getProposal(report, id)?.replaces.map((one) => one.value);
+  expect(replaced).toEqual(value === undefined ? undefined : spf.toSorted());
+});
+
+test("a sending address that SPF does not cover is added in front", async () => {
+  const report = await whenChecked(given([GOOD_SPF], [GOOD_DMARC]), "5.6.7.8");
+
+  expect(getProposal(report, "spf_ip_not_authorized")?.record.value).toBe(
+    "v=spf1 ip4:5.6.7.8 mx -all",
+  );
+});
+
+test("a domain whose senders nothing shows gets a record with an open part, which promises nothing", async () => {
+  const report = await whenChecked({
+    ...given([], [GOOD_DMARC]),
+    "example.com": { TXT: ["hello"] },
+  });
+
+  expect(getProposal(report, "add_spf")).toMatchObject({
+    record: { value: "v=spf1 <ip4: and include: terms of your senders> ~all" },
+    open: ["<ip4: and include: terms of your senders>"],
+  });
+  expect(report.afterRecords).toBeNull();
+});
+
+const RUA = "rua=mailto:d@example.com";
+
+const DMARC_ROWS: readonly Row[] = [
+  ["none is there", [], "add_dmarc", "v=DMARC1; p=none; rua=mailto:dmarc@example.com"],
+  [
+    "none is there, and the domain sends nothing",
+    [],
+    "add_dmarc",
+    "v=DMARC1; p=reject; np=reject",
+    {
+      "example.com": { MX: ["0 ."], TXT: ["v=spf1 -all"] },
+    },
+  ],
+  [
+    "none, with reports",
+    [`v=DMARC1; p=none; ${RUA}`],
+    "dmarc_enforce",
+    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
+  ],
+  [
+    "quarantine, with reports",
+    [`v=DMARC1; p=quarantine; ${RUA}`],
+    "dmarc_enforce",
+    `v=DMARC1; p=reject; np=reject; ${RUA}`,
+  ],
+  [
+    "none, without reports",
+    ["v=DMARC1; p=none"],
+    "dmarc_rua",
+    "v=DMARC1; p=none; rua=mailto:dmarc@example.com",
+  ],
+  ["none, without reports: no step yet", ["v=DMARC1; p=none"], "dmarc_enforce", undefined],
+  [
+    "in test",
+    [`v=DMARC1; p=reject; t=y; ${RUA}`],
+    "dmarc_enforce",
+    `v=DMARC1; p=reject; np=reject; ${RUA}`,
+  ],
+  [
+    "for a part",
+    [`v=DMARC1; p=quarantine; pct=20; ${RUA}`],
+    "dmarc_obsolete_tags",
+    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
+  ],
+  [
+    "strict for the domain alone",
+    [`v=DMARC1; p=reject; sp=none; ${RUA}`],
+    "dmarc_sp",
+    `v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`,
+  ],
+  [
+    "alignment stays",
+    [`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`],
+    "dmarc_enforce",
+    `v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`,
+  ],
+  [
+    "a bare address",
+    ["v=DMARC1; p=reject; np=reject; rua=d@example.com"],
+    "dmarc_rua",
+    `v=DMARC1; p=reject; np=reject; ${RUA}`,
+  ],
+  [
+    "two are there",
+    [`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"],
+    "dmarc_multiple",
+    `v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`,
+  ],
+  [
+    "the version is wrong",
+    [`v=dmarc1; p=quarantine; ${RUA}`],
+    "dmarc_version",
+    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
+  ],
+  [
+    "without a policy",
+    [`v=DMARC1; ${RUA}`],
+    "dmarc_policy",
+    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
+  ],
+  [
+    "a tag twice",
+    [`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`],
+    "dmarc_tags",
+    `v=DMARC1; p=reject; np=reject; ${RUA}`,
+  ],
+  ["nothing is signed yet", [`v=DMARC1; p=none; ${RUA}`], "dmarc_enforce", undefined, UNSIGNED],
+];
+
+test.each(DMARC_ROWS.map(fillRow))("DMARC: %s", async (_, dmarc, id, value, others) => {
+  const report = await whenChecked(given([GOOD_SPF], dmarc, others));
+
+  expect(report.recommendations.map((one) => one.id)).toContain(id);
+  expect(getProposal(report, id)?.record).toEqual(
+    value === undefined ? undefined : { name: "_dmarc.example.com", type: "TXT", value },
+  );
+});
+
+test("a record in the wrong place is removed there, with the new one in its place", async () => {
+  const misplaced = `v=DMARC1; p=none; ${RUA}`;
+  const report = await whenChecked(given([GOOD_SPF, misplaced], []));
+
+  expect(getProposal(report, "dmarc_place")).toMatchObject({
+    record: { name: "_dmarc.example.com" },
+    replaces: [{ name: "example.com", type: "TXT", value: misplaced }],
+  });
+});
+
+test("a policy from above is stepped in a record of the domain's own", async () => {
+  const above = { ...given([], [`v=DMARC1; p=reject; sp=none; adkim=s; ${RUA}`]) };
+  const dns = createZoneDns({
+    ...above,
+    "news.example.com": { MX, TXT: [GOOD_SPF] },
+    "s1._domainkey.news.example.com": KEY,
+  });
+  const report = await createReport(dns, { domain: "news.example.com" });
+
+  expect(getProposal(report, "dmarc_enforce")).toMatchObject({
+    record: {
+      name: "_dmarc.news.example.com",
+      value: `v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`,
+    },
+    replaces: [],
+  });
+});
+
+test("points are what the record regains: a step, and not the whole way", async () => {
+  const report = await whenChecked(given([GOOD_SPF], [`v=DMARC1; p=none; np=none; ${RUA}`]));
+  const [step] = report.recommendations;
+
+  expect(step).toMatchObject({ id: "dmarc_enforce", issues: ["DMARC_P_NONE"] });
+  expect(report.scored.score + (step?.pointsRegained ?? 0)).toBe(report.afterRecords?.score);
+});
+
+test("of two faults of one record neither gains by itself, and the record does", async () => {
+  const report = await whenChecked(
+    given(["v=spf1 include:gone.test ip4:8.8.8.8~all"], [GOOD_DMARC]),
+  );
+  const [syntax, broken] = ["spf_syntax", "spf_include_broken"].map((id) =>
+    getProposal(report, id),
+  );
+
+  expect(syntax).toEqual(broken);
+  expect(report.scored.score + (syntax?.points ?? 0)).toBe(report.afterRecords?.score);
+  expect(syntax?.points).toBeGreaterThan(20);
+});
+
+test.each<readonly [id: string, zone: Zone, record: object, open: readonly string[]]>([
+  [
+    "add_dkim",
+    given([GOOD_SPF], [GOOD_DMARC], UNSIGNED),
+    {
+      name: "<selector>._domainkey.example.com",
+      type: "TXT",
+      value: "v=DKIM1; k=rsa; p=<public key>",
+    },
+    ["<selector>", "<public key>"],
+  ],
+  [
+    "dkim_testing",
+    {
+      ...given([GOOD_SPF], [GOOD_DMARC]),
+      "s1._domainkey.example.com": { TXT: [`v=DKIM1; t=y; p=${RSA_2048}`] },
+    },
+    { name: "s1._domainkey.example.com", type: "TXT", value: `v=DKIM1; p=${RSA_2048}` },
+    [],
+  ],
+  [
+    "dmarc_rua_authorize",
+    given([GOOD_SPF], ["v=DMARC1; p=reject; np=reject; rua=mailto:d@reports.test"], {
+      "reports.test": { MX },
+    }),
+    { name: "example.com._report._dmarc.reports.test", type: "TXT", value: "v=DMARC1" },
+    [],
+  ],
+  [
+    "tls_rpt",
+    given([GOOD_SPF], [GOOD_DMARC]),
+    {
+      name: "_smtp._tls.example.com",
+      type: "TXT",
+      value: "v=TLSRPTv1; rua=mailto:tls-reports@example.com",
+    },
+    [],
+  ],
+  [
+    "bimi",
+    given([GOOD_SPF], [GOOD_DMARC]),
+    {
+      name: "default._bimi.example.com",
+      type: "TXT",
+      value: "v=BIMI1; l=<https URL of your logo>; a=<https URL of its mark certificate>",
+    },
+    ["<https URL of your logo>", "<https URL of its mark certificate>"],
+  ],
+])("%s has its record, and says what is open in it", async (id, zone, record, open) => {
+  expect(getProposal(await whenChecked(zone), id)).toMatchObject({ record, open });
+});
+
+test("MTA-STS comes with its policy, which covers the mail hosts and is tested first", async () => {
+  const proposal = getProposal(await whenChecked(given([GOOD_SPF], [GOOD_DMARC])), "mta_sts");
+
+  expect(proposal?.record).toEqual({
+    name: "_mta-sts.example.com",
+    type: "TXT",
+    value: "v=STSv1; id=20261121000000",
+  });
+  expect(proposal?.file?.url).toBe("https://mta-sts.example.com/.well-known/mta-sts.txt");
+  expect(parsePolicy(proposal?.file?.content ?? "")).toEqual({
+    kind: "policy",
+    mode: "testing",
+    mx: ["mx.example.com"],
+  });
+});
+
+test("the reverse name of the sending address is for its provider to set", async () => {
+  const report = await whenChecked(given([GOOD_SPF], [GOOD_DMARC]), "8.8.8.8");
+
+  expect(getProposal(report, "ptr_missing")?.record).toEqual({
+    name: "8.8.8.8.in-addr.arpa",
+    type: "PTR",
+    value: "<host name of your mail server>",
+  });
+});
+
+test("where name servers did not answer, nothing is proposed about what they hide", async () => {
+  const report = await whenChecked({ ...given([GOOD_SPF], []), "_dmarc.example.com": "SERVFAIL" });
+
+  expect(report.recommendations.map(({ id }) => id)).not.toContain("add_dmarc");
+  expect(report.afterRecords).toBeNull();
+});
+
+test("a value of more than 255 characters says how it is split", () => {
+  expect(toStrings("a".repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
+  expect(toStrings("v=spf1 -all")).toEqual(["v=spf1 -all"]);
+});
+
+/** Twelve look-ups: one include with two below it, one with a host, and eight plain ones. */
+const MANY: Zone = given(
+  [
+    `v=spf1 include:big.test include:host.test ${Array.from({ length: 8 }, (_, n) => `include:s${n}.test`).join(" ")} -all`,
+  ],
+  [GOOD_DMARC],
+  {
+    "big.test": { TXT: ["v=spf1 include:big1.test include:big2.test ~all"] },
+    "big1.test": { TXT: ["v=spf1 ip4:9.9.9.0/28 ip6:2606:4700::/32 ~all"] },
+    "big2.test": { TXT: ["v=spf1 ip4:9.9.9.16/28 ip4:9.9.9.0/28 ~all"] },
+    "host.test": { TXT: ["v=spf1 a -all"], A: ["9.9.9.9"] },
+    ...Object.fromEntries(
+      Array.from({ length: 8 }, (_, n) => [`s${n}.test`, { TXT: [`v=spf1 ip4:9.8.7.${n} -all`] }]),
+    ),
+  },
+);
+
+test("the tree has each record with its look-ups, and what it would cost to replace it", async () => {
+  const { spf } = await whenChecked(MANY);
+
+  expect(spf.tree?.slice(0, 5)).toMatchObject([
+    {
+      depth: 0,
+      term: null,
+      domain: "example.com",
+      status: "record",
+      lookups: 13,
+      ownLookups: 0,
+      blocks: null,
+    },
+    {
+      depth: 1,
+      term: "include:big.test",
+      domain: "big.test",
+      status: "record",
+      lookups: 3,
+      ownLookups: 0,
+      blocks: 3,
+    },
+    {
+      depth: 2,
+      term: "include:big1.test",
+      domain: "big1.test",
+      status: "record",
+      lookups: 1,
+      ownLookups: 0,
+      blocks: 2,
+    },
+    {
+      depth: 2,
+      term: "include:big2.test",
+      domain: "big2.test",
+      status: "record",
+      lookups: 1,
+      ownLookups: 0,
+      blocks: 2,
+    },
+    {
+      depth: 1,
+      term: "include:host.test",
+      domain: "host.test",
+      status: "record",
+      lookups: 2,
+      ownLookups: 1,
+      blocks: null,
+    },
+  ]);
+  expect(spf.tree?.[0]?.lookups).toBe(spf.lookups);
+  expect(spf.tree).toHaveLength(1 + 4 + 8);
+});
+
+test("a tree without end is cut, and a loop is named", async () => {
+  const { spf } = await whenChecked(
+    given(["v=spf1 include:a.test include:gone.test include:%{i}.b.test -all"], [GOOD_DMARC], {
+      "a.test": {
+        TXT: ["v=spf1 include:a.test include:example.com include:b.test include:b.test -all"],
+      },
+      "b.test": { TXT: ["v=spf1 include:c.test include:c.test -all"] },
+      "c.test": { TXT: [`v=spf1 ${"include:sender.test ".repeat(40)}-all`] },
+    }),
+  );
+  const statuses = new Map(spf.tree?.map(({ term, status }) => [term, status]));
+
+  expect(spf.tree).toHaveLength(100);
+  expect(statuses.get("include:a.test")).toBe("loop");
+  expect(statuses.get("include:example.com")).toBe("loop");
+});
+
+test("named includes are replaced by their blocks, and the look-ups are counted again", async () => {
+  const report = await whenChecked(MANY);
+  const flattened = await flattenSpf(report, ["big.test"]);
+
+  expect(flattened).toMatchObject({
+    kind: "flattened",
+    includes: [{ include: "big.test", blocks: 3 }],
+    lookups: 10,
+    proposal: { replaces: [{ value: report.spf.record }], open: [] },
+  });
+  const [first, second] =
+    flattened.kind === "flattened" ? flattened.proposal.record.value.split(" include:host") : [];
+  expect(first).toBe("v=spf1 ip4:9.9.9.0/28 ip6:2606:4700::/32 ip4:9.9.9.16/28");
+  expect(second).toMatch(/^\.test include:s0\.test/);
+});
+
+test.each([
+  ["host.test", /does not stand for address blocks alone/],
+  ["elsewhere.test", /does not include it/],
+  ["big1.test", /does not include it/],
+])("%s cannot be replaced", async (include, fault) => {
+  const flattened = await flattenSpf(await whenChecked(MANY), [include]);
+
+  expect(flattened).toMatchObject({ kind: "fault", include, fault: expect.stringMatching(fault) });
+});
+
+test("flattening starts from the record that the check proposes", async () => {
+  const report = await whenChecked(
+    given(["v=spf1 include:gone.test include:sender.test -all"], [GOOD_DMARC]),
+  );
+
+  expect(await flattenSpf(report, ["sender.test"])).toMatchObject({
+    proposal: { record: { value: "v=spf1 ip4:9.9.9.9 -all" } },
+    lookups: 0,
+  });
+});

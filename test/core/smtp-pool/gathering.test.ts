@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { givenBusyHosts, type Host, ONE_HOST } from "./busy-hosts.ts";
+
+// Single verifications at one mail host that arrive within some tens of milliseconds, in virtual time. Every reply takes
+// 100 ms.
+
+const GMAIL: Host = {
+  domain: "gmail.com",
+  host: "gmail-smtp-in.l.google.com",
+  ip: "192.0.2.20",
+};
+/** Greeting, EHLO, MAIL, RCPT, the reply to RSET, QUIT. */
+const aloneMs = async (at: Host): Promise<number> => {
+  const { ask } = givenBusyHosts();
+  return (await ask("alone", "caller", "ann", at)).waitedMs;
+};
+
+/** One caller each `everyMs`. */
+const whenCalled = async (count: number, everyMs: number, at: Host) => {
+  const hosts = givenBusyHosts();
+  const calls = Array.from({ length: count }, async (_, n) => {
+    await hosts.world.sleep(n * everyMs);
+    return hosts.ask(`account${n % 7}`, "caller", `call${n}`, at);
+  });
+  const waits = (await Promise.all(calls)).map(({ waitedMs }) => waitedMs);
+  return { waits, sessions: hosts.sessions(), verdicts: hosts.answered };
+};
+
+test("200 callers at Gmail within 0.2 seconds share 25 sessions at most", async () => {
+  const { sessions, verdicts } = await whenCalled(200, 1, GMAIL);
+
+  expect(new Set(verdicts.map(({ answer }) => answer.finding.verdict))).toEqual(new Set(["valid"]));
+  expect(sessions).toBeLessThanOrEqual(25);
+});
+
+test("callers that arrive a few milliseconds apart have two sessions: the first one's and one for the others", async () => {
+  const { sessions } = await whenCalled(6, 5, ONE_HOST);
+
+  expect(sessions).toBe(2);
+});
+
+test("a caller who is alone does not wait for others, nor does one who comes when the session is over", async () => {
+  const once = await aloneMs(ONE_HOST);
+  const { waits, sessions } = await whenCalled(5, once + 1, ONE_HOST);
+
+  expect(waits).toEqual(Array(5).fill(once));
+  expect(sessions).toBe(5);
+});
+
+test("a caller who comes during another's session waits no longer than the gathering takes", async () => {
+  const { ask, world } = givenBusyHosts();
+  const first = ask("ann", "caller", "ann", ONE_HOST);
+  await world.sleep(5);
+
+  const { waitedMs } = await ask("bo", "caller", "bo", ONE_HOST);
+
+  expect(waitedMs - (await first).waitedMs).toBeLessThanOrEqual(30);
+});
+
+test("as many recipients as a session takes do not wait for more", async () => {
+  const { askMany, sessions, world } = givenBusyHosts();
+  void askMany("ann", "caller", 1, () => ONE_HOST);
+  await world.sleep(2);
+  void askMany("bo", "caller", 10, () => ONE_HOST);
+  await world.sleep(2);
+
+  expect(sessions()).toBe(2);
+});

@@ -1,0 +1,220 @@
+import { SCOPES } from "@mailproof/core/accounts/scopes";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser } from "./browser.ts";
+import { checkStackedTable } from "./row-table.ts";
+
+const PATH = "settings/api-keys";
+
+type Keys = { readonly api_keys: readonly Readonly<Record<string, unknown>>[] };
+
+describeInBrowser("the API keys", ({ open }) => {
+  test("stand with name, mode, scopes, when they were created and last used", async () => {
+    const opened = await open({ path: PATH, key: "live" });
+    const { page, readApi } = opened;
+    const rows = page.locator(".keys tbody tr");
+    await rows.first().waitFor();
+
+    const { api_keys: keys } = await readApi<Keys>("/v1/api-keys");
+    expect(await rows.count()).toBe(keys.length);
+    const texts = await rows.allInnerTexts();
+    for (const [at, key] of keys.entries()) {
+      expect(texts[at]).toContain(String(key["name"]));
+      expect(texts[at]).toContain(String(key["mode"]));
+      expect(texts[at]).toContain(String(key["hint"]));
+      expect(texts[at]).toContain("unrestricted");
+    }
+    expect(texts.filter((text) => text.includes("this session"))).toHaveLength(1);
+    await checkScreen(opened, "api-keys");
+    await checkStackedTable(page, ["Name", "Mode", "Scopes", "Created", "Last used", "Action"]);
+  });
+
+  test("a key was never used until it is, and shows when it was created and last used", async () => {
+    const { page, ready, readApi } = await open({ path: PATH, key: "live" });
+    const secret = await createKey(ready, { name: "fresh", mode: "test" });
+    await page.reload();
+    const row = page.locator(".keys tr", { hasText: "fresh" });
+    await row.waitFor();
+    expect(await row.innerText()).toContain("never");
+
+    await askAccount(ready, secret);
+    await page.reload();
+    await row.waitFor();
+    const { api_keys: keys } = await readApi<Keys>("/v1/api-keys");
+    const key = keys.find(({ name }) => name === "fresh");
+    const cells = await row.getByRole("cell").allInnerTexts();
+    expect(cells.slice(2, 4)).toEqual(
+      await page.evaluate(
+        `${JSON.stringify([key?.["created_at"], key?.["last_used_at"]])}.map((iso) =>
+          new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })
+            .format(new Date(iso)))`,
+      ),
+    );
+  });
+
+  test("by keyboard alone one key is made, however often Enter is pressed; Esc forgets it and returns to the button", async () => {
+    const { page, readApi } = await open({ path: PATH, key: "live" });
+    const { api_keys: before } = await readApi<Keys>("/v1/api-keys");
+    await page.locator(".keys tbody tr").first().waitFor();
+    const create = page.getByRole("button", { name: "Create a key" });
+    await create.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Create a key");
+
+    await page.keyboard.press("Enter");
+    await dialog.waitFor();
+    await page.keyboard.type("typed");
+    await dialog.getByLabel("Only what is chosen").focus();
+    await page.keyboard.press("Space");
+    const offered = await dialog.locator(".scopes code").allTextContents();
+    expect(offered).toEqual(SCOPES);
+    for (let tab = 0; tab <= SCOPES.indexOf("account:read"); tab++)
+      await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await dialog.locator(".new-key code").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Create a key");
+    expect(await page.locator(".new-key").count()).toBe(0);
+    const { api_keys: after } = await readApi<Keys>("/v1/api-keys");
+    expect(after).toHaveLength(before.length + 1);
+    expect(after.find(({ name }) => name === "typed")?.["scopes"]).toEqual(["account:read"]);
+  });
+
+  test("a key is shown once, works with its scopes, and is nowhere afterwards", async () => {
+    const { page, ready } = await open({ path: PATH, key: "live" });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("shop");
+    await dialog.getByLabel("Test:").check();
+    await dialog.getByLabel("Only what is chosen").check();
+    await dialog.getByLabel("account:read").check();
+    await dialog.getByLabel("Expires").selectOption("30");
+    await dialog.getByRole("button", { name: "Create the key" }).click();
+
+    const shown = dialog.locator(".new-key code");
+    await shown.waitFor();
+    const secret = await shown.innerText();
+    expect(secret).toMatch(/^mp_test_/);
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+    const answer = await fetch(`${ready.base_url}/v1/account`, {
+      headers: { "x-api-key": secret },
+    });
+    expect(await answer.json()).toMatchObject({
+      data: { key: { mode: "test", scopes: ["account:read"] } },
+    });
+
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const row = page.locator(".keys tr", { hasText: "shop" });
+    await row.waitFor();
+    expect(await row.innerText()).toContain("Expires");
+    expect(await page.content()).not.toContain(secret);
+    expect(
+      await page.evaluate("JSON.stringify({ ...sessionStorage, ...localStorage })"),
+    ).not.toContain(secret);
+    expect(page.url()).not.toContain(secret);
+  });
+
+  test("without a scope chosen the API's sentence is in the form, and no key is made", async () => {
+    const { page, readApi } = await open({ path: PATH, key: "live" });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("nothing");
+    await dialog.getByLabel("Only what is chosen").check();
+    await dialog.getByRole("button", { name: "Create the key" }).click();
+
+    const alert = dialog.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("must name at least one scope");
+    const { api_keys: keys } = await readApi<Keys>("/v1/api-keys");
+    expect(keys.map(({ name }) => name)).not.toContain("nothing");
+  });
+
+  test("a revoked key is refused from then on, and its row is gone", async () => {
+    const { page, ready } = await open({ path: PATH, key: "live" });
+    const created = await createKey(ready, { name: "leaked", mode: "live" });
+    await page.reload();
+    await page.getByRole("button", { name: "Revoke leaked" }).click();
+    const dialog = page.getByRole("dialog");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    // Esc changed nothing, and the focus is back.
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Revoke");
+    expect((await askAccount(ready, created)).status).toBe(200);
+
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Revoke the key" }).click();
+    await page.locator(".keys tr", { hasText: "leaked" }).waitFor({ state: "detached" });
+    expect((await askAccount(ready, created)).status).toBe(401);
+  });
+
+  test("who revokes the own key is signed out, and Back shows no data", async () => {
+    const first = await open({ path: PATH, key: "live" });
+    const secret = await createKey(first.ready, { name: "mine", mode: "live" });
+    const { page } = await open({ path: PATH, key: { secret } });
+    await page.getByRole("button", { name: "Revoke mine" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
+
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.getByRole("status").innerText()).toContain("You revoked the key");
+    expect(await page.evaluate("sessionStorage.getItem('mailproof.key')")).toBeNull();
+    await page.goBack();
+    expect(await page.locator(".keys").count()).toBe(0);
+  });
+
+  test("a screen that the key may not see names the scope that is missing", async () => {
+    const { ready } = await open({ path: PATH, key: "live" });
+    const secret = await createKey(ready, {
+      name: "narrow",
+      mode: "live",
+      scopes: ["verification:write"],
+    });
+
+    const { page } = await open({ path: "logs", key: { secret } });
+    const alert = page.locator("main").getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("account:read");
+
+    const keys = await open({ path: PATH, key: { secret } });
+    const refused = keys.page.locator("main").getByRole("alert");
+    await refused.waitFor();
+    expect(await refused.innerText()).toContain("unrestricted keys");
+  });
+
+  test.each([
+    ["curl", "/v1/verify"],
+    ["Node", "/v1/verify"],
+    ["Python", "/v1/verify"],
+    ["MCP", "/mcp"],
+  ])("the snippet for %s has this host filled in, and no key", async (name, path) => {
+    const { page, ready } = await open({ path: PATH, key: "live" });
+    await page.getByLabel(name, { exact: true }).check();
+    await page.getByRole("button", { name: `Copy ${name}` }).click();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+
+    expect(copied).toContain(ready.base_url + path);
+    expect(copied).not.toContain(ready.live_key);
+  });
+});
+
+type Ready = { readonly base_url: string; readonly live_key: string };
+
+const createKey = async (ready: Ready, body: object): Promise<string> => {
+  const answer = await fetch(`${ready.base_url}/v1/api-keys`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await answer.json()) as { data: { key: string } };
+  return data.key;
+};
+
+const askAccount = (ready: Ready, key: string) =>
+  fetch(`${ready.base_url}/v1/account`, { headers: { "x-api-key": key } });

@@ -1,0 +1,97 @@
+import type { GetAccountData } from "@mailproof/client";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+
+const search = async ({ page }: OpenedPage, firstName: string, domain: string): Promise<void> => {
+  await page.getByLabel("First name").fill(firstName);
+  await page.getByLabel("Last name").fill("Lee");
+  await page.getByLabel("Company's domain").fill(domain);
+  await page.keyboard.press("Enter");
+};
+
+describeInBrowser("find", ({ open }) => {
+  test.each([
+    ["Ann", "ann.lee@example.com", "valid"],
+    ["Invalid", "No address of Invalid Lee", "not_found"],
+    ["Catchall", "catchall.lee@example.com", "catch_all"],
+  ])("the documented search for %s shows %s", async (name, heading, status) => {
+    const opened = await open({ path: "find" });
+    await search(opened, name, "example.com");
+
+    await opened.page.getByRole("heading", { name: heading }).waitFor();
+    expect(await opened.page.locator(".found .status").textContent()).toBe(status);
+    expect(await opened.page.locator(".found").textContent()).toContain("free with a test key");
+    await checkScreen(opened, "find");
+  });
+
+  test.each([
+    ["Valid", "valid.lee@example.com", "valid", "first.last"],
+    ["Disabled", "No address of Disabled Lee", "not_found", "not known"],
+    ["Full", "full.lee@example.com", "risky", "first.last"],
+    ["Risky", "risky.lee@example.com", "risky", "not known"],
+    ["Info", "info.lee@example.com", "role", "not known"],
+    ["Unknown", "No address of Unknown Lee", "unknown", "not known"],
+    ["Blocked", "No address of Blocked Lee", "unknown", "not known"],
+    ["123", "No address of 123 Lee", "invalid_name", "not known"],
+  ])("%s Lee is %s, with status %s and pattern %s", async (name, heading, status, pattern) => {
+    const opened = await open({ path: "find" });
+    await search(opened, name, "example.com");
+
+    await opened.page.getByRole("heading", { name: heading }).waitFor();
+    expect(await opened.page.locator(".found .status").textContent()).toBe(status);
+    expect(await opened.page.locator(".found dd").nth(1).textContent()).toBe(pattern);
+  });
+
+  test("a failure of ours has its sentence and request id, and Retry searches again", async () => {
+    const opened = await open({ path: "find" });
+    await search(opened, "Error", "example.com");
+    const alert = opened.page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/Request id req_\w+/);
+
+    await opened.page.getByLabel("First name").fill("Ann");
+    await alert.getByRole("button", { name: "Retry" }).click();
+
+    await opened.page.getByRole("heading", { name: "ann.lee@example.com" }).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  test("by keyboard alone, and pressed twice, a search is charged once", async () => {
+    const { page, readApi, requests } = await open({ key: "live", path: "find" });
+    const read = async () => (await readApi<GetAccountData>("/v1/account")).credits.available;
+    const before = await read();
+    await page.getByLabel("First name").focus();
+    await page.keyboard.type("Grace");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Hopper");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("valid.lab.mailproof.test");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+
+    await page.locator(".found").waitFor();
+    expect(await read()).toBe(before - 5);
+    expect(requests.filter((one) => one.startsWith("POST /v1/find"))).toHaveLength(1);
+    await page.locator(".found").getByRole("button", { name: "Copy" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      await page.locator(".found h2").textContent(),
+    );
+  });
+
+  test("a search costs five credits, and its repeat says that it was free", async () => {
+    const opened = await open({ key: "live", path: "find" });
+    const { page, readApi } = opened;
+    const read = async () => (await readApi<GetAccountData>("/v1/account")).credits.available;
+    const before = await read();
+    await search(opened, "Ada", "valid.lab.mailproof.test");
+    await page.getByText("5 credits", { exact: true }).waitFor();
+    expect(await read()).toBe(before - 5);
+
+    await page.getByRole("button", { name: "Find", exact: true }).dblclick();
+
+    await page.getByText("free: the same search was paid within two minutes").waitFor();
+    expect(await read()).toBe(before - 5);
+  });
+});

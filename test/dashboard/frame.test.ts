@@ -1,0 +1,221 @@
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+
+const heading = ({ page }: OpenedPage, name: string) =>
+  page.getByRole("heading", { name, level: 1 });
+const focused = ({ page }: OpenedPage) =>
+  page.evaluate(
+    "document.activeElement.textContent || document.activeElement.id",
+  ) as Promise<string>;
+
+describeInBrowser("the frame", ({ open }) => {
+  test("a screen opens without a reload, has the focus and the title, and is announced", async () => {
+    const opened = await open();
+    const { page, requests } = opened;
+    await heading(opened, "Overview").waitFor();
+    const pagesBefore = requests.filter((one) => one === "GET /app/").length;
+
+    await page.getByRole("link", { name: "Verify one address" }).click();
+    await heading(opened, "Verify one address").waitFor();
+
+    expect(await page.title()).toBe("Verify one address · Mailproof");
+    expect(await page.locator("[aria-live=polite].unseen").textContent()).toBe(
+      "Verify one address",
+    );
+    expect(
+      await page.getByRole("link", { name: "Verify one address" }).getAttribute("aria-current"),
+    ).toBe("page");
+    await page.goBack();
+    await heading(opened, "Overview").waitFor();
+    expect(await focused(opened)).toBe("Overview");
+    expect(requests.filter((one) => one === "GET /app/").length).toBe(pagesBefore);
+  });
+
+  test.each([
+    "no/such/screen",
+    // Its percent-encoding is no text.
+    "lists/%E0%A4",
+  ])("an address of no screen says so, and leads on: %s", async (path) => {
+    const opened = await open({ path });
+
+    await heading(opened, "No such screen").waitFor();
+    await checkScreen(opened, "no-such-screen");
+    await opened.page.getByRole("link", { name: "Go to the overview" }).click();
+    await heading(opened, "Overview").waitFor();
+    expect(await opened.page.title()).toBe("Overview · Mailproof");
+  });
+
+  test("a test key is told from a live one on every screen", async () => {
+    const withTest = await open();
+    await heading(withTest, "Overview").waitFor();
+    expect(await withTest.page.getByText("Test data.").isVisible()).toBe(true);
+
+    const withLive = await open({ key: "live" });
+    await heading(withLive, "Overview").waitFor();
+    expect(await withLive.page.getByText("Test data.").count()).toBe(0);
+    await withLive.page.getByText("1,000,000 credits").first().waitFor();
+  });
+
+  test("Ctrl K opens every screen by the keys alone, Esc closes it and returns the focus", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    const search = page.getByRole("button", { name: "Go to" });
+    await search.focus();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.className")).toBe("search");
+
+    await page.keyboard.press("Control+k");
+    const titles = await page.getByRole("option").allInnerTexts();
+    const links = await page.locator(".side nav a").allTextContents();
+    expect(titles.slice(0, links.length).map((text) => text.split("\n")[0])).toEqual(links);
+    await page.keyboard.type("verify one");
+    expect(await page.getByRole("option").allTextContents()).toEqual([
+      expect.stringMatching(/^Verify one address/),
+    ]);
+    await page.keyboard.press("Enter");
+    await heading(opened, "Verify one address").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("the palette is accessible, says when nothing matches, and Tab stays inside it", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    await checkScreen(opened, "palette");
+
+    for (let times = 0; times < 4; times++) await page.keyboard.press("Tab");
+    expect(
+      await page.evaluate(
+        "document.activeElement === document.body || document.querySelector('dialog[open]').contains(document.activeElement)",
+      ),
+    ).toBe(true);
+    await page.getByRole("combobox").fill("zebra");
+    await page.getByText("Nothing has this name.").waitFor();
+  });
+
+  test("the theme is the system's until one is chosen, and stays chosen", async () => {
+    const opened = await open({ colorScheme: "dark" });
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    expect(await ground()).toBe("rgb(15, 20, 27)");
+
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByLabel("Light").check();
+    expect(await ground()).toBe("rgb(255, 255, 255)");
+    await page.reload();
+    await heading(opened, "Overview").waitFor();
+
+    expect(await ground()).toBe("rgb(255, 255, 255)");
+  });
+
+  test("the account's menu is accessible and Esc closes it", async () => {
+    const opened = await open({ key: "live" });
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByText("Plan scale, live key").waitFor();
+
+    await checkScreen(opened, "account-menu");
+    await page.keyboard.press("Escape");
+
+    expect(await page.getByText("Plan scale, live key").isVisible()).toBe(false);
+    expect(await focused(opened)).toBe("Account");
+  });
+
+  test("a phone has a menu by the keys: a choice closes it, and Esc does", async () => {
+    const opened = await open({ width: 375 });
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    const entry = page.getByRole("dialog").getByRole("link", { name: "Verify one address" });
+    expect(await page.getByRole("link", { name: "Verify one address" }).count()).toBe(0);
+
+    await page.getByRole("button", { name: "Menu" }).press("Enter");
+    await entry.waitFor();
+    await checkScreen(opened, "menu", [375]);
+    await page.keyboard.press("Escape");
+    expect(await entry.isVisible()).toBe(false);
+    expect(await focused(opened)).toBe("Menu");
+    await page.getByRole("button", { name: "Menu" }).press("Enter");
+    await entry.press("Enter");
+    await heading(opened, "Verify one address").waitFor();
+
+    expect(await entry.isVisible()).toBe(false);
+  });
+
+  test("the first Tab leads to the content", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+
+    await page.keyboard.press("Tab");
+    expect(await focused(opened)).toBe("To the content");
+    await page.keyboard.press("Enter");
+
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+  });
+
+  test("when the API says 503, each part has the sentence, the request's id and Retry", async () => {
+    const opened = await open({ key: null });
+    const { page, ready } = opened;
+    await page.getByLabel("API key").fill(ready.live_key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await heading(opened, "Overview").waitFor();
+
+    await page.route("**/v1/**", (route) => route.fulfill(REFUSED));
+    await page.reload();
+    await page.getByText("req_refused").first().waitFor();
+
+    // Each part has asked by itself, and is refused when its own answer arrives.
+    const parts = page.getByRole("alert");
+    await parts.nth(3).waitFor();
+    for (const part of await parts.all()) {
+      expect(await part.textContent()).toContain(
+        "The service cannot read its own state right now.",
+      );
+      expect(await part.textContent()).toContain("req_refused");
+      expect(await part.getByRole("button", { name: "Retry" }).isVisible()).toBe(true);
+    }
+    await checkScreen(opened, "unavailable");
+    await page.unroute("**/v1/**");
+    for (let left = await parts.count(); left > 0; left = await parts.count()) {
+      await parts.first().getByRole("button", { name: "Retry" }).click();
+      await parts.nth(left - 1).waitFor({ state: "detached" });
+    }
+    expect(await page.getByText("No list is running.").isVisible()).toBe(true);
+  });
+
+  test("without a network it says so until there is one again", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+
+    await page.context().setOffline(true);
+    await page.getByText("You are offline.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("You are offline.").waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("a screen whose code is gone says what failed, and Retry loads the page again", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    await page.route("**/assets/verify-*.js", (route) => route.fulfill({ status: 404 }));
+
+    await page.getByRole("link", { name: "Verify one address" }).click();
+    await heading(opened, "The screen was not loaded").waitFor();
+    await page.unroute("**/assets/verify-*.js");
+    await page.getByRole("button", { name: "Retry" }).click();
+
+    await heading(opened, "Verify one address").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});

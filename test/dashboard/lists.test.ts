@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { toWaitSentence } from "../../packages/dashboard/src/screens/lists/wait-sentence.ts";
+import { checkScreen, describeInBrowser } from "./browser.ts";
+import { createJob, waitForJob } from "./jobs.ts";
+
+test("what waits has its number and the time of its next attempt", () => {
+  const now = Date.parse("2026-11-23T04:00:00");
+  const deferred = (count: number, reason: string) => ({
+    deferred: {
+      count,
+      by_reason: { [reason]: count },
+      next_attempt_at: new Date("2026-11-23T04:50:00").toISOString(),
+    },
+  });
+
+  expect(toWaitSentence(deferred(149, "greylisted"), now)).toBe("149 rows are retried at 04:50.");
+  expect(toWaitSentence(deferred(1, "greylisted"), now)).toBe("1 row is retried at 04:50.");
+  expect(toWaitSentence(deferred(149, "greylisted"), now + 3_600_000)).toBe(
+    "149 rows are being retried now.",
+  );
+  expect(toWaitSentence({}, now)).toBe(undefined);
+});
+
+describeInBrowser("the lists", ({ open }) => {
+  test("a list shows its name, its state and its results, and leads to its page", async () => {
+    const opened = await open({ path: "lists" });
+    const { page } = opened;
+    const job = await createJob(
+      opened,
+      ["valid@x.com", "invalid@x.com", "risky@x.com"],
+      "Customers",
+    );
+    await waitForJob(opened, job);
+    await page.reload();
+
+    const entry = page.getByRole("listitem").filter({ hasText: "Customers" });
+    await entry.getByText("completed", { exact: false }).waitFor();
+    expect(await entry.innerText()).toContain("3 of 3 addresses");
+    // A group of statuses has the name of none of them.
+    expect(
+      (await entry.locator(".stacked-bar li").allInnerTexts()).map((text) =>
+        text.replaceAll("\n", " ").replace(/ [\d.]+%$/, ""),
+      ),
+    ).toEqual(["Valid 1", "Risky, catch-all, role and spam traps 1", "Invalid and disposable 1"]);
+    await checkScreen(opened, "lists");
+    await entry.getByRole("link", { name: "Customers" }).click();
+    await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
+  });
+
+  test("the bars of a running list move without a reload", async () => {
+    const opened = await open({ path: "lists" });
+    const { page, requests } = opened;
+    await createJob(opened, ["ann@x.com", "slow@x.com"], "Moving");
+    await page.reload();
+    const entry = page.getByRole("listitem").filter({ hasText: "Moving" });
+    const pages = requests.filter((one) => one === "GET /app/lists").length;
+
+    await entry.getByText(/^running, [01] of 2 addresses/).waitFor();
+    // The slow one takes half a minute.
+    await entry.getByText("2 of 2 addresses").waitFor({ timeout: 90_000 });
+
+    expect(requests.filter((one) => one.includes("/v1/jobs")).length).toBeGreaterThan(1);
+    expect(requests.filter((one) => one === "GET /app/lists").length).toBe(pages);
+  });
+
+  test("a list whose mail server asks us to come back says when, and guesses no end", async () => {
+    const opened = await open({ path: "lists", key: "live" });
+    await createJob(opened, ["ada.lovelace@greylist.lab.mailproof.test"], "Waiting", "live_key");
+    await opened.page.reload();
+
+    const entry = opened.page.getByRole("listitem").filter({ hasText: "Waiting" });
+    await entry.getByText(/^1 row is retried at \d\d:\d\d\.$/).waitFor();
+    expect(await entry.innerText()).toContain("0 of 1 address");
+  });
+
+  test("a running list is read every two seconds, and never while the page is hidden", async () => {
+    const opened = await open({ path: "lists" });
+    const { page, requests } = opened;
+    await createJob(opened, ["slow@x.com"], "Long");
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole("link", { name: "Long" }).waitFor();
+    const count = () => requests.filter((one) => one.includes("/v1/jobs")).length;
+    const show = (state: "visible" | "hidden") =>
+      page.evaluate(`
+        Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      `);
+    const isRead = () => page.waitForResponse((response) => response.url().includes("/v1/jobs"));
+    await show("hidden");
+    const before = count();
+
+    await page.clock.runFor(60_000);
+    expect(count()).toBe(before);
+
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    await show("visible");
+    await page.clock.runFor(1_900);
+    expect(count()).toBe(before);
+    const read = isRead();
+    await page.clock.runFor(200);
+    await read;
+    expect(count()).toBe(before + 1);
+  });
+
+  test("a chosen state is in the address, and Back returns to all lists", async () => {
+    const opened = await open({ path: "lists" });
+    const { page } = opened;
+    await page.getByLabel("Show").selectOption("failed");
+
+    await page.getByText("There is no such list yet.").waitFor();
+    expect(page.url()).toContain("lists?status=failed");
+    await page.reload();
+    await page.getByText("There is no such list yet.").waitFor();
+    expect(await page.getByLabel("Show").inputValue()).toBe("failed");
+  });
+});

@@ -1,0 +1,217 @@
+import type { Job } from "@mailproof/client";
+import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+
+const AT = "valid.lab.mailproof.test";
+
+/** As a spreadsheet program of a German office saves it. */
+const SEMICOLONS = `\ufeffName;Ort;E-Mail\r\n"Lovelace; Ada";Köln;ada.lovelace@${AT}\r\nGrace;Zürich;GRACE.hopper@${AT.toUpperCase()}\r\nAgain;Wien;ada.lovelace@${AT}\r\nNone;Bern;-\r\n`;
+const TABS = `first\tmail\tlast\nAda\tada.lovelace@${AT}\tLovelace\nGrace\tgrace.hopper@${AT}\tHopper\n`;
+
+const LISTS = [
+  ["semicolons and a byte order mark", Buffer.from(SEMICOLONS), "E-Mail", "semicolon", "utf-8", 2],
+  ["UTF-16 and tabs", Buffer.from(`\ufeff${TABS}`, "utf16le"), "mail", "tab", "utf-16le", 2],
+  [
+    "windows-1252",
+    Buffer.from(SEMICOLONS.slice(1), "latin1"),
+    "E-Mail",
+    "semicolon",
+    "windows-1252",
+    2,
+  ],
+  [
+    "one column without a name",
+    Buffer.from(`ada@${AT}\nbob@${AT}\ncy@${AT}\n`),
+    "column_1",
+    "none, it has one column",
+    "utf-8",
+    3,
+  ],
+] as const;
+
+const choose = async ({ page }: OpenedPage, buffer: Buffer, name = "customers.csv") => {
+  await page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/csv", buffer });
+  await page.getByRole("button", { name: /^Verify \d/ }).waitFor();
+};
+
+const readCount = ({ page }: OpenedPage, name: string) =>
+  page.locator(".counts > div").filter({ hasText: name }).locator("dd").textContent();
+
+const readAccount = ({ readApi }: OpenedPage) =>
+  readApi<{ credits: { available: number; held: number; spent: number } }>("/v1/account");
+
+const readCharged = async (opened: OpenedPage) => {
+  const { credits } = await readAccount(opened);
+  return credits.spent + credits.held;
+};
+
+describeInBrowser("a new list", ({ open }) => {
+  test.each(LISTS)(
+    "%s: the right column is found, and the price shown is the price charged",
+    async (_, bytes, column, delimiter, encoding, unique) => {
+      const opened = await open({ path: "lists/new", key: "live" });
+      const { page } = opened;
+      await choose(opened, bytes);
+      const before = await readCharged(opened);
+
+      expect(
+        await page.getByLabel("Column of the addresses").locator("option:checked").textContent(),
+      ).toBe(column);
+      expect(await readCount(opened, "Delimiter")).toBe(delimiter);
+      expect(await readCount(opened, "Encoding")).toBe(encoding);
+      expect(await readCount(opened, "Different addresses")).toBe(String(unique));
+      expect(await page.locator(".price b").textContent()).toBe(`${unique} credits`);
+      expect(await readCharged(opened)).toBe(before);
+
+      await page.getByRole("button", { name: `Verify ${unique} addresses` }).dblclick();
+      await page.getByRole("heading", { name: "being verified" }).waitFor();
+
+      expect(await page.getByText(`Charged: ${unique} credits.`).count()).toBe(1);
+      expect((await readCharged(opened)) - before).toBe(unique);
+      await page.getByRole("link", { name: "Open the list" }).click();
+      await page.getByRole("heading", { name: "Download" }).waitFor();
+    },
+  );
+
+  test("a spreadsheet is read in the browser, and the price shown is the price charged", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    async function* listRows() {
+      yield ["Name", "E-Mail"];
+      yield ["Lovelace; Ada", `ada.lovelace@${AT}`];
+      yield ['"Amazing" Grace', `GRACE.hopper@${AT}`];
+      yield ["Again", `ada.lovelace@${AT}`];
+    }
+    const sheet = Buffer.concat(await Array.fromAsync(writeSpreadsheet(listRows())));
+    await choose(opened, sheet, "customers.xlsx");
+    const before = await readCharged(opened);
+
+    expect(
+      await page.getByLabel("Column of the addresses").locator("option:checked").textContent(),
+    ).toBe("E-Mail");
+    expect(await readCount(opened, "Duplicates")).toBe("1");
+    expect(await page.locator(".rows tbody td").allTextContents()).toContain('"Amazing" Grace');
+    await page.getByRole("button", { name: "Verify 2 addresses" }).click();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+
+    expect((await readCharged(opened)) - before).toBe(2);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("the preview has duplicates, rows without an address, and the first rows", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    await checkScreen(opened, "new-list");
+    await choose(opened, Buffer.from(SEMICOLONS));
+
+    expect(await readCount(opened, "Rows")).toBe("4");
+    expect(await readCount(opened, "Duplicates")).toBe("1");
+    expect(await readCount(opened, "Without an address")).toBe("1");
+    const rows = page.locator(".rows tbody tr");
+    expect(await rows.first().locator("td").allTextContents()).toEqual([
+      "Lovelace; Ada",
+      "Köln",
+      `ada.lovelace@${AT}`,
+    ]);
+    await checkScreen(opened, "new-list-preview");
+
+    await page.getByLabel("Column of the addresses").selectOption({ label: "Ort" });
+    await page
+      .getByRole("alert")
+      .or(page.getByRole("button", { name: "Verify 0 addresses" }))
+      .first()
+      .waitFor();
+    expect(await page.locator(".price b").textContent()).toBe("0 credits");
+  });
+
+  test("pasted addresses become a list of this name, and a reload after it was sent pays nothing", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page, readApi } = opened;
+    await page.getByLabel("Or paste addresses").fill(`ada.lovelace@${AT}\ngrace.hopper@${AT}`);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByLabel("Name of the list").fill("Friends");
+    await page.getByRole("button", { name: "Verify 2 addresses" }).click();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    const charged = await readCharged(opened);
+    const readJobs = async () => (await readApi<{ jobs: readonly Job[] }>("/v1/jobs")).jobs;
+    const jobs = await readJobs();
+    expect(jobs[0]?.name).toBe("Friends");
+
+    await page.reload();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+
+    expect(await readCharged(opened)).toBe(charged);
+    expect((await readJobs()).length).toBe(jobs.length);
+    await page.getByRole("button", { name: "Verify another list" }).click();
+    await page.reload();
+    await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
+  });
+
+  test("a file that is no list says so, with what to do", async () => {
+    const opened = await open({ path: "lists/new" });
+    const { page } = opened;
+    const archive = Buffer.from("PK\u0003\u0004 and nothing of a spreadsheet");
+
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "list.xlsx", mimeType: "application/zip", buffer: archive });
+
+    expect(await page.getByRole("alert").textContent()).toContain("the spreadsheet is damaged");
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a list is dropped, and Enter sends it at its price", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    const drop = page.locator(".drop");
+    await drop.waitFor();
+    const before = await readCharged(opened);
+    const data = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(TABS)}], "dropped.csv"));
+      return transfer;
+    })()`);
+    await drop.dispatchEvent("drop", { dataTransfer: data });
+    await page.getByRole("button", { name: "Verify 2 addresses" }).waitFor();
+
+    await page.getByLabel("Name of the list").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    expect((await readCharged(opened)) - before).toBe(2);
+  });
+
+  test("a service that says 503 charges nothing until Retry, which charges once", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    await choose(opened, Buffer.from(TABS));
+    const before = await readCharged(opened);
+    await page.route("**/v1/verify/file", (route) => route.fulfill(REFUSED));
+    await page.getByRole("button", { name: "Verify 2 addresses" }).click();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain("req_refused");
+    expect(await readCharged(opened)).toBe(before);
+
+    await page.unroute("**/v1/verify/file");
+    await alert.getByRole("button", { name: "Retry" }).dblclick();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    expect((await readCharged(opened)) - before).toBe(2);
+  });
+
+  test("an upload can be cancelled, and then nothing is charged and nothing sent", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page, requests } = opened;
+    await choose(opened, Buffer.from(TABS));
+    const before = await readCharged(opened);
+    await page.route("**/blobs/**", () => {});
+
+    await page.getByRole("button", { name: "Verify 2 addresses" }).click();
+    await page.getByText("Nothing is charged yet.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
+
+    expect(await readCharged(opened)).toBe(before);
+    expect(requests.filter((one) => one === "POST /v1/verify/file").length).toBe(1);
+  });
+});

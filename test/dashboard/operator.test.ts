@@ -1,0 +1,216 @@
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createFolder, whenRun } from "../local/running.ts";
+import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+
+const KEY = `mp_operator_${"k".repeat(32)}`;
+
+const runOnServer = async ({ ready }: OpenedPage, command: string, options = {}) => {
+  const response = await fetch(`${ready.base_url}/v1/operator/${command}`, {
+    method: "POST",
+    headers: { "x-api-key": KEY, "content-type": "application/json" },
+    body: JSON.stringify(options),
+  });
+  // Any: each command has its own.
+  return ((await response.json()) as any).data;
+};
+
+describeInBrowser(
+  "the operator's screens",
+  ({ open }) => {
+    const openAs = (path: string) => open({ path, key: { secret: KEY } });
+
+    test("an operator signs in with the operator key, and sees no account's screen", async () => {
+      const { page, complaints } = await open({ key: null });
+      await page.getByLabel("API key").fill(`${KEY}x`);
+      await page.keyboard.press("Enter");
+      await page.getByText("does not accept this operator key").waitFor();
+
+      await page.getByLabel("API key").fill(KEY);
+      await page.keyboard.press("Enter");
+
+      await page.getByRole("heading", { name: "Server", level: 1 }).waitFor();
+      const names = await page.locator(".side nav a").allTextContents();
+      expect(names).toEqual(["Server", "Accounts"]);
+      expect(await page.locator(".balance").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+
+    test("an account's screen that is already loaded sends nothing with the operator's key", async () => {
+      const { page, requests } = await open({ key: null });
+      // The sign-in form is shown while the code of the overview is loaded behind it.
+      await page.waitForLoadState("networkidle");
+      const code = Promise.withResolvers<void>();
+      await page.route("**/assets/server-*.js", async (route) => {
+        await code.promise;
+        await route.continue();
+      });
+      await page.getByLabel("API key").fill(KEY);
+      await page.keyboard.press("Enter");
+      await page.getByText("Loading the screen …").waitFor();
+      code.resolve();
+      await page.getByRole("heading", { name: "Server", level: 1 }).waitFor();
+
+      const asked = requests.filter((one) => one.includes("/v1/"));
+      expect(asked.filter((one) => !one.includes("/v1/operator/"))).toEqual([]);
+    });
+
+    test("an operator who was offline stays signed in", async () => {
+      const { page } = await openAs("accounts");
+      await page.getByRole("link", { name: "Demo" }).waitFor();
+
+      await page.context().setOffline(true);
+      await page.getByText("You are offline.").waitFor();
+      await page.context().setOffline(false);
+      await page.getByText("You are offline.").waitFor({ state: "detached" });
+      await page.waitForLoadState("networkidle");
+
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Accounts");
+    });
+
+    test("gauges, audit and dead letters are what the commands print", async () => {
+      const opened = await openAs("");
+      const { page } = opened;
+      const gauges = page.locator("section", {
+        has: page.getByRole("heading", { name: "Gauges" }),
+      });
+      await gauges.locator("dd").first().waitFor();
+
+      const shown = await readFields(gauges);
+      await page.getByRole("button", { name: "Run the audit" }).click();
+      const audit = page.locator("section", { has: page.getByRole("heading", { name: "Audit" }) });
+      await audit.locator("dd").first().waitFor();
+
+      const { ok, ...figures } = await runOnServer(opened, "gauges");
+      expect(Object.keys(shown)).toEqual(Object.keys(figures));
+      expect(shown["dead_letters"]).toBe("0");
+      expect(ok).toBe(true);
+      expect(await gauges.getByText("Nothing needs attention.").isVisible()).toBe(true);
+      const { accounts, late } = await runOnServer(opened, "audit");
+      expect(await readFields(audit)).toMatchObject({ accounts: String(accounts) });
+      expect(late).toEqual([]);
+      expect(await audit.getByText("All is in order.").isVisible()).toBe(true);
+      await checkScreen(opened, "operator-server");
+    });
+
+    test("a backup is made, and a second one into the same folder says why not", async () => {
+      const { page } = await openAs("");
+      const to = join(createFolder(), "copy");
+      await page.getByLabel("Folder on the server").fill(to);
+      await page.getByRole("button", { name: "Make a backup" }).click();
+      await page.getByText("as_of").waitFor();
+
+      await page.getByRole("button", { name: "Make a backup" }).click();
+      await page.getByText(`${to} already exists.`).waitFor();
+
+      const { code } = await whenRun({ MAILPROOF_DIR: to }, "admin", "audit");
+      expect(code).toBe(0);
+    });
+
+    test("an account is opened, gets credits once, and is disabled", async () => {
+      const opened = await openAs("accounts");
+      const { page } = opened;
+      await page.getByRole("link", { name: "Demo" }).waitFor();
+      await page.getByLabel("Name").fill("Acme");
+      await page.getByLabel("Credits").fill("100");
+      await page.getByRole("button", { name: "Create the account" }).click();
+      await page.getByText("live_key").waitFor();
+      await checkScreen(opened, "operator-accounts");
+
+      await page.getByRole("link", { name: "Acme" }).click();
+      await page.getByRole("heading", { name: "Acme", level: 1 }).waitFor();
+      await page.getByLabel("Credits to add").fill("12.5");
+      await page.getByRole("button", { name: "Grant" }).click();
+      await confirm(page, "Grant").dblclick();
+      await page.getByText("112.5", { exact: false }).first().waitFor();
+      const account = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      expect(await runOnServer(opened, "accounts.show", { account })).toMatchObject({
+        credits: { available: 112.5 },
+      });
+      await checkScreen(opened, "operator-account");
+
+      await page.getByRole("button", { name: "Disable the account" }).click();
+      await confirm(page, "Disable the account").click();
+      await page.getByRole("button", { name: "Enable the account" }).waitFor();
+      expect((await runOnServer(opened, "accounts.show", { account })).status).toBe("disabled");
+    });
+
+    test("a grant whose response was lost is sent again, and moves the credits once", async () => {
+      const opened = await openAs("accounts");
+      const { page, ready } = opened;
+      const { account_id: account } = await runOnServer(opened, "accounts.create", {
+        name: "Slow",
+      });
+      await page.goto(`${ready.base_url}/app/accounts/${account}`);
+      await page.route("**/v1/operator/credits.grant", async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      const grant = async () => {
+        await page.getByRole("button", { name: "Grant" }).click();
+        await page.getByRole("button", { name: "Yes, grant" }).click();
+      };
+      const readAvailable = async () =>
+        (await runOnServer(opened, "accounts.show", { account })).credits.available;
+      await page.getByLabel("Credits to add").fill("12.5");
+      await grant();
+      await page.getByText("The server cannot be reached.").waitFor();
+      expect(await readAvailable()).toBe(12.5);
+
+      await page.unroute("**/v1/operator/credits.grant");
+      await grant();
+      await page.getByRole("status").getByText("available").waitFor();
+      expect(await readAvailable()).toBe(12.5);
+
+      // The next grant is another one, also of the same amount.
+      await grant();
+      await expect.poll(readAvailable).toBe(25);
+    });
+
+    test("a revoked key is gone from the list and from the API", async () => {
+      const opened = await openAs("accounts");
+      const { page, ready } = opened;
+      const { live_key: key, account_id: account } = await runOnServer(opened, "accounts.create", {
+        name: "Leaky",
+      });
+      await page.goto(`${ready.base_url}/app/accounts/${account}`);
+      const buttons = page.getByRole("row").getByRole("button", { name: /^Revoke/ });
+      await buttons.first().waitFor();
+      const count = await buttons.count();
+
+      for (let left = count; left > 0; left--) {
+        await buttons.first().click();
+        await confirm(page, /^Revoke/).click();
+        await expect.poll(() => buttons.count(), { timeout: 30_000 }).toBe(left - 1);
+      }
+
+      const response = await fetch(`${ready.base_url}/v1/account`, {
+        headers: { "x-api-key": key },
+      });
+      expect(response.status).toBe(401);
+    });
+
+    test("for a customer's key there is no such screen", async () => {
+      const { page } = await open({ path: "accounts", key: "live" });
+
+      await page.getByRole("heading", { name: "No such screen" }).waitFor();
+
+      expect(await page.getByRole("link", { name: "Server" }).count()).toBe(0);
+    });
+  },
+  { OPERATOR_KEY: KEY },
+);
+
+/** The button of the question that is open. */
+const confirm = (page: Page, name: string | RegExp) =>
+  page.getByRole("dialog").getByRole("button", { name });
+
+/** Names and values of a command's output. */
+const readFields = async (panel: Locator) => {
+  const [names, values] = [
+    await panel.locator("dt").allTextContents(),
+    await panel.locator("dd").allTextContents(),
+  ];
+  return Object.fromEntries(names.map((name, at) => [name, values[at]]));
+};

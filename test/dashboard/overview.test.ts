@@ -1,0 +1,102 @@
+import type { GetUsageData } from "@mailproof/client";
+import { createClient } from "@mailproof/client";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser } from "./browser.ts";
+import { createJob, waitForJob } from "./jobs.ts";
+
+const toNumber = (text = "0"): number => Number(text.replaceAll(",", ""));
+
+describeInBrowser("the overview", ({ open }) => {
+  test("a new account reaches a verdict in three steps: sign in, type an address, press Verify", async () => {
+    const { page, ready } = await open({ key: null });
+    await page.getByLabel("API key").fill(ready.live_key);
+    await page.keyboard.press("Enter");
+
+    await page.getByLabel("Verify an address").fill("ada.lovelace@valid.lab.mailproof.test");
+    await page.keyboard.press("Enter");
+
+    await page.getByText("The mailbox exists.", { exact: false }).first().waitFor();
+    expect(await page.locator(".verdict .status").textContent()).toBe("valid");
+  });
+
+  test("a double click and a reload verify and charge once", async () => {
+    const { page, readApi } = await open({ key: "live" });
+    const readSpent = async () =>
+      (await readApi<{ credits: { spent: number } }>("/v1/account")).credits.spent;
+    const before = await readSpent();
+    await page.getByLabel("Verify an address").fill("grace.hopper@valid.lab.mailproof.test");
+    const entries = await page.evaluate("history.length");
+
+    await page.getByRole("button", { name: "Verify", exact: true }).dblclick();
+    await page.locator(".verdict").waitFor();
+    await page.reload();
+    await page.locator(".verdict").waitFor();
+
+    expect((await readSpent()) - before).toBe(1);
+    expect(await page.evaluate("history.length")).toBe(Number(entries) + 1);
+  });
+
+  test("the bars are the verdicts of the API's usage, by status, and the table has the same numbers", async () => {
+    const opened = await open();
+    const { page, readApi } = opened;
+    const job = await createJob(
+      opened,
+      ["valid@x.com", "also-valid@x.com", "invalid@x.com", "catch_all@x.com", "role@x.com"],
+      "Verdicts",
+    );
+    await waitForJob(opened, job);
+    await page.reload();
+    const chart = page.getByRole("region", { name: "Verdicts of 30 days" });
+    await chart.locator("figure").waitFor();
+    const { totals } = await readApi<GetUsageData>("/v1/account/usage");
+    const counted = Object.entries(totals.verdicts).filter(([, count]) => count > 0);
+    expect(counted.length).toBeGreaterThan(2);
+
+    const titles = await chart.locator("rect title").allTextContents();
+    const bars: Record<string, number> = {};
+    for (const [, count, status = ""] of titles.map((text) => /: ([\d,]+) (\w+)$/.exec(text) ?? []))
+      bars[status] = (bars[status] ?? 0) + toNumber(count);
+    await chart.getByText("Numbers").click();
+    const heads = await chart.locator("th.number").allTextContents();
+    const cells = await chart.locator("td.number").allTextContents();
+    const table = heads.map((status, column) => [
+      status,
+      cells
+        .filter((_, at) => at % heads.length === column)
+        .reduce((sum, text) => sum + toNumber(text), 0),
+    ]);
+
+    expect(bars).toEqual(Object.fromEntries(counted));
+    expect(Object.fromEntries(table)).toEqual(bars);
+    expect(await chart.locator("svg").first().getAttribute("aria-label")).toContain("in 30 days");
+  });
+
+  test("balance, running lists, domains and failing webhooks are as the API has them", async () => {
+    const opened = await open({ key: "live" });
+    const { page, ready, readApi } = opened;
+    const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
+    await client.checkDomain({ domain: "valid.lab.mailproof.test" });
+    const { job_id } = await client.verifyBatch({
+      emails: ["ada.lovelace@valid.lab.mailproof.test", "ada.lovelace@greylist.lab.mailproof.test"],
+      name: "Newsletter",
+    });
+    const { credits } = await readApi<{ credits: { available: number } }>("/v1/account");
+    const { checks } = await readApi<{ checks: { grade: string; score: number }[] }>(
+      "/v1/deliverability/checks",
+    );
+
+    await page.reload();
+    await page.getByRole("heading", { name: "Newsletter" }).waitFor();
+
+    expect(await page.locator(".figure").textContent()).toBe(
+      `${new Intl.NumberFormat("en").format(credits.available)} credits`,
+    );
+    expect(await page.locator(".domains li").textContent()).toContain(checks[0]?.grade);
+    expect(await page.getByText("There are no webhooks.").isVisible()).toBe(true);
+    await page.getByText("1 row is retried at", { exact: false }).waitFor();
+    await checkScreen(opened, "overview");
+    await client.cancelJob({ id: job_id });
+    // It is read again by itself.
+    await page.getByText("No list is running.").waitFor();
+  });
+});

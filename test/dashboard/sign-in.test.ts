@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+
+const submitKey = async ({ page }: OpenedPage, key: string) => {
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+};
+
+const readStorage = ({ page }: OpenedPage) =>
+  page.evaluate(
+    "JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href, document.title, document.cookie])",
+  ) as Promise<string>;
+
+describeInBrowser("signing in", ({ open }) => {
+  test("the form is accessible and fits every width", async () => {
+    const opened = await open({ key: null });
+    await opened.page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+    expect(await opened.page.evaluate("document.activeElement.id")).toBe("key");
+    await checkScreen(opened, "sign-in");
+  });
+
+  test("a wrong key is marked and explained at its field, and nothing is stored", async () => {
+    const opened = await open({ key: null });
+    const { page, complaints } = opened;
+    const wrong = `${opened.ready.live_key.slice(0, -1)}!`;
+
+    await submitKey(opened, wrong);
+    await page.getByRole("alert").waitFor();
+
+    expect(await page.getByRole("alert").textContent()).toContain("does not accept this key");
+    const field = page.getByLabel("API key");
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.evaluate("document.activeElement.id")).toBe("key");
+    expect(await readStorage(opened)).not.toContain("mp_");
+    expect(complaints).toEqual([]);
+    await field.fill("another");
+    expect(await field.getAttribute("aria-invalid")).toBe("false");
+  });
+
+  test("a key that cannot be one is refused without a request", async () => {
+    const opened = await open({ key: null });
+    await submitKey(opened, "");
+
+    expect(await opened.page.getByRole("alert").textContent()).toBe("Enter an API key.");
+    expect(opened.requests.filter((one) => one.includes("/v1/"))).toEqual([]);
+  });
+
+  test("the key is in sessionStorage alone: in no address, title, cookie or localStorage", async () => {
+    const opened = await open({ key: null, path: "verify" });
+    const { page, ready, requests } = opened;
+
+    await submitKey(opened, ready.test_key);
+    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
+
+    const [session, ...others] = JSON.parse(await readStorage(opened)) as [Record<string, string>];
+    expect(session["mailproof.key"]).toBe(ready.test_key);
+    expect(JSON.stringify(others)).not.toContain("mp_");
+    expect(requests.join()).not.toContain("mp_");
+  });
+
+  test("signing out empties the storage, and Back shows no data", async () => {
+    const opened = await open({ key: null });
+    const { page, ready } = opened;
+    await submitKey(opened, ready.live_key);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Verify one address" }).click();
+    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
+
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+    expect(JSON.parse(await readStorage(opened))[0]).toEqual({});
+    await page.goBack();
+    expect(await page.getByRole("heading").allTextContents()).toEqual(["Sign in"]);
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.getByText("credits").count()).toBe(0);
+  });
+
+  test("a reload keeps the session and the screen", async () => {
+    const { page } = await open({ path: "verify" });
+    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
+
+    await page.reload();
+
+    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
+    expect(await page.title()).toBe("Verify one address · Mailproof");
+  });
+
+  test("a key without the scope account:read signs in: the balance alone is missing", async () => {
+    const opened = await open({ key: null });
+    const { ready, page } = opened;
+    const created = await fetch(`${ready.base_url}/v1/api-keys`, {
+      method: "POST",
+      headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Reader", mode: "live", scopes: ["verification:read"] }),
+    });
+    const { data } = (await created.json()) as { data: { key: string } };
+
+    await submitKey(opened, data.key);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+
+    expect(await page.getByRole("alert").first().textContent()).toContain("account:read");
+    await page.getByText("No list is running.").waitFor();
+  });
+
+  test("a key that is revoked meanwhile ends the session with the reason", async () => {
+    const opened = await open({ key: null });
+    const { ready, page } = opened;
+    const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
+    const created = await fetch(`${ready.base_url}/v1/api-keys`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name: "Leaked", mode: "live" }),
+    });
+    const { data } = (await created.json()) as { data: { key: string; key_id: string } };
+    await submitKey(opened, data.key);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await fetch(`${ready.base_url}/v1/api-keys/${data.key_id}`, { method: "DELETE", headers });
+
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+    expect(await page.getByRole("status").textContent()).toContain("no longer accepts this key");
+    expect(await readStorage(opened)).not.toContain("mp_");
+  });
+});

@@ -1,0 +1,44 @@
+import { gunzipSync } from "node:zlib";
+import { loadDashboard } from "@mailproof/local/server/dashboard-build";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "./browser.ts";
+
+const KB = 1_000;
+
+const readSizes = async (): Promise<ReadonlyMap<string, number>> => {
+  const files = await loadDashboard(new AbortController().signal);
+  return new Map(
+    Object.entries(files).map(([path, { gzip, text }]) => {
+      const bytes = Buffer.from(gzip, "base64");
+      expect(gunzipSync(bytes).toString()).toBe(text);
+      return [path, bytes.length];
+    }),
+  );
+};
+
+const add = (sizes: Iterable<number>): number => [...sizes].reduce((sum, size) => sum + size, 0);
+
+test("all of the dashboard is at most 150 KB by gzip", async () => {
+  const sizes = await readSizes();
+
+  expect(sizes.size).toBeGreaterThan(3);
+  expect(add(sizes.values()) / KB).toBeLessThanOrEqual(150);
+});
+
+describeInBrowser("the first load", ({ open }) => {
+  test("is at most 90 KB by gzip, with the overview and its data on the screen", async () => {
+    const sizes = await readSizes();
+    const { page, requests } = await open({ key: "live" });
+    await page.locator(".day-chart").waitFor();
+
+    const loaded = new Set(
+      requests
+        .flatMap((one) => /^GET \/app\/(.*)$/.exec(one)?.[1] ?? [])
+        .map((path) => path || "index.html"),
+    );
+
+    expect([...loaded].filter((path) => !sizes.has(path))).toEqual([]);
+    expect(loaded.size).toBeGreaterThan(3);
+    expect(add([...loaded].map((path) => sizes.get(path) ?? 0)) / KB).toBeLessThanOrEqual(90);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "./browser.ts";
+
+// A main flow from its beginning to its end. The others are in overview, domains, api-keys and webhooks.
+
+const AT = "lab.mailproof.test";
+
+/** As Excel in Germany saves "CSV": semicolons, in windows-1252. */
+const EXCEL = `Name;Ort;E-Mail
+"Lovelace; Ada";Köln;ada.lovelace@valid.${AT}
+Grace;Zürich;grace.hopper@valid.${AT}
+Niemand;Bern;nobody@valid.${AT}
+Alle;Graz;ada.lovelace@catchall.${AT}
+Nochmal;Wien;ada.lovelace@valid.${AT}
+Leer;Linz;
+`.replaceAll("\n", "\r\n");
+
+type Credits = { readonly credits: { readonly spent: number; readonly held: number } };
+
+describeInBrowser("a story", ({ open }) => {
+  test("a semicolon list from Excel becomes a file of those that are safe to send to", async () => {
+    const { page, readApi, complaints } = await open({ key: "live" });
+    const readCharged = async () => {
+      const { credits } = await readApi<Credits>("/v1/account");
+      return credits.spent + credits.held;
+    };
+    const before = await readCharged();
+    await page.locator(".side").getByRole("link", { name: "New list" }).click();
+    await page.locator("input[type=file]").setInputFiles({
+      name: "Kunden.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(EXCEL, "latin1"),
+    });
+
+    // The preview has understood it, and says what it costs: two rows are free.
+    const column = page.getByLabel("Column of the addresses");
+    expect(await column.locator("option:checked").textContent()).toBe("E-Mail");
+    expect(await page.locator(".rows tbody td").allTextContents()).toContain("Zürich");
+    expect(await page.locator(".price b").textContent()).toBe("4 credits");
+    await page.getByRole("button", { name: "Verify 4 addresses" }).click();
+    await page.getByRole("link", { name: "Open the list" }).click();
+
+    // It ends by itself, and its bars say what became of the addresses.
+    await page.getByText(/^completed: 4 of 4/).waitFor();
+    const bars = page.getByRole("region", { name: "Statuses" }).getByRole("button");
+    expect((await bars.allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 2))).toEqual([
+      ["valid", "2"],
+      ["invalid", "1"],
+      ["catch_all", "1"],
+    ]);
+    expect((await readCharged()) - before).toBe(4);
+
+    // The file is the customer's own, of the valid rows, as Excel opens it.
+    await page.getByLabel("Which rows").selectOption("safe_to_send");
+    await page.getByLabel("As", { exact: true }).selectOption("semicolon");
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    const [head = "", ...rows] = readFileSync(await saved.path(), "utf8")
+      .replace(/^\uFEFF/, "")
+      .trim()
+      .split(/\r?\n/);
+    expect(head).toMatch(/^Name;Ort;E-Mail;/);
+    expect(rows.every((row) => row.includes(`@valid.${AT}`) && !row.includes("nobody"))).toBe(true);
+    expect(rows[0]).toContain('"Lovelace; Ada";Köln;');
+    expect(rows[1]).toContain("Grace;Zürich;");
+    expect(complaints).toEqual([]);
+  });
+});

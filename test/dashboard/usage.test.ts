@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import {
+  createClient,
+  type GetAccountData,
+  type GetUsageData,
+  type ListLedgerEntriesData,
+} from "@mailproof/client";
+import { parse } from "csv-parse/sync";
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { checkStackedTable } from "./row-table.ts";
+
+const ZONE = "lab.mailproof.test";
+
+const createLiveClient = ({ ready }: Pick<OpenedPage, "ready">) =>
+  createClient({ baseUrl: ready.base_url, key: ready.live_key });
+
+const toNumber = (text: string | null): number =>
+  Number((text ?? "").replaceAll(",", "").replace("−", "-"));
+
+const readNumbers = async (cells: Locator): Promise<number[]> =>
+  (await cells.allTextContents()).map(toNumber);
+
+const add = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+/** The rows of the file that a button saves. */
+const saveCsv = async (page: Page, of: string): Promise<Record<string, string>[]> => {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: `${of} as CSV` }).click();
+  const file = await (await download).path();
+  return parse(readFileSync(file), { columns: true });
+};
+
+/** One address, a cached one, a batch of two, and a check. */
+const useCredits = async (opened: OpenedPage): Promise<void> => {
+  const client = createLiveClient(opened);
+  for (let time = 0; time < 2; time++)
+    await client.verifyEmail({ email: `ada.lovelace@valid.${ZONE}` });
+  const { job_id } = await client.verifyBatch({
+    emails: [`ada.lovelace@valid.${ZONE}`, `nobody@valid.${ZONE}`],
+    name: "Autumn",
+  });
+  await client.waitForJob({ id: job_id });
+  await client.checkDomain({ domain: `valid.${ZONE}` });
+};
+
+describeInBrowser("usage", ({ open }) => {
+  test("granted − used + refunded − held = balance: on the screen, and as the API has it", async () => {
+    const opened = await open({ key: "live", path: "usage" });
+    await useCredits(opened);
+    await opened.page.reload();
+    await opened.page.locator(".ledger tbody tr").first().waitFor();
+
+    const { credits } = await opened.readApi<GetAccountData>("/v1/account");
+    const terms = await readNumbers(opened.page.locator(".sum dd"));
+    const [granted = 0, used = 0, refunded = 0, held = 0, balance = 0] = terms;
+
+    expect(terms).toEqual([
+      credits.granted,
+      credits.used,
+      credits.refunded,
+      credits.held,
+      credits.available,
+    ]);
+    expect(used).toBeGreaterThan(0);
+    expect(granted - used + refunded - held).toBe(balance);
+    await checkScreen(opened, "usage");
+  });
+
+  test("the bars, the operations and the verdicts are the API's usage; so are their files", async () => {
+    const { page, readApi } = await open({ key: "live", path: "usage" });
+    await page.locator(".day-chart").waitFor();
+    const { totals, days } = await readApi<GetUsageData>("/v1/account/usage");
+
+    const titles = await page.locator(".day-chart rect title").allTextContents();
+    const bars = titles.map((text) => toNumber(/: ([\d,.]+) /.exec(text)?.[1] ?? ""));
+    const operations = page.getByRole("region", { name: "By operation" });
+    const verdicts = page.getByRole("region", { name: "Verdicts" });
+
+    expect(bars).toHaveLength(30);
+    expect(add(bars)).toBe(totals.credits_used);
+    expect(add(await readNumbers(operations.locator("tbody td:nth-child(2)")))).toBe(
+      totals.credits_used,
+    );
+    expect(await operations.locator("tbody tr").count()).toBe(totals.by_operation.length);
+    expect(add(await readNumbers(verdicts.locator("li b")))).toBe(
+      add(Object.values(totals.verdicts)),
+    );
+
+    const credits = await saveCsv(page, "Credits per day");
+    expect(credits.map(({ date, credits_used }) => [date, Number(credits_used)])).toEqual(
+      days.map(({ date, credits_used }) => [date, credits_used]),
+    );
+    const used = await saveCsv(page, "Credits by operation");
+    expect(add(used.map(({ credits_used }) => Number(credits_used)))).toBe(totals.credits_used);
+    const counted = await saveCsv(page, "Verdicts per day");
+    expect(add(counted.map(({ valid }) => Number(valid)))).toBe(totals.verdicts.valid);
+  });
+
+  test("the ledger has every entry, a page at a time; its file has all of them at once", async () => {
+    const opened = await open({ key: "live", path: "usage" });
+    const { page, readApi } = opened;
+    const client = createLiveClient(opened);
+    for (let batch = 0; batch < 60; batch++)
+      await client.verifyBatch({ emails: [`${batch}@valid.${ZONE}`] });
+    await page.reload();
+    const rows = page.locator(".ledger tbody tr");
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(50);
+
+    const saved = await saveCsv(page, "The ledger");
+    await page.getByRole("button", { name: "Show earlier entries" }).click();
+    await page.getByRole("button", { name: "Show earlier entries" }).waitFor({ state: "detached" });
+    const { entries } = await readApi<ListLedgerEntriesData>("/v1/account/ledger?limit=200");
+    const { credits } = await readApi<GetAccountData>("/v1/account");
+
+    expect(entries.length).toBeGreaterThan(60);
+    expect(await rows.count()).toBe(entries.length);
+    const changes = await readNumbers(rows.locator("td:nth-child(2)"));
+    expect(add(changes)).toBe(credits.available);
+    expect(saved.map(({ entry_id }) => entry_id)).toEqual(entries.map(({ entry_id }) => entry_id));
+  });
+
+  test("the chart's table has each day of the API on which credits were used", async () => {
+    const { page, readApi } = await open({ key: "live", path: "usage" });
+    const chart = page.locator(".day-chart");
+    await chart.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    await chart.locator("tbody tr").first().waitFor();
+
+    const { days } = await readApi<GetUsageData>("/v1/account/usage");
+    const rows = await chart
+      .locator("tbody tr")
+      .evaluateAll((all) => all.map((row: any) => [...row.cells].map((cell) => cell.textContent)));
+    expect((rows as string[][]).map(([date, used]) => [date, toNumber(used ?? "")])).toEqual(
+      days.filter((day) => day.credits_used > 0).map((day) => [day.date, day.credits_used]),
+    );
+  });
+
+  test("on a phone each entry of the ledger is read without scrolling sideways", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    await page.locator(".ledger tbody tr").first().waitFor();
+
+    expect(await page.locator("table.row-lines").count()).toBe(1);
+    await checkStackedTable(page, [
+      "Movement",
+      "Balance change",
+      "Held change",
+      "For",
+      "Operation",
+    ]);
+  });
+
+  test("an entry leads to its list", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    const link = page.locator(".ledger a").first();
+
+    const id = await link.locator("code").getAttribute("title");
+
+    expect(await link.getAttribute("href")).toBe(`/app/lists/${id}`);
+  });
+
+  test("the period is in the address: a reload keeps it, and Back returns to the one before", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    const bars = page.locator(".day-chart rect");
+    await bars.first().waitFor();
+
+    await page.getByRole("link", { name: "7 days" }).click();
+    await bars.nth(7).waitFor({ state: "detached" });
+    expect(await bars.count()).toBe(7);
+    await page.reload();
+    await bars.first().waitFor();
+    expect(await bars.count()).toBe(7);
+    await page.goBack();
+
+    await bars.nth(29).waitFor();
+    expect(await bars.count()).toBe(30);
+  });
+
+  test("a test key sees its verdicts, and that its ledger is empty", async () => {
+    const { page } = await open({ path: "usage" });
+
+    await page.getByText("A test key moves no credits, so its ledger is empty.").waitFor();
+
+    expect(await page.locator(".sum .result dd").textContent()).toBe("1,000");
+  });
+
+  test("when the API fails, the ledger says so with the request's id, and Retry reads it", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    await page.locator(".ledger").waitFor();
+    const error = {
+      code: "UNAVAILABLE",
+      message: "The database is away. Nothing was charged.",
+      money: "nothing_charged",
+      retryable: true,
+    };
+    const headers = { "x-request-id": "req_of_a_test" };
+    await page.route("**/v1/account/ledger*", (route) =>
+      route.fulfill({ status: 503, headers, json: { success: false, error } }),
+    );
+    await page.reload();
+
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain("The database is away.");
+    expect(await alert.textContent()).toContain("req_of_a_test");
+    await page.unroute("**/v1/account/ledger*");
+    await alert.getByRole("button", { name: "Retry" }).click();
+
+    await page.locator(".ledger").waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  test("every control is reached and used by keyboard", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    await page.locator(".ledger").waitFor();
+
+    await page.getByRole("link", { name: "90 days" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".day-chart rect").nth(89).waitFor();
+    await page.getByRole("region", { name: "Ledger" }).locator(".scroll").focus();
+
+    expect(await page.evaluate("document.activeElement.className")).toBe("scroll ledger");
+  });
+});

@@ -1,0 +1,235 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+
+/** The table of docs/test-keys.md, by address: the result that the screen shows, at once or after its job. */
+const readDocumented = () => {
+  const [, page = ""] = readFileSync("docs/test-keys.md", "utf8").split("## Results by address");
+  const [results = ""] = page.split("## Results of a search");
+  const rows = [...results.matchAll(/^\| `([^`]+)` +\| (\d+) +\| (\S+) +\| (?:`([^`]+)`|-) +\|/gm)];
+  return rows.map(([, email = "", code = "", status = "", reason = ""]) => ({
+    email,
+    code,
+    status,
+    reason,
+  }));
+};
+
+/** Those that go on as a job, with the result of the page's later tables. */
+const LATER: Readonly<Record<string, readonly [status: string, reason: string]>> = {
+  "unknown@example.com": ["unknown", "timeout"],
+  "greylisted@example.com": ["valid", "accepted"],
+  "slow@example.com": ["valid", "accepted"],
+  "ann@dnsfail.com": ["unknown", "dns_inconclusive"],
+};
+
+const SLOW = "slow@example.com";
+
+const ADVICE: Readonly<Record<string, string>> = {
+  valid: "Send",
+  invalid: "Do not send",
+  disposable: "Do not send",
+  spam_trap: "Do not send",
+  risky: "Send with care",
+  catch_all: "Send with care",
+  role: "Send with care",
+  unknown: "Wait",
+};
+
+const submit = async ({ page }: OpenedPage, email: string) => {
+  await page.getByRole("textbox", { name: "Address" }).fill(email);
+  await page.keyboard.press("Enter");
+};
+
+const readVerdict = async ({ page }: OpenedPage, email: string) => {
+  const verdict = page
+    .locator(".verdict")
+    .filter({ has: page.getByRole("heading", { name: email }) });
+  // The slowest of the documented addresses takes half a minute, after ten seconds in which the screen waits for it.
+  await verdict.waitFor({ timeout: 100_000 });
+  return {
+    status: await verdict.locator(".status").textContent(),
+    advice: await verdict.locator(".answer-line b").textContent(),
+    reason: await verdict.locator("code").first().textContent(),
+  };
+};
+
+const LIVE_ADDRESS = "ada.lovelace@valid.lab.mailproof.test";
+
+describeInBrowser("verify one", ({ open }) => {
+  test.each([
+    ["at once or after its retries", (email: string) => email !== SLOW],
+    ["after half a minute", (email: string) => email === SLOW],
+  ])("every test address shows its status, reason and advice by itself: %s", async (_, isMeant) => {
+    const opened = await open({ path: "verify" });
+    const documented = readDocumented().filter(
+      ({ code, email }) => code === "200" && isMeant(email),
+    );
+    expect(documented.length).toBeGreaterThan(0);
+
+    for (const { email, ...first } of documented) {
+      const [status = first.status, reason = first.reason] = LATER[email] ?? [];
+      await submit(opened, email);
+      expect({ email, ...(await readVerdict(opened, email)) }).toEqual({
+        email,
+        status,
+        reason,
+        advice: ADVICE[status],
+      });
+    }
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test.each([
+    ["hello world", "no, not checked, not checked, not checked, not checked, not checked", "no"],
+    ["blocked@example.com", "yes, yes, yes, no, not known, not checked", ""],
+    ["catch_all@example.com", "yes, yes, yes, yes, not known, yes", "yes"],
+    ["invalid@example.com", "yes, yes, yes, yes, no, no", "no"],
+  ])(
+    "a check that was not made, or proved nothing, is not a red no: %s",
+    async (email, all, red) => {
+      const opened = await open({ path: "verify" });
+      await submit(opened, email);
+      await readVerdict(opened, email);
+
+      const checks = opened.page.locator(".checks dd");
+      expect((await checks.allTextContents()).join(", ")).toBe(all);
+      const isRed = opened.page.locator(".checks dd.bad");
+      expect((await isRed.allTextContents()).join(", ")).toBe(red);
+    },
+  );
+
+  test("while a verification is pending, the screen says what it waits for", async () => {
+    const opened = await open({ path: "verify" });
+    await submit(opened, "greylisted@example.com");
+    await opened.page.locator(".status.is-pending").waitFor();
+
+    expect(await opened.page.getByRole("status").last().textContent()).toMatch(
+      /The next attempt is at|shows the result by itself/,
+    );
+    await readVerdict(opened, "greylisted@example.com");
+  });
+
+  test("a failure of ours is the API's sentence with the request's id, and Retry sends it again", async () => {
+    const opened = await open({ path: "verify" });
+    await submit(opened, "error@example.com");
+
+    const alert = opened.page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/Request id\s*req_/);
+    expect(await alert.getByRole("button", { name: "Retry" }).isVisible()).toBe(true);
+  });
+
+  test("the parts add up to the score, and the evidence has DNS, transcript, rule and lists", async () => {
+    const opened = await open({ path: "verify", key: "live" });
+    const { page } = opened;
+    await submit(opened, LIVE_ADDRESS);
+    await readVerdict(opened, LIVE_ADDRESS);
+
+    const points = await page.locator(".waterfall tbody td.number").allTextContents();
+    const sum = points.reduce(
+      (total, text) => total + Number(text.replace("−", "-").replaceAll(/[ +]/g, "")),
+      0,
+    );
+    expect(points.length).toBeGreaterThan(1);
+    expect(String(sum)).toBe(await page.locator(".waterfall tfoot td.number").textContent());
+    expect(String(sum)).toBe(await page.locator(".score b").textContent());
+    const evidence = await page.locator(".evidence").textContent();
+    for (const text of ["MX", "RCPT TO:", "250", "Rule that read the reply", "disposable"])
+      expect(evidence).toContain(text);
+    await checkScreen(opened, "verify");
+  });
+
+  test("a double click, a reload and Back charge once", async () => {
+    const opened = await open({ path: "verify", key: "live" });
+    const { page, readApi } = opened;
+    const email = "grace.hopper@valid.lab.mailproof.test";
+    const readSpent = async () =>
+      (await readApi<{ credits: { spent: number } }>("/v1/account")).credits.spent;
+    const before = await readSpent();
+
+    await page.getByRole("textbox", { name: "Address" }).fill(email);
+    await page.getByRole("button", { name: "Verify", exact: true }).dblclick();
+    await readVerdict(opened, email);
+    await page.getByRole("button", { name: "Verify", exact: true }).dblclick();
+    await readVerdict(opened, email);
+    await page.reload();
+    await readVerdict(opened, email);
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+    await page.goBack();
+    await readVerdict(opened, email);
+
+    expect((await readSpent()) - before).toBe(1);
+  });
+
+  test("Ctrl K verifies another address where one is shown", async () => {
+    const opened = await open({ path: "verify", key: "live" });
+    const { page, requests } = opened;
+    const [first, second] = ["ada.lovelace", "alan.turing"].map(
+      (name) => `${name}@valid.lab.mailproof.test`,
+    );
+    await submit(opened, first ?? "");
+    await readVerdict(opened, first ?? "");
+
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(second ?? "");
+    await page.keyboard.press("Enter");
+
+    expect(await readVerdict(opened, second ?? "")).toMatchObject({ status: "valid" });
+    expect(requests.filter((one) => one === "POST /v1/verify")).toHaveLength(2);
+  });
+
+  test("another account that signs in later in this tab repeats nothing of the one before", async () => {
+    const opened = await open({ path: "verify", key: null });
+    const { page, ready, requests } = opened;
+    await page.getByLabel("API key").fill(ready.test_key);
+    await page.keyboard.press("Enter");
+    await submit(opened, "valid@example.com");
+    await readVerdict(opened, "valid@example.com");
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const sent = () => requests.filter((one) => one === "POST /v1/verify").length;
+    expect(sent()).toBe(1);
+
+    await page.getByLabel("API key").fill(ready.live_key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Address" }).waitFor();
+
+    expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).toBe("");
+    expect(sent()).toBe(1);
+  });
+
+  test("the typing error has its suggestion, which one press verifies", async () => {
+    const opened = await open({ path: "verify" });
+    await submit(opened, "ann@gmial.com");
+    await opened.page.getByText("Did you mean").waitFor();
+
+    await opened.page.getByRole("button", { name: "Verify it" }).click();
+
+    expect(await readVerdict(opened, "ann@gmail.com")).toMatchObject({ status: "valid" });
+  });
+
+  test("the copied curl is the same request, without the key in it", async () => {
+    const opened = await open({ path: "verify" });
+    const { page, ready } = opened;
+    const email = "o'brien+full@example.com";
+    await submit(opened, email);
+    const shown = await readVerdict(opened, email);
+
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByText("Copied").waitFor();
+    const copied: string = await page.evaluate("navigator.clipboard.readText()");
+    const { stdout } = await promisify(execFile)("sh", ["-c", copied], {
+      env: { PATH: process.env["PATH"] ?? "", MAILPROOF_KEY: ready.test_key },
+    });
+
+    expect(copied).not.toContain("mp_");
+    const { data } = JSON.parse(stdout) as {
+      data: { email: string; status: string; reason: string };
+    };
+    expect(data).toMatchObject({ email, status: shown.status, reason: shown.reason });
+  });
+});

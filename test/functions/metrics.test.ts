@@ -1,0 +1,97 @@
+import { METRICS_ON_AWS, METRICS_ON_MACHINE } from "@mailproof/core/runtime/metric-names";
+import { createMetricLog } from "@mailproof/functions/metrics";
+import { expect, test } from "vitest";
+
+// What is published is in chain.test.ts, which reads the log of a process.
+
+const given = () => {
+  let nowMs = 0;
+  const written: object[] = [];
+  const log = createMetricLog(
+    () => nowMs,
+    ({ dimensions, fields, values }) =>
+      written.push({ ...dimensions, ...fields, ...Object.fromEntries(values) }),
+  );
+  return { log, written, later: (ms: number) => (nowMs += ms) };
+};
+
+const SESSIONS = "mailproof_smtp_sessions_total";
+
+test("counts are added up and durations listed, in a line for each combination of dimensions and fields", () => {
+  const { log, written } = given();
+
+  log.count(SESSIONS, { outcome: "connected" });
+  log.count(SESSIONS, { outcome: "unreached" }, { fault: "timeout" });
+  log.count(SESSIONS, { outcome: "connected" });
+  log.count("mailproof_credits_moved_total", { kind: "charge" }, {}, 2.5);
+  log.observe("mailproof_slot_wait_seconds", {}, { provider: "google" }, 3);
+  log.observe("mailproof_slot_wait_seconds", {}, { provider: "google" }, 1);
+  log.set("mailproof_due_age_seconds", 9);
+  log.set("mailproof_due_age_seconds", 7);
+  log.publish();
+
+  expect(written).toEqual([
+    { outcome: "connected", [SESSIONS]: [2] },
+    { outcome: "unreached", fault: "timeout", [SESSIONS]: [1] },
+    { kind: "charge", mailproof_credits_moved_total: [2.5] },
+    { provider: "google", mailproof_slot_wait_seconds: [3, 1] },
+    { mailproof_due_age_seconds: [7] },
+  ]);
+  log.publish();
+  expect(written).toHaveLength(5);
+});
+
+test("nothing waits for longer than a minute while the invocation goes on", () => {
+  const { log, written, later } = given();
+
+  log.count(SESSIONS, { outcome: "connected" });
+  later(59_999);
+  log.count(SESSIONS, { outcome: "connected" });
+  expect(written).toEqual([]);
+
+  later(1);
+  log.count(SESSIONS, { outcome: "connected" });
+  expect(written).toEqual([{ outcome: "connected", [SESSIONS]: [2] }]);
+
+  log.publish();
+  expect(written).toHaveLength(2);
+});
+
+const all = Object.entries({ ...METRICS_ON_MACHINE, ...METRICS_ON_AWS });
+
+const ENDINGS = {
+  counter: /^(?:mailproof|process)(?:_[a-z]+)+_total$/,
+  histogram: /^mailproof(?:_[a-z]+)+_seconds$/,
+  gauge: /^(?:mailproof|process)(?:_[a-z]+)+(?<!_total)$/,
+};
+
+// Powertools names one itself.
+test.each(all.filter(([name]) => name !== "ColdStart"))(
+  "%s is named by Prometheus' conventions, and says what it is",
+  (name, { type, help }) => {
+    expect(name).toMatch(ENDINGS[type]);
+    expect(help).toMatch(/\.$/);
+  },
+);
+
+test("what only one of the two has says why", () => {
+  const reasons = all.flatMap(([, metric]) => {
+    if ("onAws" in metric) return [metric.onAws];
+    return "onOneMachine" in metric ? [metric.onOneMachine] : [];
+  });
+
+  expect(reasons.length).toBeGreaterThan(10);
+  for (const reason of reasons) expect(reason).toMatch(/^[\S].{15,}\.$/);
+});
+
+test("no dimension on AWS tells more than the label of one machine", () => {
+  for (const [name, { labels, dimensions, fields }] of Object.entries(METRICS_ON_AWS).flatMap(
+    ([name, metric]) => ("labels" in metric ? [[name, metric] as const] : []),
+  )) {
+    const known: readonly string[] = [...labels, "status", "fault"];
+    expect([
+      name,
+      [...Object.keys(dimensions), ...fields].filter((one) => !known.includes(one)),
+    ]).toEqual([name, []]);
+  }
+});

@@ -1,0 +1,358 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { createClient } from "@mailproof/client/client";
+import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
+import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { listOptions } from "@mailproof/local/cli/command-options";
+import { commands } from "@mailproof/local/cli/commands";
+import { loadCommands } from "@mailproof/local/cli/define-command";
+import { openZip } from "@mailproof/local/spreadsheet/zip-file";
+import { expect, onTestFinished, test } from "vitest";
+import { createFolder, spawnNode, whenCommandedWith, whenRun, whenStarted } from "./running.ts";
+
+// The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
+
+const ZONE = "lab.mailproof.test";
+
+const whenServed = async (mode: "live" | "test" = "test") => {
+  const { ready } = await whenStarted(createFolder());
+  const folder = createFolder();
+  const key = mode === "live" ? ready.live_key : ready.test_key;
+  const env = {
+    MAILPROOF_DIR: folder,
+    MAILPROOF_API: ready.base_url,
+    MAILPROOF_KEY: key,
+    XDG_CONFIG_HOME: join(folder, "config"),
+  };
+  const client = createClient({ baseUrl: ready.base_url, key });
+  return { env, folder, client, ready, out: join(folder, "results.csv") };
+};
+
+const whenTyped = async (
+  env: Record<string, string>,
+  input: string | Buffer,
+  ...args: readonly string[]
+) => {
+  const child = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
+    env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [out, err] = [text(child.stdout), text(child.stderr)];
+  child.stdin.on("error", () => {}).end(input);
+  const [code] = (await once(child, "exit")) as [number | null];
+  return { code, out: await out, err: await err };
+};
+
+test("every command explains itself with its options, defaults, examples and exit codes, however it is asked", async () => {
+  const asked = [
+    await whenRun({}, "file", "--help"),
+    await whenRun({}, "file", "-h"),
+    await whenRun({}, "help", "file"),
+  ];
+
+  expect(new Set(asked.map(({ out }) => out)).size).toBe(1);
+  expect(asked.map(({ code, err }) => [code, err])).toEqual(asked.map(() => [0, ""]));
+  const { out } = asked[0] ?? { out: "" };
+  expect(out).toContain("Verifies a list with a service");
+  expect(out).toContain("-o, --out FILE");
+  expect(out).toContain("(default: 40)");
+  expect(out).toContain("  npx mailproof file list.csv --dry-run\n");
+  expect(out).toContain("  5     the account has too few credits\n");
+});
+
+test("--version is the version, and help of a group lists the commands in it", async () => {
+  const { version } = JSON.parse(readFileSync("packages/local/package.json", "utf8"));
+
+  expect((await whenRun({}, "--version")).out).toBe(`mailproof ${version}\n`);
+  const group = await whenRun({}, "help", "admin", "keys");
+  expect(group.out).toContain("npx mailproof admin keys revoke --account A --key K [--json]\n");
+  expect(group.out).not.toContain("admin accounts");
+});
+
+test("standard input is a list, and one address a line is enough", async () => {
+  const input = `nobody@valid.${ZONE}\nada.lovelace@valid.${ZONE}\n`;
+
+  const { code, out, err } = await whenTyped(
+    { MAILPROOF_DIR: createFolder() },
+    input,
+    "verify",
+    "-",
+  );
+
+  expect({
+    code,
+    rows: out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).send),
+  }).toEqual({
+    code: 0,
+    rows: ["no", "yes"],
+  });
+  expect(err).toContain("Send: 1 yes, 0 careful, 1 no.\n");
+});
+
+test("a service takes a list from standard input, and it goes on with its job under the same output", async () => {
+  const { env, folder, client, out } = await whenServed();
+  const list = "email\nann@example.com\ninvalid@example.com\n";
+
+  const sent = await whenTyped(env, list, "file", "-", "--out", out, "-q");
+  const again = await whenTyped(env, list, "file", "-", "--json", "--quiet");
+
+  expect(sent).toEqual({ code: 0, out: "", err: "" });
+  expect(readFileSync(out, "utf8").split("\r\n")[1]).toMatch(
+    /^ann@example.com,ann@example.com,valid,yes,/,
+  );
+  expect(again.out.trim().split("\n")).toHaveLength(2);
+  expect((await client.listJobs()).total).toBe(2);
+  expect(readdirSync(folder)).toEqual(["results.csv"]);
+});
+
+test("a file ends with what to send to, and the most frequent reasons and domains", async () => {
+  const { env, folder, out } = await whenServed();
+  const file = join(folder, "list.csv");
+  writeFileSync(
+    file,
+    "send,email\nx,ann@example.com\ny,bob@example.com\nz,full@example.com\n=1,invalid@example.com\n",
+  );
+
+  const { err } = await whenCommandedWith(env, "file", file, "--out", out);
+
+  expect(err).toContain("Send: 2 yes, 1 careful, 1 no.\n");
+  expect(err).toMatch(/^Reasons: 2 .*, 1 .*, 1 .*\.$/m);
+  expect(err).toContain("Domains: 4 example.com.\n");
+  const [header = "", ...rows] = readFileSync(out, "utf8").trim().split("\r\n");
+  expect(header).toMatch(/^send,email,mailproof_email,status,mailproof_send,quality_score,/);
+  expect(rows.map((row) => row.split(",").slice(0, 5).join())).toEqual([
+    "x,ann@example.com,ann@example.com,valid,yes",
+    "y,bob@example.com,bob@example.com,valid,yes",
+    "z,full@example.com,full@example.com,risky,careful",
+    "'=1,invalid@example.com,invalid@example.com,invalid,no",
+  ]);
+});
+
+async function* toRows(rows: readonly (readonly string[])[]) {
+  yield* rows;
+}
+
+const readSheet = async (file: string) => {
+  const rows: (readonly string[])[] = [];
+  await readSpreadsheet(openZip(file), (cells) => void rows.push(cells));
+  return rows;
+};
+
+test.each(["service", "local"])(
+  "a spreadsheet goes in and comes out, verified by a %s, and what looks like a formula is a text",
+  async (by) => {
+    const { env, folder } = await whenServed();
+    const [file, out] = [join(folder, "list.xlsx"), join(folder, "results.xlsx")];
+    const rows = [
+      ["=1+1", "ann@example.com"],
+      ["'=2", `nobody@valid.${ZONE}`],
+    ];
+    const sheet = writeSpreadsheet(toRows([["note", "e-mail"], ...rows]));
+    writeFileSync(file, Buffer.concat(await Array.fromAsync(sheet)));
+    const args = by === "local" ? ["verify", "--local", "--file"] : ["file"];
+
+    const { code, err } = await whenCommandedWith(env, ...args, file, "--out", out);
+
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("Send: ") });
+    const [header = [], first = []] = await readSheet(out);
+    expect(header.slice(0, 5)).toEqual(["note", "e-mail", "email", "status", "send"]);
+    expect(first.slice(0, 3)).toEqual(["=1+1", "ann@example.com", "ann@example.com"]);
+  },
+);
+
+test("--dry-run prints the price of what would be charged, and nothing is sent or charged", async () => {
+  const { env, folder, client, out } = await whenServed("live");
+  const file = join(folder, "list.csv");
+  writeFileSync(file, "email\nann@example.com\nANN@example.com\nbob@example.com\nnone\n");
+  const before = await client.getAccount();
+  const quote = async (...args: readonly string[]) => {
+    const { code, out: printed } = await whenCommandedWith(env, ...args, "--dry-run");
+    return { code, ...(JSON.parse(printed) as object) };
+  };
+
+  const available = before.credits.available;
+  expect(await quote("file", file, "--out", out)).toEqual({
+    code: 0,
+    credits_needed: 2,
+    credits_available: available,
+    rows: 4,
+    addresses: 2,
+    duplicates: 1,
+    rows_without_address: 1,
+  });
+  expect(await quote("verify", "a@b.c", "d@e.f")).toMatchObject({
+    credits_needed: 2,
+    addresses: 2,
+  });
+  expect(await quote("find", "Ada", "Lovelace", "example.com")).toMatchObject({
+    credits_needed: 5,
+  });
+  expect(await quote("check", "example.com")).toMatchObject({ credits_needed: 10 });
+  expect(await quote("verify", "--local", "--file", file)).toMatchObject({
+    credits_needed: 0,
+    credits_available: null,
+    addresses: 2,
+  });
+  expect(await client.getAccount()).toEqual(before);
+  expect((await client.listJobs()).total).toBe(0);
+  expect(existsSync(out)).toBe(false);
+});
+
+test("login stores a key that the service accepts, readable for its owner alone, and each profile has its own", async () => {
+  const { env, ready } = await whenServed();
+  const { MAILPROOF_API: api, MAILPROOF_KEY: _, ...bare } = env;
+  const file = join(env.XDG_CONFIG_HOME, "mailproof/profiles.json");
+
+  const first = await whenTyped(bare, `${ready.test_key}\n`, "login", "--api", api);
+  const second = await whenTyped(bare, ready.live_key, "login", "--api", api, "--profile", "live");
+  const refused = await whenTyped(bare, "mp_live_wrong", "login", "--api", api, "--profile", "no");
+  const { mode } = statSync(file);
+  const jobs = await whenCommandedWith(bare, "jobs", "--json");
+  const verified = await whenCommandedWith(bare, "verify", "invalid@example.com");
+  const asLive = await whenCommandedWith(
+    { ...bare, MAILPROOF_PROFILE: "live" },
+    "check",
+    "example.com",
+    "--dry-run",
+  );
+  const elsewhere = await whenCommandedWith(bare, "jobs", "--api", "http://127.0.0.1:9");
+
+  const missing = await whenTyped(bare, "\n", "login", "--api", api);
+
+  expect([first.code, second.code, refused.code, missing.code]).toEqual([0, 0, 4, 2]);
+  expect(missing.err).toContain("Missing API key: type it, or send it to standard input");
+  expect(first.err).toContain(`${api} accepts the test key of`);
+  expect(first.out + first.err).not.toContain(ready.test_key);
+  expect((mode & 0o777).toString(8)).toBe("600");
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).profiles)).toEqual(["default", "live"]);
+  expect(jobs).toMatchObject({ code: 0, out: "" });
+  // With a test key the service answers from its sandbox, and no mail server is asked.
+  expect(JSON.parse(verified.out)).toMatchObject({ status: "invalid", send: "no" });
+  expect(JSON.parse(asLive.out)).toMatchObject({ credits_needed: 10 });
+  // A stored key is sent to no other service.
+  expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("Missing API key") });
+
+  const out = await whenCommandedWith(bare, "logout");
+  expect(out.code).toBe(0);
+  expect((await whenCommandedWith(bare, "jobs")).code).toBe(2);
+  await whenCommandedWith(bare, "logout", "--profile", "live");
+  expect(existsSync(file)).toBe(false);
+});
+
+test("jobs of a cancelled job writes the rows that there are, and says that it was cancelled", async () => {
+  const { env, folder, client, out } = await whenServed("live");
+  const file = join(folder, "list.csv");
+  writeFileSync(file, `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`);
+  const started = await whenCommandedWith(env, "file", file, "--no-wait");
+  const id = started.out.trim();
+  for (;;) {
+    const { progress } = await client.getJob({ id, include_results: false });
+    if (progress.processed === 1) break;
+  }
+  await whenCommandedWith(env, "jobs", "cancel", id);
+
+  const { code, err } = await whenCommandedWith(env, "jobs", id, "--out", out);
+  const lines = await whenCommandedWith(env, "jobs", id, "--json");
+
+  expect(code).toBe(1);
+  expect(err).toContain(`${id} was cancelled. The 1 of 2 rows with a result are written.`);
+  expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
+  expect({ code: lines.code, rows: lines.out.trim().split("\n").length }).toEqual({
+    code: 1,
+    rows: 1,
+  });
+});
+
+test("a server outlives the readers of its output", async () => {
+  const folder = createFolder();
+  const server = spawnNode("packages/local/bin/mailproof.mjs", ["start"], {
+    MAILPROOF_DIR: folder,
+    PORT: "0",
+  });
+  server.stdout.destroy();
+  server.stderr.destroy();
+  const file = join(folder, "ready.json");
+  while (!existsSync(file) && server.exitCode === null) await setTimeout(20);
+  const { base_url } = JSON.parse(readFileSync(file, "utf8")) as { base_url: string };
+
+  // Each request is a line of the log.
+  for (let request = 0; request < 3; request++)
+    expect((await fetch(`${base_url}/health`)).status).toBe(200);
+
+  const ended = once(server, "exit");
+  server.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
+
+test("a command whose reader has ended ends without a word, as cat does", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const service = createServer((_, response) => {
+    ask();
+    void closed.then(() => response.end(JSON.stringify({ success: true, data: { jobs: JOBS } })));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void service.close());
+  await once(service, "listening");
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const child = spawnNode(
+    "packages/local/bin/mailproof.mjs",
+    ["jobs", "--api", url, "--key", "k"],
+    {},
+  );
+  const err = text(child.stderr);
+  await asked;
+
+  const ended = once(child, "exit");
+  child.stdout.destroy();
+  close();
+
+  expect(await ended).toEqual([141, null]);
+  expect(await err).toBe("");
+});
+
+const JOBS = Array.from({ length: 1_000 }, (_, n) => ({
+  job_id: `job_${n}`,
+  name: "x".repeat(100),
+}));
+
+const completeInBash = async (...typed: readonly string[]): Promise<readonly string[]> => {
+  const script = join(createFolder(), "completion.bash");
+  writeFileSync(script, await printCompletion("bash"));
+  const words = typed.map((word) => `'${word}'`).join(" ");
+  const program = `source ${script}; COMP_WORDS=(mailproof ${words}); COMP_CWORD=${typed.length}; _mailproof; echo "\${COMPREPLY[*]}"`;
+  return execFileSync("bash", ["-c", program], { encoding: "utf8" }).trim().split(" ");
+};
+
+const printCompletion = async (shell: string): Promise<string> =>
+  (await whenRun({}, "completion", shell)).out;
+
+test("bash completes commands, options and their values; the rest are files", async () => {
+  expect(await completeInBash("fi")).toEqual(["file", "find"]);
+  expect(await completeInBash("file", "list.csv", "--o")).toEqual(["--out"]);
+  expect(await completeInBash("admin", "keys", "c")).toEqual(["create"]);
+  expect(await completeInBash("admin", "keys", "create", "--mode", "")).toEqual(["live", "test"]);
+  expect(await completeInBash("file", "--out", "")).toEqual([""]);
+  expect(await completeInBash("completion", "z")).toEqual(["zsh"]);
+});
+
+test.each(["bash", "zsh", "fish"])(
+  "the completion of %s has every command and every option",
+  async (shell) => {
+    const script = await printCompletion(shell);
+    const words = (await loadCommands(commands)).flatMap((command) => [
+      ...command.name.split(" "),
+      ...listOptions(command).map(({ name }) => name),
+    ]);
+
+    expect(words.filter((word) => !script.includes(word))).toEqual([]);
+  },
+);

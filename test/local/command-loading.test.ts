@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
+import { expect, test } from "vitest";
+
+// Half of the time of a short command is the loading of its modules. Each command loads its own (decision 134).
+
+/** What opens sockets, files or threads: the engine, the lab, the server. */
+const HEAVY =
+  /^packages\/(?:lab|net)\/|^packages\/local\/src\/(?:app\.ts|mail-ports\.ts|server\/|storage\/sqlite|engine-threads\/)|^packages\/core\/src\/(?:smtp-pool\/scheduler|verify\/verify|mail\/lists\/data|deliverability\/dns-lookups)/;
+
+const whenLoaded = async (args: readonly string[]) => {
+  const child = spawn(
+    process.execPath,
+    ["--import", "./test/local/count-modules.mjs", "packages/local/bin/mailproof.mjs", ...args],
+    {
+      env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", MODULES_FD: "3" },
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    },
+  );
+  const modules = json(child.stdio[3] as Readable) as Promise<readonly string[]>;
+  const [code] = (await once(child, "exit")) as [number | null];
+  return { code, modules: await modules };
+};
+
+// A port that nothing listens on.
+const SERVICE = ["--api", "http://127.0.0.1:9", "--key", "mp_live_none"];
+
+test.each([
+  ["help", 40, 0],
+  ["--version", 40, 0],
+  ["version", 45, 0],
+  ["nonsense", 40, 2],
+  ["verify --help", 130, 0],
+  ["check --nonsense", 140, 2],
+  ["help admin egress", 50, 0],
+  ["admin keys create --mode other", 80, 2],
+  [`jobs ${SERVICE.join(" ")}`, 130, 6],
+  [`verify ada@example.com ${SERVICE.join(" ")}`, 130, 6],
+])(
+  "mailproof %s loads at most %i of our modules, and nothing that verifies or serves",
+  async (line, most, code) => {
+    const loaded = await whenLoaded(line.split(" "));
+
+    expect(loaded.code).toBe(code);
+    expect(loaded.modules.length).toBeGreaterThan(10);
+    expect(loaded.modules.filter((file) => HEAVY.test(file))).toEqual([]);
+    expect(loaded.modules.length).toBeLessThanOrEqual(most);
+  },
+);
+
+test("a command that verifies in this process loads what verifies", async () => {
+  const { modules } = await whenLoaded(["verify", "nobody"]);
+
+  expect(modules.filter((file) => HEAVY.test(file)).length).toBeGreaterThan(50);
+});

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { SETTINGS } from "@mailproof/local/environment";
+import { expect, test } from "vitest";
+import { createFolder, whenCommandedWith } from "./running.ts";
+
+type Row = {
+  readonly name: string;
+  readonly value: string | null;
+  readonly default: string | null;
+  readonly source: string;
+};
+
+const SECRET = "a secret of sixteen letters";
+
+test("config show has every setting with its value, its default and where it is from", async () => {
+  const settings = { MAILPROOF_DIR: createFolder(), PORT: "9000", LOG_LEVEL: "warn" };
+
+  const { code, out } = await whenCommandedWith(settings, "config", "show", "--json");
+
+  expect(code).toBe(0);
+  const rows = JSON.parse(out) as Row[];
+  expect(rows.map(({ name }) => name)).toEqual(SETTINGS);
+  expect(rows).toContainEqual({
+    name: "PORT",
+    value: "9000",
+    default: "8787",
+    source: "environment",
+  });
+  expect(rows).toContainEqual({
+    name: "HOST",
+    value: "127.0.0.1",
+    default: "127.0.0.1",
+    source: "default",
+  });
+  expect(rows).toContainEqual({
+    name: "KEY_PEPPER",
+    value: null,
+    default: null,
+    source: "generated",
+  });
+  expect(rows).toContainEqual({ name: "PUBLIC_URL", value: null, default: null, source: "unset" });
+});
+
+test("config show prints no secret, nor the password of a proxy", async () => {
+  const secrets = Object.fromEntries(
+    SETTINGS.filter((name) => /KEY|SECRET|PEPPER|HEADERS/.test(name)).map((name) => [
+      name,
+      {
+        OPERATOR_KEY: `mp_operator_${"hiddenkey2".repeat(4)}`,
+        SPAMHAUS_KEY: "hiddenkey1",
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=${SECRET}`,
+      }[name] ?? SECRET,
+    ]),
+  );
+  const settings = {
+    ...secrets,
+    MAILPROOF_DIR: createFolder(),
+    SMTP_PROXIES: "socks5://user:pass1word@192.0.2.1:1080,socks5://192.0.2.2:1080",
+    PUBLIC_URL: "https://me:pass1word@api.example.com",
+  };
+
+  const { out } = await whenCommandedWith(settings, "config", "show");
+
+  expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(6);
+  for (const secret of [SECRET, "hiddenkey1", "hiddenkey2", "pass1word", "user:"])
+    expect(out).not.toContain(secret);
+  expect(out).toContain("socks5://********@192.0.2.1:1080,socks5://192.0.2.2:1080");
+  expect((JSON.parse(out) as Row[]).filter(({ value }) => value === "********")).toHaveLength(
+    Object.keys(secrets).length,
+  );
+});
+
+test("version names what a report of a fault needs", async () => {
+  const { code, out } = await whenCommandedWith({}, "version", "--json");
+
+  expect(code).toBe(0);
+  const { commit, ...versions } = JSON.parse(out) as Record<string, string | null>;
+  // A copy without the repository knows none.
+  expect(commit ?? "none").toMatch(existsSync(".git") ? /^[0-9a-f]{40}$/ : /^none$/);
+  expect(versions).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    node: process.versions.node,
+    sqlite: process.versions["sqlite"],
+  });
+});

@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createApp } from "@mailproof/local/app";
+import { readEnvironment } from "@mailproof/local/environment";
+import { createOperatorRoutes } from "@mailproof/local/server/operator";
+import { expect, onTestFinished, test } from "vitest";
+import { createFolder, whenRun, whenStarted } from "./running.ts";
+
+const KEY = `mp_operator_${randomBytes(20).toString("hex")}`;
+
+const whenOperated = async () => {
+  const folder = createFolder();
+  const { ready, readLog } = await whenStarted(folder, [], { OPERATOR_KEY: KEY });
+  const send = (path: string, { key = KEY, method = "POST", body = {} as unknown } = {}) =>
+    fetch(`${ready.base_url}${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      ...(method === "POST" && { body: JSON.stringify(body) }),
+    });
+  const operate = async (command: string, body: unknown = {}) => {
+    const response = await send(`/v1/operator/${command}`, { body });
+    // Any: each command has its own.
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  /** What the command line prints. */
+  const admin = async (...args: readonly string[]) => {
+    const { out } = await whenRun({ MAILPROOF_DIR: folder }, "admin", ...args, "--json");
+    return JSON.parse(out) as unknown;
+  };
+  return { folder, ready, readLog, send, operate, admin };
+};
+
+test("each of the operator's routes responds what its command prints", async () => {
+  const { ready, operate, admin } = await whenOperated();
+  const account = ready.account_id;
+
+  expect((await operate("accounts.list")).body.data).toEqual(await admin("accounts", "list"));
+  expect((await operate("accounts.show", { account })).body.data).toEqual(
+    await admin("accounts", "show", "--account", account),
+  );
+  expect((await operate("keys.list", { account })).body.data).toEqual(
+    await admin("keys", "list", "--account", account),
+  );
+  expect((await operate("dead-letters.list")).body.data).toEqual(
+    await admin("dead-letters", "list"),
+  );
+  expect((await operate("audit")).body.data).toEqual(await admin("audit"));
+  expect((await operate("gauges")).body.data).toMatchObject({ dead_letters: 0 });
+});
+
+test("what an operator changes is changed, and the log names the command without its values", async () => {
+  const { operate, send, readLog, ready } = await whenOperated();
+  const { account_id: account, live_key: key } = ready;
+
+  await operate("credits.grant", { account, amount: "12.5" });
+  const before = await send("/v1/account", { key, method: "GET" });
+  await operate("accounts.disable", { account });
+  const after = await send("/v1/account", { key, method: "GET" });
+
+  expect(await before.json()).toMatchObject({ data: { credits: { available: 1_000_012.5 } } });
+  expect(after.status).not.toBe(200);
+  const lines = readLog().filter(({ event }) => event === "operator_command");
+  expect(lines.map(({ command }) => command)).toEqual(["credits.grant", "accounts.disable"]);
+  expect(JSON.stringify(lines)).not.toContain(account);
+});
+
+test("a grant that is repeated under its key moves credits once", async () => {
+  const { operate, ready } = await whenOperated();
+  const grant = { account: ready.account_id, amount: "12.5", "idempotency-key": "key-1" };
+
+  const responses = [
+    await operate("credits.grant", grant),
+    await operate("credits.grant", grant),
+    await operate("credits.grant", { ...grant, amount: "13" }),
+    await operate("credits.grant", { ...grant, "idempotency-key": "a key" }),
+  ];
+
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 409, 400]);
+  expect(responses[1]?.body.data).toMatchObject({ available: 1_000_012.5 });
+  expect(responses[3]?.body.error.message).toContain("idempotency-key: must be 1 to 255");
+});
+
+test("a backup is a folder that a server starts with", async () => {
+  const { operate } = await whenOperated();
+  const to = join(createFolder(), "copy");
+
+  const { body } = await operate("backup", { to });
+
+  expect(body.data).toMatchObject({ folder: to });
+  const { ready } = await whenStarted(to);
+  expect(ready.account_id).toMatch(/^acc_/);
+});
+
+test("for every other key there is no such route, and none at all without the setting", async () => {
+  const { ready, send } = await whenOperated();
+  const unset = await whenStarted(createFolder());
+  const nowhere = await send("/v1/nowhere", { key: ready.live_key });
+  const message = ((await nowhere.json()) as any).error;
+
+  for (const key of [ready.live_key, ready.test_key, "", `${KEY}x`, KEY.toUpperCase()]) {
+    const response = await send("/v1/operator/accounts.list", { key });
+    expect(response.status).toBe(404);
+    expect(((await response.json()) as any).error).toEqual(message);
+  }
+  const response = await fetch(`${unset.ready.base_url}/v1/operator/accounts.list`, {
+    method: "POST",
+    headers: { "x-api-key": KEY },
+  });
+  expect(response.status).toBe(404);
+});
+
+/** Without a server round them. */
+const openRoutes = () => {
+  const environment = readEnvironment({ MAILPROOF_DIR: createFolder(), OPERATOR_KEY: KEY });
+  const { world, close } = createApp(environment, () => "", null);
+  onTestFinished(close);
+  const answer = createOperatorRoutes(world, environment);
+  return async (command: string, body: unknown, method = "POST") => {
+    const rawPath = `/v1/operator/${command}`;
+    const headers = { "x-api-key": KEY };
+    return answer?.({ id: "req_1", method, rawPath, headers, body: async () => body });
+  };
+};
+
+test.each<[string, unknown, number, string]>([
+  ["accounts.vanish", {}, 404, "No such command: accounts.vanish."],
+  ["accounts.show", {}, 400, "account: is required."],
+  ["accounts.show", undefined, 400, "account: is required."],
+  ["accounts.show", { account: "acc_none" }, 404, "acc_none"],
+  ["accounts.plan", { account: "a", plan: "gold" }, 400, "plan: must be one of free, pro, scale."],
+  ["accounts.list", { all: true }, 400, "all:"],
+  ["accounts.list", [], 400, "body: must be an object of options."],
+  ["accounts.close", { account: "acc_none" }, 404, "acc_none"],
+])("%s with %j is refused with %i and a sentence", async (command, body, status, sentence) => {
+  const response = await openRoutes()(command, body);
+
+  expect(response?.statusCode).toBe(status);
+  expect((JSON.parse(response?.body ?? "") as any).error.message).toContain(sentence);
+});
+
+test("another method says which one to use", async () => {
+  const response = await openRoutes()("accounts.list", undefined, "GET");
+
+  expect(response).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
+});

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { gzipSync } from "node:zlib";
+import type { GetDomainReportsData } from "@mailproof/client/types";
+import { showReports } from "@mailproof/local/cli/show-reports";
+import { paintAnsi } from "@mailproof/local/cli/terminal";
+import { expect, test } from "vitest";
+import { createDmarcReport, createRecord } from "../core/deliverability/reports/made-reports.ts";
+import { createFolder, whenCommandedWith, whenStarted } from "./running.ts";
+
+/** Yesterday, so that the report is among those of the last days. */
+const begin = Math.floor(Date.now() / 86_400_000) * 86_400 - 86_400;
+const records = [
+  createRecord({ count: 9 }),
+  createRecord({ ip: "198.51.100.7", dkim: "fail", spf: "fail", auth: "" }),
+];
+const REPORT = createDmarcReport({ begin, end: begin + 86_399, records });
+
+const whenServed = async () => {
+  const { ready } = await whenStarted(createFolder());
+  const folder = createFolder();
+  const write = (name: string, content: string | Uint8Array): string => {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    return file;
+  };
+  const env = {
+    MAILPROOF_DIR: folder,
+    MAILPROOF_API: ready.base_url,
+    MAILPROOF_KEY: ready.test_key,
+  };
+  return { env, write };
+};
+
+test("reports are uploaded one by one, each with its answer, and check --reports prints their sums", async () => {
+  const { env, write } = await whenServed();
+  const files = [
+    write("a.xml", REPORT),
+    write("a.xml.gz", gzipSync(REPORT)),
+    write("broken.xml", REPORT.replace("<count>9<", "<count>nine<")),
+    join(createFolder(), "absent.xml"),
+  ];
+
+  const { code, out, err } = await whenCommandedWith(env, "report", ...files);
+
+  const lines = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { file: files[0], type: "dmarc", messages: 10, duplicate: false },
+    { file: files[1], duplicate: true },
+  ]);
+  expect(err).toContain(`${files[2]}: feedback.record[1].row.count: must be a whole number`);
+  expect(err).toContain(`${files[3]}: cannot be read (ENOENT).`);
+  expect(code).toBe(3);
+
+  const checked = await whenCommandedWith(env, "check", "example.com", "--reports");
+  expect(checked.code).toBe(0);
+  const reports = JSON.parse(checked.out) as GetDomainReportsData;
+  expect(reports.dmarc).toMatchObject({ reports: 1, messages: 10, aligned_share: 0.9 });
+
+  const shown = stripVTControlCharacters(showReports(reports, { columns: 80, paint: paintAnsi }));
+  expect(shown).toContain("1 DMARC report, 0 TLS reports");
+  expect(shown).toContain("90% of 10 messages aligned (SPF 9, DKIM 9)");
+  expect(shown).toContain("198.51.100.7  1 message, 0% aligned");
+  expect(shown).toContain("add ip4:198.51.100.7");
+});
+
+test("without a file, and without a service, the command says what is missing", async () => {
+  const env = { MAILPROOF_DIR: createFolder() };
+
+  const withoutFile = await whenCommandedWith(env, "report");
+  const withoutService = await whenCommandedWith(env, "report", "a.xml");
+
+  expect([withoutFile.code, withoutService.code]).toEqual([2, 2]);
+  expect(withoutFile.err).toContain("Missing file. Usage:");
+  expect(withoutService.err).toContain("MAILPROOF_API");
+});

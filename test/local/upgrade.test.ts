@@ -1,0 +1,270 @@
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { createApp } from "@mailproof/local/app";
+import { readEnvironment } from "@mailproof/local/environment";
+import { lockFolder } from "@mailproof/local/storage/folder-lock";
+import { LAYOUTS } from "@mailproof/local/storage/schema";
+import { COPIES, removeOldCopies } from "@mailproof/local/storage/upgrade-copies";
+import { type UpgradePorts, upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
+import { expect, test } from "vitest";
+import { createNextLayouts } from "./next-layouts.ts";
+import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.ts";
+
+// The state of an older release in the hands of a newer one. Today's state is the older one here, and the newer release is
+// made by the test: no real one has a step for the table yet.
+
+const NEXT = createNextLayouts();
+const NOW = new Date("2026-11-23T12:00:00.000Z");
+
+const open = (folder: string) =>
+  createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+
+/** A folder that today's code wrote: an account with credits, and messages that wait. */
+const givenState = async () => {
+  const folder = createFolder();
+  const { world, close } = open(folder);
+  await openAccount(world, { name: "Kept", plan: "pro", opening: credits(100) });
+  await world.queue.sendMany("chunks", [{ body: "a" }, { body: "b" }, { body: "c" }]);
+  close();
+  return folder;
+};
+
+const read = (file: string, sql: string): unknown[] => {
+  const db = new DatabaseSync(file, { readOnly: true });
+  const rows = db.prepare(sql).all();
+  db.close();
+  return rows.map((row) => Object.values(row)[0]);
+};
+
+const readVersions = (folder: string) =>
+  Object.keys(LAYOUTS).map((name) => read(join(folder, name), "PRAGMA user_version")[0]);
+
+/** How often each row of both files was migrated. */
+const readMigrations = (folder: string) => [
+  ...new Set(
+    read(join(folder, "state.sqlite"), "SELECT COALESCE(item ->> '$.migrated', 0) FROM items"),
+  ),
+  ...new Set(read(join(folder, "queue.sqlite"), "SELECT receives / 1000 FROM messages")),
+];
+
+const listCopies = (folder: string) =>
+  existsSync(join(folder, COPIES)) ? readdirSync(join(folder, COPIES)).toSorted() : [];
+
+const copyAt = (folder: string) => join(folder, COPIES, listCopies(folder)[0] ?? "none");
+
+const upgrade = (folder: string, ports: Partial<UpgradePorts> = {}) =>
+  upgradeFolder(folder, { layouts: NEXT, now: () => NOW, ...ports });
+
+const [TODAY, AFTER] = [LAYOUTS, NEXT].map((layouts) =>
+  Object.values(layouts).map(({ version }) => version),
+) as [number[], number[]];
+
+test("state carries its version, and one without a version is version 1", async () => {
+  const folder = await givenState();
+  expect(readVersions(folder)).toEqual(TODAY);
+  const db = new DatabaseSync(join(folder, "state.sqlite"));
+  db.exec("PRAGMA user_version = 0");
+  db.close();
+
+  const upgraded = await upgradeFolder(folder);
+  open(folder).close();
+
+  expect(upgraded).toBeNull();
+  expect(readVersions(folder)).toEqual(TODAY);
+  expect(read(join(folder, "state.sqlite"), "SELECT 1 FROM items")).not.toEqual([]);
+  expect(listCopies(folder)).toEqual([]);
+});
+
+test("older state is copied, then migrated: every row once, and the copy is as it was", async () => {
+  const folder = await givenState();
+
+  const upgraded = await upgrade(folder);
+
+  expect(upgraded?.copy).toBe(copyAt(folder));
+  expect(readVersions(folder)).toEqual(AFTER);
+  expect(readMigrations(folder)).toEqual([1, 1]);
+  expect(readVersions(copyAt(folder))).toEqual(TODAY);
+  expect(readMigrations(copyAt(folder))).toEqual([0, 0]);
+  const visible = readdirSync(copyAt(folder)).filter(
+    (name) => statSync(join(copyAt(folder), name)).mode & 0o077,
+  );
+  expect(visible).toEqual([]);
+  expect(await upgrade(folder)).toBeNull();
+  expect(readMigrations(folder)).toEqual([1, 1]);
+});
+
+test.each(["state.sqlite", "queue.sqlite"])(
+  "kill -9 in the middle of a step of %s: the next start goes on, with one copy, from before the first step",
+  async (file) => {
+    const folder = await givenState();
+    const child = spawnNode("test/local/upgrade-process.ts", [folder, file], {});
+    while (!existsSync(join(folder, "in-the-middle"))) {
+      if (child.exitCode !== null) throw new Error("it ended by itself");
+      await setTimeout(10);
+    }
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    expect(readVersions(folder)).toEqual([file === "queue.sqlite" ? AFTER[0] : TODAY[0], TODAY[1]]);
+
+    await upgrade(folder);
+
+    expect(readVersions(folder)).toEqual(AFTER);
+    expect(readMigrations(folder)).toEqual([1, 1]);
+    expect(listCopies(folder)).toHaveLength(1);
+    expect(readVersions(copyAt(folder))).toEqual(TODAY);
+    expect(readMigrations(copyAt(folder))).toEqual([0, 0]);
+    expect(JSON.parse(readFileSync(join(folder, "folder.json"), "utf8"))).not.toHaveProperty(
+      "upgrade",
+    );
+  },
+);
+
+test("a step that fails leaves the state at the version before, and a later start continues", async () => {
+  const folder = await givenState();
+  const layouts = createNextLayouts({
+    file: "state.sqlite",
+    stop: () => {
+      throw new Error("a row that nobody thought of");
+    },
+  });
+
+  await expect(upgrade(folder, { layouts })).rejects.toThrow("a row that nobody thought of");
+
+  expect(readVersions(folder)).toEqual(TODAY);
+  expect(readMigrations(folder)).toEqual([0, 0]);
+  await upgrade(folder);
+  expect(readMigrations(folder)).toEqual([1, 1]);
+  expect(listCopies(folder)).toHaveLength(1);
+});
+
+test("without the disk space for a copy nothing is changed, and the message says how much is needed", async () => {
+  const folder = await givenState();
+
+  const refused = upgrade(folder, { readFreeBytes: async () => 1_000_000 });
+
+  await expect(refused).rejects.toThrow(/needs \d+ MB of free disk space: 1 MB are free/);
+  expect(readVersions(folder)).toEqual(TODAY);
+  expect(listCopies(folder)).toEqual([]);
+});
+
+test("state of a newer release is refused, and what the message says leads back to the older one", async () => {
+  const folder = await givenState();
+  await upgrade(folder);
+  const before = readMigrations(folder);
+
+  const refusal = await upgradeFolder(folder).then(
+    () => "it was opened",
+    (error: Error) => error.message,
+  );
+
+  expect(refusal).toContain("was written by a newer Mailproof (2 > 1). Start that release again");
+  const [, deleted = "", copy = "", to = ""] =
+    /delete (\S+), and copy the files of (\S+) to (\S+) /.exec(refusal) ?? [];
+  expect(() => open(folder)).toThrow(copy);
+  expect(readMigrations(folder)).toEqual(before);
+  for (const file of globSync(deleted)) rmSync(file);
+  for (const name of readdirSync(copy)) copyFileSync(join(copy, name), join(to, name));
+  open(folder).close();
+  expect(readMigrations(folder)).toEqual([0, 0]);
+});
+
+test("a folder that lacks a part is refused as it is: it is neither copied nor migrated", async () => {
+  const folder = await givenState();
+  rmSync(join(folder, "secrets.json"));
+
+  await expect(upgrade(folder)).rejects.toThrow("lacks secrets.json");
+
+  expect(readVersions(folder)).toEqual(TODAY);
+  expect(listCopies(folder)).toEqual([]);
+});
+
+test("damaged state is not migrated", async () => {
+  const folder = await givenState();
+  const db = new DatabaseSync(join(folder, "state.sqlite"));
+  db.exec("UPDATE items SET item = '{' WHERE rowid = 1");
+  db.close();
+
+  await expect(upgrade(folder)).rejects.toThrow("the state cannot be read");
+
+  expect(readVersions(folder)).toEqual(TODAY);
+  expect(listCopies(folder).filter((name) => !name.endsWith(".unfinished"))).toEqual([]);
+});
+
+test("the three newest copies are kept, for thirty days; a folder of the operator stays", () => {
+  const folder = createFolder();
+  const days = ["01", "05", "20", "21", "22"].map((day) => `2026-11-${day}T10-00-00-000Z`);
+  for (const name of [...days, "2026-11-22T09-00-00-000Z.unfinished", "mine"])
+    mkdirSync(join(folder, COPIES, name), { recursive: true });
+
+  removeOldCopies(folder, NOW);
+  expect(listCopies(folder)).toEqual([...days.slice(2), "mine"]);
+  removeOldCopies(folder, new Date("2026-12-20T23:00:00.000Z"));
+  expect(listCopies(folder)).toEqual([...days.slice(3), "mine"]);
+  removeOldCopies(folder, new Date("2027-03-01T00:00:00.000Z"), days[4]);
+  expect(listCopies(folder)).toEqual([days[4], "mine"]);
+});
+
+type ReleaseFixture = { readonly files: Readonly<Record<string, string>> };
+
+/** What release 0.1.0 left behind: its queue is older than today's. */
+const givenFirstRelease = () => {
+  const folder = createFolder();
+  const fixture = JSON.parse(
+    gunzipSync(readFileSync("test/fixtures/release-0.1.0.json.gz")).toString(),
+  ) as ReleaseFixture;
+  for (const [name, content] of Object.entries(fixture.files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), Buffer.from(content, "base64"));
+  }
+  return folder;
+};
+
+test("a server upgrades the state of 0.1.0 at its start, and logs where the copy is", async () => {
+  const folder = givenFirstRelease();
+
+  const { readLog, stop } = await whenStarted(folder);
+  await stop("SIGTERM");
+
+  expect(readLog()).toContainEqual(
+    expect.objectContaining({
+      event: "state_upgraded",
+      from: { "state.sqlite": 1, "queue.sqlite": 1 },
+      to: { "queue.sqlite": 2 },
+      copy: copyAt(folder),
+    }),
+  );
+  expect(readVersions(copyAt(folder))).toEqual([1, 1]);
+  expect(readVersions(folder)).toEqual(TODAY);
+});
+
+test("a command upgrades, too, and waits for no server: beside one it is refused", async () => {
+  const folder = givenFirstRelease();
+  const lock = lockFolder(folder);
+
+  const beside = await whenCommanded(folder, "admin", "audit");
+  expect(beside.code).not.toBe(0);
+  expect(beside.err).toContain("Another Mailproof uses");
+  expect(listCopies(folder)).toEqual([]);
+
+  lock.release();
+  const alone = await whenCommanded(folder, "admin", "audit");
+  expect(JSON.parse(alone.out)).toMatchObject({ ok: true });
+  expect(basename(copyAt(folder))).toMatch(/^2/);
+});

@@ -1,0 +1,322 @@
+import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import type { Write } from "@mailproof/core/ports/table";
+import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
+import { withTable } from "../faulty-worlds.ts";
+import { givenKey } from "../given.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  givenChunked,
+  givenUpload,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+  whenProcessed,
+} from "../jobs.ts";
+import { listMoves, listStoredItems, readCredits, thenConsistent } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+
+const MINUTE_MS = 60_000;
+
+type Deleting = Pick<TestContext, "world" | "liveKey">;
+
+const whenDeleted = ({ world, liveKey }: Deleting, id = "job_1", key = liveKey) =>
+  send(world, `DELETE /v1/jobs/${id}`, { key });
+
+const ask = ({ world, liveKey: key }: Deleting, route: string, query = {}) =>
+  send(world, route, { key, query });
+
+/** Everything of a job that is not money, or what was told of it. */
+const listLeftovers = (ctx: TestContext): string[] =>
+  listStoredItems(ctx)
+    .filter(({ pk }) => /^(?:JOB|CHUNKS|RESULTS|DEFERRED|EXPORTS|DELETION)#/.test(pk))
+    .map(({ pk, sk }) => `${pk} ${sk}`);
+
+/** Without the passes whose evidence may still come: they have no addresses. */
+const listParts = (ctx: TestContext): string[] =>
+  listLeftovers(ctx).filter((part) => !part.startsWith("DELETION#job_1 PASS#"));
+
+/** A completed file with an export that a link leads to. */
+const givenExported = async (): Promise<TestContext> => {
+  const ctx = await givenChunked();
+  await whenProcessed(ctx, [...createEmails(5), "ann1@x.com"]);
+  await whenWorked(ctx);
+  const route = "GET /v1/jobs/job_1/download";
+  const { headers } = await ask(ctx, route, { format: "json", rows: "all" });
+  expect(headers["x-export-complete"]).toBe("true");
+  return ctx;
+};
+
+const isDeleting = (write: Write) => "create" in write && write.create.sk === "DELETION";
+
+test("200: a completed job is gone at once, with its list, its results and its upload", async () => {
+  const ctx = await givenExported();
+  expect(ctx.blobs.keys()).toHaveLength(6);
+
+  const response = await whenDeleted(ctx);
+
+  expect(response).toMatchObject({ statusCode: 200, data: { job_id: "job_1", deleted: true } });
+  expect((await ask(ctx, "GET /v1/jobs/job_1")).statusCode).toBe(404);
+  expect((await ask(ctx, "GET /v1/jobs/job_1/download")).statusCode).toBe(404);
+  expect((await ask(ctx, "GET /v1/jobs/job_1/callbacks")).statusCode).toBe(404);
+  expect((await ask(ctx, "GET /v1/jobs")).data).toMatchObject({ jobs: [], total: 0 });
+  expect(ctx.blobs.keys()).toEqual([]);
+  expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
+});
+
+test("what it cost stays in the ledger, without an address", async () => {
+  const ctx = await givenExported();
+  const before = listMoves(ctx);
+
+  await whenDeleted(ctx);
+  await whenQuiet(ctx);
+
+  expect(listMoves(ctx)).toEqual(before);
+  expect(await readCredits(ctx)).toMatchObject({ available: 95, spent: 5 });
+  expect(JSON.stringify(listStoredItems(ctx))).not.toContain("ann1");
+  expect(listLeftovers(ctx)).toEqual([]);
+  await thenConsistent(ctx);
+});
+
+test("deleted again, also by two at once, it is the same response, until an hour has passed", async () => {
+  const ctx = await givenExported();
+
+  const responses = [
+    ...(await Promise.all([whenDeleted(ctx), whenDeleted(ctx)])),
+    await whenDeleted(ctx),
+  ];
+  await whenQuiet(ctx);
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+  expect((await whenDeleted(ctx)).statusCode).toBe(404);
+});
+
+test("a cancelled job whose rows wait is deleted with them, and nothing is attempted again", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "greylisted@x.com"] });
+  await whenWorked(ctx);
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+
+  await whenDeleted(ctx);
+  await whenQuiet(ctx);
+
+  expect(listLeftovers(ctx)).toEqual([]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 99, spent: 1 });
+  await thenConsistent(ctx);
+});
+
+test("the job of a slow verification is deleted with its result", async () => {
+  const ctx = await givenChunked();
+  const body = { email: "slow@x.com", options: { timeout_ms: 100 } };
+  await whenVerified(ctx.world, ctx.liveKey, body);
+  await whenWorked(ctx);
+
+  await whenDeleted(ctx);
+  await whenQuiet(ctx);
+
+  expect(listLeftovers(ctx)).toEqual([]);
+});
+
+test("what a worker stores of a job that was deleted meanwhile is removed within the hour", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
+  let isFirst = true;
+  const world = withTable(ctx, {
+    // Between the read of the job and the first page, the job is cancelled and deleted.
+    write: async (write) => {
+      if (isFirst && "put" in write && write.put.pk.startsWith("RESULTS#")) {
+        isFirst = false;
+        await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+        await whenDeleted(ctx);
+      }
+      return ctx.table.write(write);
+    },
+  });
+  await verifyChunk.handle(world, message?.body ?? null);
+  expect(listLeftovers(ctx)).toContainEqual(expect.stringContaining("RESULTS#job_1#0"));
+
+  await whenQuiet(ctx);
+
+  expect(listLeftovers(ctx)).toEqual([]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0 });
+  await thenConsistent(ctx);
+});
+
+test("evidence that a worker stores when its pages were removed already is removed within the hour", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
+  const { blobs } = ctx.world;
+  const put: typeof blobs.put = async (key, content) => {
+    await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+    await whenDeleted(ctx);
+    return blobs.put(key, content);
+  };
+  await verifyChunk.handle({ ...ctx.world, blobs: { ...blobs, put } }, message?.body ?? null);
+  expect(ctx.blobs.keys()).toEqual([expect.stringMatching(/^evidence\/job_1\//)]);
+
+  await whenQuiet(ctx);
+
+  expect(ctx.blobs.keys()).toEqual([]);
+  expect(listLeftovers(ctx)).toEqual([]);
+});
+
+test("a process that dies while it removes the parts leaves the rest to the reconciler, and serves none of it", async () => {
+  const ctx = await givenExported();
+  let removals = 0;
+  const world = withTable(ctx, {
+    write: (write) =>
+      "remove" in write && ++removals > 2
+        ? Promise.reject(new Error("the process is gone"))
+        : ctx.table.write(write),
+  });
+
+  const response = await whenDeleted({ ...ctx, world });
+
+  expect(response.statusCode).toBe(200);
+  expect((await ask(ctx, "GET /v1/jobs/job_1")).statusCode).toBe(404);
+  expect(listLeftovers(ctx).length).toBeGreaterThan(1);
+  ctx.later(2 * MINUTE_MS);
+  await whenReconciled(ctx);
+  expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
+});
+
+test.each([
+  ["a page of results", "GET /v1/jobs/job_1", {}],
+  ["an export", "GET /v1/jobs/job_1/download", { format: "json" }],
+])("%s that is read while the job is deleted is 404", async (_what, route, query) => {
+  const ctx = await givenExported();
+  let isFirst = true;
+  const world = withTable(ctx, {
+    query: async (asked) => {
+      const page = await ctx.table.query(asked);
+      if (isFirst && asked.pk.startsWith("RESULTS#")) {
+        isFirst = false;
+        await whenDeleted(ctx);
+      }
+      return page;
+    },
+  });
+
+  expect((await ask({ ...ctx, world }, route, query)).statusCode).toBe(404);
+});
+
+test("409: a repeat of the request that created it says that the job was deleted, and charges nothing", async () => {
+  const ctx = await givenChunked();
+  const body = { emails: createEmails(2) };
+  await whenBatched(ctx.world, ctx.liveKey, body, "batch");
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
+  const request = createProcessRequest(fileKey);
+  await whenFiled(ctx.world, ctx.liveKey, request, "file");
+  const slow = { email: "slow@x.com", options: { timeout_ms: 100 } };
+  await whenVerified(ctx.world, ctx.liveKey, slow, "single");
+  await whenWorked(ctx);
+  for (const id of ["job_1", "job_2", "job_3"])
+    expect((await whenDeleted(ctx, id)).statusCode).toBe(200);
+
+  const repeats = [
+    await whenBatched(ctx.world, ctx.liveKey, body, "batch"),
+    await whenFiled(ctx.world, ctx.liveKey, request, "file"),
+    await whenVerified(ctx.world, ctx.liveKey, slow, "single"),
+  ];
+
+  for (const { statusCode, error } of repeats)
+    expect([statusCode, error]).toEqual([
+      409,
+      {
+        code: "RESULT_DELETED",
+        message:
+          "The job of this Idempotency-Key was deleted. To verify the addresses again, use a new key. Nothing more was charged.",
+        money: "nothing_more",
+      },
+    ]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 94, spent: 6 });
+  expect(listLeftovers(ctx).filter((one) => !one.startsWith("DELETION#"))).toEqual([]);
+});
+
+test("409: a job that has not ended is refused, with the words what to do, and goes on", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+
+  const response = await whenDeleted(ctx);
+
+  expect(response).toMatchObject({
+    statusCode: 409,
+    error: {
+      code: "JOB_OPEN",
+      message:
+        "The job has not ended, so it cannot be deleted. Cancel it first. Nothing was charged.",
+    },
+  });
+  await whenWorked(ctx);
+  expect((await ask(ctx, "GET /v1/jobs/job_1")).data.status).toBe("completed");
+});
+
+test("503: whether it is deleted is not known, and a repeat finds out", async () => {
+  const ctx = await givenExported();
+  const world = withTable(ctx, {
+    transact: async (writes, attempt) => {
+      if (!writes.some(isDeleting)) return ctx.table.transact(writes, attempt);
+      await ctx.table.transact(writes, attempt);
+      return { outcome: "ambiguous" };
+    },
+    get: (key) =>
+      key.sk === "DELETION" ? Promise.reject(new Error("no reply")) : ctx.table.get(key),
+  });
+
+  const response = await whenDeleted({ ...ctx, world });
+
+  expect(response).toMatchObject({ statusCode: 503, error: { retryable: true } });
+  expect((await whenDeleted(ctx)).statusCode).toBe(200);
+  await whenQuiet(ctx);
+  expect(listLeftovers(ctx)).toEqual([]);
+});
+
+test("404: another's job, one of the other kind of key and one that is not there, in the same words", async () => {
+  const ctx = await givenExported();
+
+  const responses = [
+    await whenDeleted(ctx, "job_1", ctx.testKey),
+    await whenDeleted(ctx, "job_none"),
+  ];
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404]);
+  expect(new Set(responses.map(({ error }) => JSON.stringify(error))).size).toBe(1);
+  expect((await ask(ctx, "GET /v1/jobs/job_1")).statusCode).toBe(200);
+});
+
+test("another account does not learn that a job was deleted", async () => {
+  const ctx = await givenExported();
+  await whenDeleted(ctx);
+
+  expect((await whenDeleted(ctx, "job_1", ctx.testKey)).statusCode).toBe(404);
+});
+
+test("400: a query parameter is refused", async () => {
+  const { world, liveKey: key } = await givenChunked();
+
+  const response = await send(world, "DELETE /v1/jobs/job_1", { key, query: { force: "1" } });
+
+  expect(response.statusCode).toBe(400);
+});
+
+test("no key is 401, a key that may only read 403, and too many requests 429", async () => {
+  const ctx = await givenChunked();
+  const { world, account, liveKey } = ctx;
+  const reader = await givenKey(world, account, { scopes: ["verification:read"] });
+  const full = async () =>
+    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
+  const route = "DELETE /v1/jobs/job_1";
+
+  const responses = [
+    await send(world, route),
+    await send(world, route, { key: reader }),
+    await send({ ...world, rateLimit: full }, route, { key: liveKey }),
+  ];
+
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
+});

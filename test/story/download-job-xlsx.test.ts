@@ -1,0 +1,165 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { openZip } from "@mailproof/local/spreadsheet/zip-file";
+import { parse } from "csv-parse/sync";
+import { expect, test } from "vitest";
+import { describeUnless } from "../describe-when.ts";
+import { givenFileDone, givenOneOfEach, OURS, whenExported } from "../downloads.ts";
+import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
+import { given } from "../given.ts";
+import { createFolder } from "../local/running.ts";
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+const LIST = [
+  "id;E-Mail;note",
+  '007;ann@x.com;"=1+1"',
+  '2;invalid@x.com;"two\nlines; <&>"',
+  "3;n/a;skipped",
+  "4;bob@x.com;+49 30 1234",
+].join("\n");
+
+const writeFile = (bytes: Uint8Array): string => {
+  const file = join(createFolder(), "results.xlsx");
+  writeFileSync(file, bytes);
+  return file;
+};
+
+const readRows = async (bytes: Uint8Array): Promise<readonly (readonly string[])[]> => {
+  const rows: (readonly string[])[] = [];
+  await readSpreadsheet(openZip(writeFile(bytes)), (cells) => void rows.push([...cells]));
+  return rows;
+};
+
+/** A reader leaves out the empty cells at the end of a row. */
+const trimEnd = (cells: readonly string[]): readonly string[] =>
+  cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1);
+
+test("format=xlsx is 200 and a spreadsheet: the list's own columns as they were, ours behind them", async () => {
+  const { world, liveKey, job } = await givenFileDone(LIST, "Autumn");
+
+  const { statusCode, headers, bytes } = await whenExported(
+    world,
+    liveKey,
+    { format: "xlsx" },
+    job,
+  );
+  const [header, ...rows] = await readRows(bytes);
+
+  expect(statusCode).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": XLSX,
+    "content-disposition":
+      "attachment; filename=\"Autumn-results.xlsx\"; filename*=UTF-8''Autumn-results.xlsx",
+    "x-export-complete": "true",
+    "x-export-expected-rows": "3",
+  });
+  expect(header).toEqual(["id", "E-Mail", "note", ...OURS]);
+  expect(rows.map((cells) => cells.slice(0, 5))).toEqual([
+    ["007", "ann@x.com", "=1+1", "ann@x.com", "valid"],
+    ["2", "invalid@x.com", "two\nlines; <&>", "invalid@x.com", "invalid"],
+    ["4", "bob@x.com", "+49 30 1234", "bob@x.com", "valid"],
+  ]);
+});
+
+test.each([{}, { rows: "all" }, { filter: "risky" }, { filter: "safe_to_send" }])(
+  "with %j it has the cells of the CSV, which another reader reads",
+  async (query) => {
+    const { world, liveKey, job } = await givenOneOfEach();
+
+    const csv = await whenExported(world, liveKey, query, job);
+    const sheet = await whenExported(world, liveKey, { ...query, format: "xlsx" }, job);
+
+    const records: string[][] = parse(csv.text, { relax_column_count: true });
+    expect(records.length).toBeGreaterThan(1);
+    expect(await readRows(sheet.bytes)).toEqual(records.map(trimEnd));
+  },
+);
+
+test.each([
+  ["comma", ","],
+  ["semicolon", ";"],
+  ["tab", "\t"],
+])("delimiter=%s separates the cells of a CSV, for another reader too", async (name, delimiter) => {
+  const { world, liveKey, job } = await givenFileDone(LIST);
+
+  const { text } = await whenExported(world, liveKey, { delimiter: name }, job);
+
+  const [header, , second]: string[][] = parse(text, { bom: true, delimiter });
+  expect(header).toEqual(["id", "E-Mail", "note", ...OURS]);
+  expect(second?.slice(0, 3)).toEqual(["2", "invalid@x.com", "two\nlines; <&>"]);
+});
+
+test("filter=safe_to_send has the valid addresses, as CSV, JSON and .xlsx", async () => {
+  const { world, liveKey, job } = await givenOneOfEach();
+  const query = { filter: "safe_to_send" };
+
+  const csv = await whenExported(world, liveKey, query, job);
+  const json = await whenExported(world, liveKey, { ...query, format: "json" }, job);
+  const sheet = await whenExported(world, liveKey, { ...query, format: "xlsx" }, job);
+
+  expect(parse(csv.text, { columns: true })).toMatchObject([{ email: "ann@x.com" }]);
+  expect(JSON.parse(json.text).results).toMatchObject([{ email: "ann@x.com", status: "valid" }]);
+  expect((await readRows(sheet.bytes)).slice(1)).toEqual([
+    expect.arrayContaining(["ann@x.com", "valid"]),
+  ]);
+});
+
+test.each([
+  [{ format: "xlsx", delimiter: "comma" }, "delimiter: is only allowed with format=csv"],
+  [{ format: "xls" }, "format: must be one of csv, json, xlsx"],
+  [{ format: "xlsx", rows: "all", filter: "valid" }, "filter: must be left out with rows=all"],
+])("%j is 400 and names the field", async (query, message) => {
+  const { world, liveKey, job } = await givenOneOfEach();
+
+  const { statusCode, error } = await whenExported(world, liveKey, query, job);
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(message);
+});
+
+const ROWS = 2_500;
+
+/** More rows than a request makes into a file. */
+const givenLarge = async () => {
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), ROWS);
+  await givenJobOf(ctx, [rows.slice(0, 1_000), rows.slice(1_000)], { valid: ROWS });
+  const exportRows = { inRequest: 1_000, part: 1_000 };
+  return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
+};
+
+test("a large one is streamed whole", async () => {
+  const { world, liveKey } = await givenLarge();
+
+  const { bytes } = await whenExported(world, liveKey, { format: "xlsx" });
+
+  expect(await readRows(bytes)).toHaveLength(ROWS + 1);
+});
+
+const OPENPYXL = `
+import json, sys, openpyxl
+sheet = openpyxl.load_workbook(sys.argv[1], read_only=True).worksheets[0]
+print(json.dumps([[cell for cell in row] for row in sheet.iter_rows(values_only=True)]))
+`;
+
+const hasOpenpyxl = spawnSync("python3", ["-c", "import openpyxl"]).status === 0;
+
+describeUnless(hasOpenpyxl ? null : "there is no openpyxl for python3", "Python's openpyxl", () => {
+  test("reads every cell: texts as texts, numbers as numbers", async () => {
+    const { world, liveKey, job } = await givenFileDone(LIST);
+    const { bytes } = await whenExported(world, liveKey, { format: "xlsx" }, job);
+
+    const { stdout } = spawnSync("python3", ["-c", OPENPYXL, writeFile(bytes)]);
+    const [header, ...rows] = JSON.parse(stdout.toString()) as (string | number | null)[][];
+
+    expect(header).toEqual(["id", "E-Mail", "note", ...OURS]);
+    expect(rows.map((cells) => cells.slice(0, 6))).toEqual([
+      ["007", "ann@x.com", "=1+1", "ann@x.com", "valid", expect.any(Number)],
+      [2, "invalid@x.com", "two\nlines; <&>", "invalid@x.com", "invalid", expect.any(Number)],
+      [4, "bob@x.com", "+49 30 1234", "bob@x.com", "valid", expect.any(Number)],
+    ]);
+  });
+});

@@ -1,0 +1,326 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { expect, test } from "vitest";
+import { createTlsPolicy, createTlsReport } from "../core/deliverability/reports/made-reports.ts";
+import { given, givenKey } from "../given.ts";
+import { uploadFile, uploadReport } from "../reports.ts";
+import { send } from "../send.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
+
+const ask = (
+  world: AppWorld,
+  key: string,
+  query: Readonly<Record<string, string>> = {},
+  domain = "example.com",
+) => send(world, `GET /v1/deliverability/domains/${domain}/reports`, { key, query });
+
+const FAILED = { dkim: "fail", spf: "fail", auth: "" };
+
+const SUMS = {
+  forwarded: 0,
+  dispositions: [{ disposition: "none", messages: 10 }],
+};
+
+test("200: without reports every sum is 0, and no share is given", async () => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, data } = await ask(world, key);
+
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    domain: "example.com",
+    domain_unicode: "example.com",
+    from: "2026-10-23",
+    to: "2026-11-21",
+    truncated: false,
+    reporters: [],
+    dmarc: {
+      reports: 0,
+      messages: 0,
+      aligned: 0,
+      spf_aligned: 0,
+      dkim_aligned: 0,
+      forwarded: 0,
+      dispositions: [],
+      days: [],
+      providers: [],
+      source_count: 0,
+      sources: [],
+    },
+    tls: { reports: 0, succeeded: 0, failed: 0, policies: [], days: [] },
+    has_more: false,
+  });
+});
+
+test("200: the reports of all receivers are one: totals, days, and each source with what to do about it", async () => {
+  const { world, liveKey: key } = await given();
+  await uploadReport(world, key, { records: [{ count: 5 }] });
+  await uploadReport(world, key, {
+    reporter: "yahoo.com",
+    daysBefore: 2,
+    policy: "<p>reject</p>",
+    records: [
+      { count: 5, disposition: "none" },
+      { ...FAILED, ip: "198.51.100.7", count: 2, disposition: "reject", reasons: ["local_policy"] },
+    ],
+  });
+
+  const { data } = await ask(world, key, { days: "7" });
+
+  expect(data).toMatchObject({
+    from: "2026-11-15",
+    reporters: [
+      { name: "google.com", reports: 1 },
+      { name: "yahoo.com", reports: 1 },
+    ],
+    dmarc: {
+      reports: 2,
+      policy: { p: "none", sp: "none", testing: false },
+      messages: 12,
+      aligned: 10,
+      aligned_share: 0.8333,
+      dispositions: [
+        { disposition: "none", messages: 10 },
+        { disposition: "reject", messages: 2 },
+      ],
+      days: [
+        { day: "2026-11-19", messages: 7, aligned: 5 },
+        { day: "2026-11-20", messages: 5, aligned: 5, aligned_share: 1 },
+      ],
+      source_count: 2,
+    },
+  });
+  expect(data.dmarc.sources).toEqual([
+    {
+      ip: "192.0.2.1",
+      host_name: "out.in-addr.arpa",
+      ...SUMS,
+      messages: 10,
+      aligned: 10,
+      spf_aligned: 10,
+      dkim_aligned: 10,
+      aligned_share: 1,
+      reasons: [],
+      authenticated_as: ["example.com"],
+      first_day: "2026-11-19",
+      last_day: "2026-11-20",
+      advice: { code: "aligned", text: "This mail is aligned. There is nothing to do." },
+    },
+    {
+      ip: "198.51.100.7",
+      messages: 2,
+      aligned: 0,
+      spf_aligned: 0,
+      dkim_aligned: 0,
+      forwarded: 0,
+      dispositions: [{ disposition: "reject", messages: 2 }],
+      aligned_share: 0,
+      reasons: [{ reason: "local_policy", messages: 2 }],
+      authenticated_as: [],
+      first_day: "2026-11-19",
+      last_day: "2026-11-19",
+      advice: {
+        code: "unknown_source",
+        text: expect.stringContaining("add ip4:198.51.100.7 to the SPF record"),
+        spf_term: "ip4:198.51.100.7",
+      },
+    },
+  ]);
+});
+
+test("days limit what counts, and a report of another domain never does", async () => {
+  const { world, liveKey: key } = await given();
+  await uploadReport(world, key, { daysBefore: 6 });
+  await uploadReport(world, key, { daysBefore: 7 });
+  await uploadReport(world, key, { domain: "other.example" });
+
+  const { data } = await ask(world, key, { days: "7" });
+
+  expect(data.dmarc.reports).toBe(1);
+  expect((await ask(world, key)).data.dmarc.reports).toBe(2);
+});
+
+const GOOGLE = "_spf.google.com";
+const AUTH = "<dkim><domain>mail.sendgrid.net</domain><result>pass</result></dkim>";
+
+/** What a source sends, its name in DNS, and what it is told. */
+const SOURCES = [
+  [
+    "a service with an include, by its host's name",
+    { ...FAILED, count: 1_200 },
+    "mail-sor-f41.google.com",
+    { code: "add_service", spf_term: `include:${GOOGLE}` },
+    "Google Workspace sends 1,200 messages a day for example.com unaligned. Add include:_spf.google.com",
+  ],
+  [
+    "a service that only DKIM aligns, by its signature",
+    { ...FAILED, auth: AUTH },
+    undefined,
+    { code: "add_service_dkim" },
+    "SendGrid sends 1 message a day for example.com unaligned. Set up DKIM for example.com at SendGrid (selector s1, s2)",
+  ],
+  [
+    "mail that is aligned by SPF alone",
+    { dkim: "fail" },
+    undefined,
+    { code: "add_dkim" },
+    "Sign it with DKIM as example.com",
+  ],
+  [
+    "forwarded mail",
+    { ...FAILED, reasons: ["forwarded"] },
+    undefined,
+    { code: "forwarded" },
+    "Receivers know this mail as forwarded",
+  ],
+  [
+    "mail that passes as another domain",
+    { ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" },
+    undefined,
+    { code: "signs_as_other" },
+    "passes as bounce.firm.example",
+  ],
+] as const;
+
+test.each(SOURCES)("advice for %s", async (_what, record, host, advice, text) => {
+  const ctx = await given();
+  const zone: Zone = host
+    ? { "1.2.0.192.in-addr.arpa": { PTR: [host] }, [host]: { A: ["192.0.2.1"] } }
+    : {};
+  const dns = createZoneDns(zone);
+  const world = { ...ctx.world, names: { ...ctx.world.names, dns } };
+  await uploadReport(world, ctx.liveKey, { records: [record] });
+
+  const { data } = await ask(world, ctx.liveKey);
+
+  const [source] = data.dmarc.sources;
+  expect(source.host_name).toBe(host);
+  expect(source.advice).toEqual({ ...advice, text: expect.stringContaining(text) });
+});
+
+test("a name that does not lead back to its address is no name", async () => {
+  const ctx = await given();
+  const dns = createZoneDns({
+    "1.2.0.192.in-addr.arpa": { PTR: ["mail.google.com"] },
+    "mail.google.com": { A: ["203.0.113.9"] },
+  });
+  const world = { ...ctx.world, names: { ...ctx.world.names, dns } };
+  await uploadReport(world, ctx.liveKey, { records: [FAILED] });
+
+  const { data } = await ask(world, ctx.liveKey);
+
+  expect(data.dmarc.sources[0].host_name).toBeUndefined();
+  expect(data.dmarc.sources[0].provider).toBeUndefined();
+  expect(data.dmarc.providers).toMatchObject([{ sources: 1, messages: 1 }]);
+});
+
+test("sources come in pages, each once, the largest first", async () => {
+  const { world, liveKey: key } = await given();
+  const records = Array.from({ length: 7 }, (_, at) => ({
+    ip: `192.0.2.${at}`,
+    count: 1 + (at % 3),
+  }));
+  await uploadReport(world, key, { records });
+
+  const ips: string[] = [];
+  let query: Record<string, string> = { limit: "3" };
+  for (let page = 0; page < 3; page++) {
+    const { data } = await ask(world, key, query);
+    ips.push(...data.dmarc.sources.map(({ ip }: { ip: string }) => ip));
+    expect(data.dmarc.source_count).toBe(7);
+    query = { limit: "3", offset: data.next_offset };
+  }
+
+  expect(ips).toEqual([2, 5, 1, 4, 0, 3, 6].map((at) => `192.0.2.${at}`));
+  expect(query["offset"]).toBeUndefined();
+});
+
+test("200: TLS reports are summed by policy, by day and by type of failure", async () => {
+  const { world, liveKey: key } = await given();
+  const range = (day: string) => ({
+    "date-range": { "start-datetime": `${day}T00:00:00Z`, "end-datetime": `${day}T23:59:59Z` },
+    "report-id": day,
+  });
+  const sound = createTlsPolicy({
+    summary: { "total-successful-session-count": 7, "total-failure-session-count": 0 },
+    "failure-details": [],
+  });
+  await uploadFile(world, key, JSON.stringify(createTlsReport(range("2026-11-20"))));
+  await uploadFile(
+    world,
+    key,
+    JSON.stringify(createTlsReport({ ...range("2026-11-19"), policies: [sound] })),
+  );
+
+  const { data } = await ask(world, key);
+
+  expect(data.tls).toEqual({
+    reports: 2,
+    succeeded: 107,
+    failed: 3,
+    policies: [
+      {
+        policy: "sts",
+        succeeded: 107,
+        failed: 3,
+        failures: [{ type: "certificate-expired", sessions: 3 }],
+      },
+    ],
+    days: [
+      { day: "2026-11-19", succeeded: 7, failed: 0 },
+      { day: "2026-11-20", succeeded: 100, failed: 3 },
+    ],
+  });
+});
+
+test("a report of more addresses than an item holds keeps every sum", async () => {
+  const { world, liveKey: key } = await given();
+  const records = Array.from({ length: 5_000 }, (_, at) => ({
+    ip: `198.18.${at >> 8}.${at & 255}`,
+    count: at + 1,
+    auth: `<dkim><domain>${`${(at * 7_919).toString(36)}-`.repeat(12)}a.example</domain><result>pass</result></dkim>`,
+  }));
+  await uploadReport(world, key, { records });
+
+  const { data } = await ask(world, key, { limit: "200" });
+
+  expect(data.dmarc).toMatchObject({ messages: 12_502_500, aligned: 12_502_500 });
+  expect(data.dmarc.source_count).toBeLessThanOrEqual(2_001);
+  expect(data.dmarc.sources[0]).not.toHaveProperty("ip");
+});
+
+test("reports of test keys are not those of live keys", async () => {
+  const { world, liveKey, testKey } = await given();
+  await uploadReport(world, testKey);
+
+  expect((await ask(world, liveKey)).data.dmarc.reports).toBe(0);
+  expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
+});
+
+test.each([
+  ["days", "0", "days: must be a whole number from 1 up"],
+  ["limit", "many", "limit: must be a whole number from 1 up"],
+  ["offset", "made-up", "offset: must be a next_offset of this list"],
+  ["page", "2", "page: is not a known field"],
+])("400: %s=%s", async (name, value, message) => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, error } = await ask(world, key, { [name]: value });
+
+  expect([statusCode, error.message]).toEqual([400, expect.stringContaining(message)]);
+});
+
+test("400: a domain that is none", async () => {
+  const { world, liveKey: key } = await given();
+
+  expect(await ask(world, key, {}, "not_a_domain")).toMatchObject({ statusCode: 400 });
+});
+
+test("no key is 401, and a key without the scope 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["activity:read"] });
+
+  expect(await send(world, "GET /v1/deliverability/domains/example.com/reports")).toMatchObject({
+    statusCode: 401,
+  });
+  expect(await ask(world, key)).toMatchObject({ statusCode: 403 });
+});

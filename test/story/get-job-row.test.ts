@@ -1,0 +1,184 @@
+import { setRetention } from "@mailproof/core/accounts/retention";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
+import { givenKey } from "../given.ts";
+import { givenChunked, type TestContext, whenBatched } from "../jobs.ts";
+import { send, whenVerified } from "../send.ts";
+
+// One row of a job, with the evidence of its verdict.
+
+const EMAILS = ["ann@x.com", "invalid@x.com", "greylisted@x.com", "bo@x.com"];
+const DAY_MS = 86_400_000;
+
+const givenJob = async (): Promise<TestContext> => {
+  const ctx = await givenChunked({ rows: 3 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(ctx);
+  return ctx;
+};
+
+const whenRead = (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
+  row: number | string,
+  { job = "job_1", key = liveKey } = {},
+) => send(world, `GET /v1/jobs/${job}/results/${row}`, { key });
+
+const listEvidence = ({ blobs }: TestContext): readonly string[] =>
+  blobs.keys().filter((key) => key.startsWith("evidence/"));
+
+test("200: a row of a list has its result and the evidence that a single verification shows", async () => {
+  const ctx = await givenJob();
+
+  const { statusCode, data } = await whenRead(ctx, 2);
+
+  const single = await whenVerified(ctx.world, ctx.liveKey, {
+    email: "invalid@x.com",
+    options: { include_evidence: true },
+  });
+  const { credits_used, cached, ...expected } = single.data;
+  expect([credits_used, cached]).toEqual([1, false]);
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({ ...expected, row: 2, verified_at: data.verified_at });
+  expect(data.evidence).toMatchObject({ rule: "sandbox", mail_host: "mx.sandbox.test" });
+  expect(data.evidence.score.length).toBeGreaterThan(0);
+});
+
+test("the pages of results are without evidence, as before", async () => {
+  const ctx = await givenJob();
+
+  const { data } = await send(ctx.world, "GET /v1/jobs/job_1", { key: ctx.liveKey });
+
+  expect(data.results).toHaveLength(3);
+  expect(data.results.filter((row: object) => "evidence" in row)).toEqual([]);
+});
+
+test("a job of one address has the evidence that its request asked for", async () => {
+  const ctx = await givenChunked();
+  const options = { include_evidence: true };
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com", options });
+  await whenWorked(ctx);
+
+  const { data } = await whenRead(ctx, 1);
+
+  expect(data).toMatchObject({ email: "slow@x.com", row: 1, evidence: { rule: "sandbox" } });
+});
+
+test("evidence is kept for seven days, the result for longer", async () => {
+  const ctx = await givenJob();
+  ctx.later(BLOB_RETENTION_DAYS["evidence/"] * DAY_MS - 1);
+  const before = await whenRead(ctx, 1);
+  ctx.later(1);
+
+  const { statusCode, data } = await whenRead(ctx, 1);
+
+  expect(before.data).toHaveProperty("evidence");
+  expect(statusCode).toBe(200);
+  expect(data.email).toBe("ann@x.com");
+  expect(data).not.toHaveProperty("evidence");
+});
+
+test("an account whose results are stored for fewer days has no evidence", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  await setRetention(ctx.world.table, ctx.account, 6);
+  await whenBatched(ctx.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(ctx);
+
+  const { data } = await whenRead(ctx, 1);
+
+  expect(data.email).toBe("ann@x.com");
+  expect(data).not.toHaveProperty("evidence");
+  expect(listEvidence(ctx)).toEqual([]);
+});
+
+test("evidence that cannot be stored or is damaged costs no result", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  const { world } = ctx;
+  const put: typeof world.blobs.put = async (key, content) => {
+    if (key.startsWith("evidence/")) throw new Error("the disk is full");
+    return world.blobs.put(key, content);
+  };
+  const full = { ...ctx, world: { ...world, blobs: { ...world.blobs, put } } };
+  await whenBatched(full.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(full);
+
+  const { statusCode, data } = await whenRead(ctx, 1);
+
+  expect([statusCode, data.status]).toEqual([200, "valid"]);
+  expect(data).not.toHaveProperty("evidence");
+  expect(ctx.logged.map(({ event }) => event)).toContain("evidence_not_stored");
+});
+
+test("an erased address takes the evidence of its part of the list with it", async () => {
+  const ctx = await givenJob();
+  expect(listEvidence(ctx)).toHaveLength(2);
+
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+  await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email: "ann@x.com" } });
+
+  const [erased, beside, other] = await Promise.all([1, 2, 4].map((row) => whenRead(ctx, row)));
+  expect(erased?.data).toMatchObject({ email: "[erased]", row: 1 });
+  expect(erased?.data).not.toHaveProperty("evidence");
+  expect(beside?.data).not.toHaveProperty("evidence");
+  expect(other?.data).toHaveProperty("evidence");
+  expect(listEvidence(ctx)).toHaveLength(1);
+});
+
+test("the deletion of a job removes its evidence", async () => {
+  const ctx = await givenJob();
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+
+  await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey });
+
+  expect(listEvidence(ctx)).toEqual([]);
+  expect((await whenRead(ctx, 1)).statusCode).toBe(404);
+});
+
+test.each<[string, number | string]>([
+  ["that waits for another attempt", 3],
+  ["that the list does not have", 99],
+  ["that is no number", "one"],
+  ["before the first", 0],
+])("404: a row %s", async (_case, row) => {
+  const ctx = await givenJob();
+
+  const { statusCode, error } = await whenRead(ctx, row);
+
+  expect(statusCode).toBe(404);
+  expect(error.message).toContain("no result yet");
+});
+
+test("404: a job that does not exist", async () => {
+  const ctx = await givenJob();
+
+  expect((await whenRead(ctx, 1, { job: "job_9" })).statusCode).toBe(404);
+});
+
+test("400: a query that the route does not have", async () => {
+  const { world, liveKey } = await givenJob();
+
+  const { statusCode } = await send(world, "GET /v1/jobs/job_1/results/1", {
+    key: liveKey,
+    query: { limit: "1" },
+  });
+
+  expect(statusCode).toBe(400);
+});
+
+test("401 without a key, 403 with one that may not read", async () => {
+  const ctx = await givenJob();
+  const key = await givenKey(ctx.world, ctx.account, { scopes: ["activity:read"] });
+
+  const without = await send(ctx.world, "GET /v1/jobs/job_1/results/1", {});
+  const scoped = await whenRead(ctx, 1, { key });
+
+  expect([without.statusCode, scoped.statusCode]).toEqual([401, 403]);
+});
+
+test("429 counts down like every other route", async () => {
+  const ctx = await givenJob();
+
+  const { headers } = await whenRead(ctx, 1);
+
+  expect(headers).toHaveProperty("x-ratelimit-remaining");
+});

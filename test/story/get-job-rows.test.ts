@@ -1,0 +1,347 @@
+import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { givenChunked, type TestContext, whenBatched } from "../jobs.ts";
+import { send, whenVerified } from "../send.ts";
+
+// What a job says of all its rows, and how a caller finds some of them: the counts, the filter, the text, the order.
+
+const EMAILS = [
+  "valid@shop.com",
+  "invalid@shop.com",
+  "full@shop.com",
+  "zoe@other.com",
+  "catch_all@shop.com",
+  "info@other.com",
+  "ann@nxdomain.com",
+  "no address",
+];
+
+const ROUTE = "GET /v1/jobs/job_1";
+
+const givenJob = async (emails: readonly string[] = EMAILS): Promise<TestContext> => {
+  const ctx = await givenChunked({ rows: 3 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenWorked(ctx);
+  return ctx;
+};
+
+type Query = Readonly<Record<string, string>>;
+
+const whenRead = ({ world, liveKey }: TestContext, query: Query = {}) =>
+  send(world, ROUTE, { key: liveKey, query });
+
+/** Until those that are greylisted are given up. */
+const whenRetried = async (ctx: TestContext): Promise<void> => {
+  for (const minutes of [7, 31]) {
+    ctx.later(minutes * 60_000);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
+  }
+};
+
+const listEmails = ({ data }: { data: any }): string[] =>
+  (data.results ?? []).map(({ email }: { email: string }) => email);
+
+/** The addresses of every page, and how many pages there were. */
+const readPages = async (ctx: TestContext, query: Query) => {
+  const emails: string[] = [];
+  let nextKey: string | undefined;
+  let pages = 0;
+  do {
+    const page = await whenRead(ctx, { ...query, ...(nextKey && { next_key: nextKey }) });
+    emails.push(...listEmails(page));
+    nextKey = page.data.next_key;
+    pages += 1;
+  } while (nextKey !== undefined);
+  return { emails, pages };
+};
+
+test("a job counts its rows by status, reason, score, provider and domain", async () => {
+  const ctx = await givenJob();
+
+  const { statusCode, data } = await whenRead(ctx);
+
+  const { statuses, reasons, scores, top_domains } = data.summary;
+  expect(statusCode).toBe(200);
+  expect(statuses).toEqual({
+    valid: 2,
+    invalid: 3,
+    risky: 1,
+    unknown: 0,
+    catch_all: 1,
+    disposable: 0,
+    role: 1,
+    spam_trap: 0,
+  });
+  expect(reasons).toMatchObject({ accepted: 2, mailbox_full: 1, "syntax.no_at": 1 });
+  expect(sum(Object.values(reasons))).toBe(EMAILS.length);
+  expect(scores.map(({ from, to }: { from: number; to: number }) => [from, to])).toEqual([
+    ...Array.from({ length: 9 }, (_, band) => [band * 10, band * 10 + 9]),
+    [90, 100],
+  ]);
+  expect(sum(scores.map(({ count }: { count: number }) => count))).toBe(EMAILS.length);
+  // The domain of a single address is left out.
+  expect(top_domains).toEqual([
+    { domain: "shop.com", count: 4 },
+    { domain: "other.com", count: 2 },
+  ]);
+});
+
+const sum = (counts: readonly unknown[]): number =>
+  counts.reduce<number>((total, count) => total + Number(count), 0);
+
+test("the counts of a job are those of its rows", async () => {
+  const ctx = await givenJob();
+
+  const { data } = await whenRead(ctx);
+
+  const count = (field: string) =>
+    Object.fromEntries(
+      [...Map.groupBy(data.results, (row: any) => row[field])]
+        .filter(([name]) => name !== null)
+        .map(([name, rows]) => [name, rows.length]),
+    );
+  expect(data.summary.reasons).toEqual(count("reason"));
+  expect(data.summary.providers).toEqual(count("provider"));
+  for (const { from, to, count: found } of data.summary.scores)
+    expect(
+      data.results.filter(
+        ({ quality_score }: { quality_score: number }) =>
+          from <= quality_score && quality_score <= to,
+      ),
+    ).toHaveLength(found);
+});
+
+test("before its first row a job counts nothing, and a row that waits is not counted", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@shop.com", "ann@shop.com"] });
+
+  const before = await whenRead(ctx);
+  await whenWorked(ctx);
+  const after = await whenRead(ctx);
+
+  expect(before.data.summary.statuses.valid).toBe(0);
+  expect(before.data.summary.top_domains).toEqual([]);
+  expect(after.data.summary.statuses.valid).toBe(1);
+  expect(after.data.summary.top_domains).toEqual([{ domain: "shop.com", count: 1 }]);
+  expect(after.data.deferred).toMatchObject({ count: 1 });
+  expect(after.data.deferred.next_attempt_at).toBe("2026-11-21T00:06:00.000Z");
+});
+
+test("a job of one address has no counts, and its row is found all the same", async () => {
+  const ctx = await givenChunked();
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
+
+  const { data } = await whenRead(ctx, { filter: "status:valid", q: "SLOW" });
+
+  expect(data).not.toHaveProperty("summary");
+  expect([data.matching_rows, listEmails({ data })]).toEqual([1, ["slow@x.com"]]);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ["a status", "status:valid", ["valid@shop.com", "zoe@other.com"]],
+  ["one status or the other", "status:risky,status:role", ["full@shop.com", "info@other.com"]],
+  ["a reason", "reason:mailbox_full", ["full@shop.com"]],
+  ["a status and a reason of another", "status:valid,reason:mailbox_full", []],
+  ["scores", "score:0-10", ["invalid@shop.com", "ann@nxdomain.com", "no address"]],
+  [
+    "spaces around a term",
+    " status : valid , reason : accepted ",
+    ["valid@shop.com", "zoe@other.com"],
+  ],
+])("a filter by %s returns the rows with it, and their number", async (_case, filter, emails) => {
+  const ctx = await givenJob();
+
+  const { data } = await whenRead(ctx, { filter });
+
+  expect(listEmails({ data })).toEqual(emails);
+  expect(data.matching_rows).toBe(emails.length);
+  expect(data).not.toHaveProperty("next_key");
+});
+
+test("a filter by a provider returns what the summary counts", async () => {
+  const ctx = await givenJob();
+  const { data } = await whenRead(ctx);
+  const [[name, count] = []] = Object.entries(data.summary.providers);
+
+  const { data: found } = await whenRead(ctx, { filter: `provider:${name}` });
+
+  expect(found.matching_rows).toBe(count);
+  expect(found.results.every(({ provider }: { provider: string }) => provider === name)).toBe(true);
+});
+
+test.each<[string, readonly string[]]>([
+  ["OTHER.com", ["zoe@other.com", "info@other.com"]],
+  ["a@n", []],
+  ["in", ["invalid@shop.com", "ann@nxdomain.com", "info@other.com"].toSorted()],
+])("q=%s returns the addresses that contain it, in any case", async (q, emails) => {
+  const ctx = await givenJob();
+
+  const { data } = await whenRead(ctx, { q });
+
+  expect(listEmails({ data }).toSorted()).toEqual(
+    emails.filter((email) => email.includes(q.toLowerCase())).toSorted(),
+  );
+});
+
+test.each([
+  ["row", EMAILS],
+  ["-row", EMAILS.toReversed()],
+  ["email", EMAILS.toSorted()],
+  ["-email", EMAILS.toSorted().toReversed()],
+])("sort=%s puts the rows in that order, however long a page is", async (sort, emails) => {
+  const ctx = await givenJob();
+
+  const whole = await readPages(ctx, { sort });
+  const single = await readPages(ctx, { sort, limit: "1" });
+
+  expect(whole).toEqual({ emails, pages: 1 });
+  expect(single).toEqual({ emails, pages: EMAILS.length });
+});
+
+test.each([
+  ["score", "quality_score", 1],
+  ["-score", "quality_score", -1],
+  ["status", "status", 1],
+  ["-status", "status", -1],
+])("sort=%s orders by it, and equal rows as in the list", async (sort, field, direction) => {
+  const ctx = await givenJob();
+  const { data } = await whenRead(ctx);
+  const compare = (a: any, b: any) =>
+    a[field] === b[field] ? a.row - b.row : (a[field] < b[field] ? -1 : 1) * direction;
+  const expected = data.results.toSorted(compare).map(({ email }: { email: string }) => email);
+
+  const { emails } = await readPages(ctx, { sort, limit: "3" });
+
+  expect(emails).toEqual(expected);
+});
+
+test("skip shows a table from its middle", async () => {
+  const ctx = await givenJob();
+
+  const { data } = await whenRead(ctx, { sort: "email", skip: "3", limit: "2" });
+  const beyond = await whenRead(ctx, { skip: "100" });
+
+  expect(listEmails({ data })).toEqual(EMAILS.toSorted().slice(3, 5));
+  expect(data.matching_rows).toBe(EMAILS.length);
+  expect(beyond.data.matching_rows).toBe(EMAILS.length);
+  expect(beyond.data).not.toHaveProperty("results");
+});
+
+test("a page goes on behind its last row when rows were added before it", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  const emails = ["ann@x.com", "hugo@x.com", "greylisted@x.com", "zoe@x.com"];
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenWorked(ctx);
+  const first = await whenRead(ctx, { sort: "email", limit: "2" });
+  await whenRetried(ctx);
+
+  const query = { sort: "email", limit: "2" };
+  const next = await whenRead(ctx, { ...query, next_key: first.data.next_key });
+  const { data } = await whenRead(ctx, query);
+
+  expect(listEmails(first)).toEqual(["ann@x.com", "hugo@x.com"]);
+  expect(listEmails(next)).toEqual(["zoe@x.com"]);
+  expect(listEmails({ data })).toEqual(["ann@x.com", "greylisted@x.com"]);
+});
+
+test("rows of a later attempt stand in their places, and every address is found", async () => {
+  const emails = ["greylisted@x.com", "bea@x.com", "greylisted+2@x.com", "cleo@x.com"];
+  const ctx = await givenChunked({ rows: 3 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenWorked(ctx);
+  await whenRetried(ctx);
+
+  const inOrder = await whenRead(ctx, { sort: "row" });
+  const byEmail = await whenRead(ctx, { sort: "email" });
+  const { data } = await whenRead(ctx, { q: "greylisted+2" });
+
+  expect(listEmails(inOrder)).toEqual(emails);
+  expect(listEmails(byEmail)).toEqual(emails.toSorted());
+  expect(listEmails({ data })).toEqual(["greylisted+2@x.com"]);
+  expect(inOrder.data.summary.statuses).toMatchObject({ valid: 2, unknown: 2 });
+});
+
+test.each([
+  ["an unknown field", { filter: "domain:x.com" }, "filter"],
+  ["a status that does not exist", { filter: "status:good" }, "filter"],
+  ["a field without a value", { filter: "reason:" }, "filter"],
+  ["a score that is no number", { filter: "score:high" }, "filter"],
+  ["an empty filter", { filter: "" }, "filter"],
+  ["an order that does not exist", { sort: "domain" }, "sort"],
+  ["an empty text", { q: " " }, "q"],
+  ["a text longer than an address", { q: "a".repeat(255) }, "q"],
+  ["a number of rows below zero", { skip: "-1" }, "skip"],
+  ["skip with a cursor", { skip: "1", next_key: "x" }, "skip"],
+])("%s is 400 and named", async (_case, query: Query, field) => {
+  const ctx = await givenJob();
+
+  const { statusCode, error } = await whenRead(ctx, query);
+
+  expect(statusCode).toBe(400);
+  expect(error.details[0].field).toBe(field);
+});
+
+test("a cursor of another filter, text or order is 400", async () => {
+  const ctx = await givenJob();
+  const { data } = await whenRead(ctx, { sort: "email", limit: "1" });
+  const { next_key } = data;
+
+  const answers = await Promise.all(
+    [
+      { sort: "-email" },
+      { sort: "email", q: "a" },
+      { sort: "email", filter: "status:valid" },
+      {},
+    ].map((query) => whenRead(ctx, { ...query, next_key })),
+  );
+
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 400]);
+});
+
+test("without results, a selection is checked and the counts are returned", async () => {
+  const ctx = await givenJob();
+
+  const { statusCode, data } = await whenRead(ctx, {
+    include_results: "false",
+    filter: "status:valid",
+  });
+
+  expect(statusCode).toBe(200);
+  expect(data).toHaveProperty("summary");
+  expect(data).not.toHaveProperty("results");
+});
+
+test("an erased address is not found, and its domain is counted without it", async () => {
+  const ctx = await givenJob();
+
+  await send(ctx.world, "DELETE /v1/data", {
+    key: ctx.liveKey,
+    query: { email: "Full@shop.com" },
+  });
+  await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email: "zoe@other.com" } });
+
+  const { data: found } = await whenRead(ctx, { q: "full" });
+  const { data } = await whenRead(ctx, { filter: "status:risky" });
+  expect(found.matching_rows).toBe(0);
+  expect(listEmails({ data })).toEqual(["[erased]"]);
+  expect(data.summary.statuses.risky).toBe(1);
+  expect(data.summary.top_domains).toEqual([
+    { domain: "shop.com", count: 3 },
+    { domain: "other.com", count: 1 },
+  ]);
+});
+
+test("a domain whose last address is erased is named nowhere", async () => {
+  const ctx = await givenJob(["ann@ann-lee.example", "bob@ann-lee.example", "cleo@x.com"]);
+
+  for (const email of ["ann@ann-lee.example", "bob@ann-lee.example"])
+    await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email } });
+
+  const { data } = await whenRead(ctx);
+  expect(data.summary.top_domains).toEqual([]);
+  const stored = ctx.table.items().filter(({ sk }) => sk === "SUMMARY");
+  expect(stored).toHaveLength(1);
+  expect(JSON.stringify(stored)).not.toContain("ann-lee");
+});

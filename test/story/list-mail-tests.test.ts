@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
+import { given, givenKey } from "../given.ts";
+import { createMail, TESTS, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
+import { send } from "../send.ts";
+
+const list = (
+  { world, liveKey: key }: Pick<Awaited<ReturnType<typeof given>>, "world" | "liveKey">,
+  query: Readonly<Record<string, string>> = {},
+) => send(world, `GET ${TESTS}`, { key, query });
+
+/** Tests of which each second one has a mail from one domain, and the others from another. */
+const givenTests = async (count: number) => {
+  const ctx = await given({ balance: 100 });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const { data } = await whenTestCreated(ctx.world, ctx.liveKey);
+    const from = n % 2 === 0 ? "a@even.example" : "a@odd.example";
+    await whenMailArrives(ctx.world, data.address, createMail(ctx.world.now(), { from }));
+    ids.unshift(data.test_id);
+    ctx.later(1_000);
+  }
+  await whenWorked(ctx);
+  return { ...ctx, ids };
+};
+
+const getIds = (data: any): string[] => data.tests.map((one: any) => one.test_id);
+
+test("200: the tests are listed newest first, a page at a time", async () => {
+  const ctx = await givenTests(5);
+
+  const first = await list(ctx, { limit: "2" });
+  const second = await list(ctx, { limit: "2", offset: first.data.next_offset });
+  const third = await list(ctx, { limit: "2", offset: second.data.next_offset });
+
+  expect([first, second, third].map(({ data }) => getIds(data))).toEqual([
+    ctx.ids.slice(0, 2),
+    ctx.ids.slice(2, 4),
+    ctx.ids.slice(4),
+  ]);
+  expect(first.data.has_more).toBe(true);
+  expect(third.data).toMatchObject({ has_more: false });
+  expect(third.data).not.toHaveProperty("next_offset");
+  expect(first.data.tests[0]).not.toHaveProperty("report");
+});
+
+test("the tests of one domain are those whose mail came from it", async () => {
+  const ctx = await givenTests(5);
+
+  const { data } = await list(ctx, { domain: "Odd.example", limit: "1" });
+  const next = await list(ctx, { domain: "odd.example", limit: "1", offset: data.next_offset });
+
+  expect([...getIds(data), ...getIds(next.data)]).toEqual([ctx.ids[1], ctx.ids[3]]);
+  expect(data.tests[0].from_domain).toBe("odd.example");
+  expect((await list(ctx, { domain: "none.example" })).data.tests).toEqual([]);
+});
+
+test("400: a cursor of another list, and a meaningless limit or domain", async () => {
+  const ctx = await givenTests(3);
+  const { data } = await list(ctx, { limit: "1" });
+
+  for (const query of [
+    { offset: "x" },
+    { offset: data.next_offset, domain: "odd.example" },
+    { limit: "0" },
+    { domain: "no domain" },
+    { x: "1" },
+  ])
+    expect((await list(ctx, query as Record<string, string>)).statusCode).toBe(400);
+});
+
+test("401, 403 and 429: no key, a wrong scope, one request too many", async () => {
+  const ctx = await given({ plan: "free" });
+  const other = await givenKey(ctx.world, ctx.account, { scopes: ["account:read"] });
+
+  expect((await send(ctx.world, `GET ${TESTS}`)).statusCode).toBe(401);
+  expect((await list({ ...ctx, liveKey: other })).statusCode).toBe(403);
+  for (let n = 0; n < 60; n++) await list(ctx);
+  expect((await list(ctx)).statusCode).toBe(429);
+});

@@ -1,0 +1,172 @@
+import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { expect, test } from "vitest";
+import { rejectDown } from "../faulty-worlds.ts";
+import { given, givenKey } from "../given.ts";
+import { send, whenVerified } from "../send.ts";
+
+const ROUTE = "GET /v1/requests";
+
+type TestContext = Awaited<ReturnType<typeof given>>;
+type Query = Readonly<Record<string, string>>;
+
+const list = ({ world, liveKey }: TestContext, query: Query = {}, key = liveKey) =>
+  send(world, ROUTE, { key, query });
+
+/** A paid request, one that is refused, a read, and one with an unknown job. */
+const givenRequests = async () => {
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  ctx.later(1_000);
+  await whenVerified(ctx.world, ctx.liveKey, { email: 5 });
+  ctx.later(1_000);
+  await send(ctx.world, "GET /v1/account", { key: ctx.liveKey });
+  ctx.later(1_000);
+  await send(ctx.world, "GET /v1/jobs/job_none", { key: ctx.liveKey });
+  return ctx;
+};
+
+const summarise = ({ requests }: { requests: any[] }) =>
+  requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
+
+test("200: the requests of the account, newest first; a successful read is not among them", async () => {
+  const ctx = await givenRequests();
+
+  const { statusCode, data } = await list(ctx);
+
+  expect(statusCode).toBe(200);
+  expect(summarise(data)).toEqual([
+    "GET /v1/jobs/{id} 404",
+    "POST /v1/verify 400",
+    "POST /v1/verify 200",
+  ]);
+  expect(data.requests[1]).toEqual({
+    request_id: expect.any(String),
+    at: "2026-11-21T00:00:01.000Z",
+    method: "POST",
+    route: "/v1/verify",
+    status: 400,
+    duration_ms: 0,
+    key_id: "key_1",
+    error_code: "INVALID_REQUEST",
+  });
+  expect(data.requests[2]).toMatchObject({ error_code: null });
+  expect(data.has_more).toBe(false);
+  expect(data.next_offset).toBeUndefined();
+});
+
+test("a request is found by the id that its response had", async () => {
+  const ctx = await given();
+  const { request_id: id } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+
+  const { data } = await list(ctx);
+
+  expect(data.requests).toMatchObject([
+    { request_id: id, status: 402, error_code: "INSUFFICIENT_CREDITS" },
+  ]);
+});
+
+test.each<[Query, string[]]>([
+  [{ status: "2xx" }, ["POST /v1/verify 200"]],
+  [{ status: "4xx" }, ["GET /v1/jobs/{id} 404", "POST /v1/verify 400"]],
+  [{ status: "5xx" }, []],
+  [{ route: "POST /v1/verify" }, ["POST /v1/verify 400", "POST /v1/verify 200"]],
+  [{ route: "POST /v1/verify", status: "2xx" }, ["POST /v1/verify 200"]],
+  [{ route: "POST /v1/nothing" }, []],
+])("%j lists only those", async (query, expected) => {
+  expect(summarise((await list(await givenRequests(), query)).data)).toEqual(expected);
+});
+
+test.each([1, 2, 3])("pages of %i have every request once", async (limit) => {
+  const ctx = await givenRequests();
+  const found: string[] = [];
+  let offset: string | undefined;
+  do {
+    const query = { limit: String(limit), ...(offset !== undefined && { offset }) };
+    const { data } = await list(ctx, query);
+    found.push(...summarise(data));
+    offset = data.next_offset;
+    expect(data.has_more).toBe(offset !== undefined);
+  } while (offset !== undefined);
+
+  expect(found).toEqual(["GET /v1/jobs/{id} 404", "POST /v1/verify 400", "POST /v1/verify 200"]);
+});
+
+test("no address, path or body of a request is stored", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann.private@x.com" });
+  await send(ctx.world, "GET /v1/activity/ann.private@x.com%00", { key: ctx.liveKey });
+
+  const stored = ctx.table.items().filter(({ pk }) => pk.startsWith("REQUESTS#"));
+
+  expect(stored.length).toBeGreaterThan(0);
+  expect(JSON.stringify(stored)).not.toContain("private");
+});
+
+test("after seven days a request is no longer listed", async () => {
+  const ctx = await givenRequests();
+
+  ctx.later(7 * 86_400_000);
+
+  expect((await list(ctx)).data.requests).toEqual([]);
+});
+
+test("a test key sees the requests of test keys, and a live key those of live keys", async () => {
+  const ctx = await givenRequests();
+  await whenVerified(ctx.world, ctx.testKey, { email: 5 });
+
+  expect((await list(ctx, {}, ctx.testKey)).data.requests).toMatchObject([{ key_id: "key_2" }]);
+  expect((await list(ctx)).data.requests).toHaveLength(3);
+});
+
+test("a request that cannot be recorded is answered as ever", async () => {
+  const ctx = await given({ balance: 10 });
+  const down = createRequestLog({ ...ctx.table, write: rejectDown }, ctx.world.now);
+
+  const response = await whenVerified({ ...ctx.world, requestLog: down }, ctx.liveKey, {
+    email: "ann@x.com",
+  });
+
+  expect(response.statusCode).toBe(200);
+});
+
+test("no key is 401, a key without the scope is 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  expect((await send(world, ROUTE)).statusCode).toBe(401);
+  expect((await send(world, ROUTE, { key })).statusCode).toBe(403);
+});
+
+test.each<[Query, string]>([
+  [{ status: "400" }, "status: must be one of 2xx, 3xx, 4xx, 5xx"],
+  [{ limit: "0" }, "limit: must be a whole number from 1 up"],
+  [{ offset: "x" }, "offset: must be a next_offset of this list"],
+  [{ page: "2" }, "page: is not a known field"],
+])("%j is 400 and names the field", async (query, words) => {
+  const ctx = await given();
+
+  const { statusCode, error } = await list(ctx, query);
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(words);
+});
+
+test("a cursor of another filter is 400", async () => {
+  const ctx = await givenRequests();
+  const { data } = await list(ctx, { limit: "1" });
+
+  const { statusCode } = await list(ctx, { offset: data.next_offset, status: "4xx" });
+
+  expect(statusCode).toBe(400);
+});
+
+test("a full minute is 429", async () => {
+  const { world, liveKey: key } = await given();
+  const full = async () =>
+    ({ allowed: false, by: "account", limit: 1, remaining: 0, resetAt: 0 }) as const;
+
+  const { statusCode, error } = await send({ ...world, rateLimit: full }, ROUTE, { key });
+
+  expect(statusCode).toBe(429);
+  expect(error.message).toContain("Too many requests with the keys of this account");
+});

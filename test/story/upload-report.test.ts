@@ -1,0 +1,197 @@
+import { gzipSync } from "node:zlib";
+import { setRetention } from "@mailproof/core/accounts/retention";
+import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
+import { expect, test } from "vitest";
+import { createTlsReport, createZip } from "../core/deliverability/reports/made-reports.ts";
+import { given, givenKey, START } from "../given.ts";
+import { createDailyReport, uploadFile, uploadReport } from "../reports.ts";
+import { send } from "../send.ts";
+
+const ROUTE = "POST /v1/deliverability/reports";
+
+const STORED = {
+  type: "dmarc",
+  reporter: "google.com",
+  report_id: "report-1",
+  domain: "example.com",
+  domain_unicode: "example.com",
+  begins_at: "2026-11-20T00:00:00.000Z",
+  ends_at: "2026-11-20T23:59:59.000Z",
+  rows: 1,
+  messages: 1,
+  duplicate: false,
+};
+
+const listReports = ({ table }: Awaited<ReturnType<typeof given>>) =>
+  table.items().filter(({ pk }) => pk.startsWith("REPORTS#"));
+
+test.each([
+  ["bare", createDailyReport()],
+  ["in gzip", gzipSync(createDailyReport())],
+  ["in zip", createZip({ name: "a.xml", content: createDailyReport() })],
+])("201: a report %s is stored, and the response says what was read", async (_how, file) => {
+  const ctx = await given();
+
+  const { statusCode, data } = await uploadFile(ctx.world, ctx.liveKey, file);
+
+  expect(statusCode).toBe(201);
+  expect(data).toEqual(STORED);
+  expect(listReports(ctx)).toHaveLength(1);
+});
+
+test("201: the file may come in base64, in a body of JSON", async () => {
+  const { world, liveKey: key } = await given();
+  const content = Buffer.from(createDailyReport()).toString("base64");
+
+  const { statusCode, data } = await send(world, ROUTE, { key, body: { content } });
+
+  expect([statusCode, data]).toEqual([201, STORED]);
+});
+
+test("201: a TLS report is stored for the domain of its policies", async () => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, data } = await uploadFile(world, key, JSON.stringify(createTlsReport()));
+
+  expect(statusCode).toBe(201);
+  expect(data).toMatchObject({
+    type: "tls",
+    reporter: "Receiver Inc.",
+    domain: "example.com",
+    rows: 1,
+    messages: 103,
+  });
+});
+
+test("200: the same report of the same reporter is stored once, packed or not", async () => {
+  const ctx = await given();
+  const { world, liveKey: key } = ctx;
+  await uploadReport(world, key);
+
+  const { statusCode, data } = await uploadFile(world, key, gzipSync(createDailyReport()));
+
+  expect([statusCode, data]).toEqual([200, { ...STORED, duplicate: true }]);
+  expect(listReports(ctx)).toHaveLength(1);
+  await uploadReport(world, key, { reporter: "yahoo.com" });
+  expect(listReports(ctx)).toHaveLength(2);
+});
+
+test("of reports that arrive together one is stored, and the others are duplicates", async () => {
+  const ctx = await given();
+  const { world, liveKey: key } = ctx;
+  const body = { content: Buffer.from(createDailyReport()).toString("base64") };
+  const sent = Array.from({ length: 5 }, () => send(world, ROUTE, { key, body }));
+
+  const outcomes = (await Promise.all(sent)).map(({ data }) => data.duplicate);
+
+  expect(outcomes.filter((isDuplicate) => !isDuplicate)).toHaveLength(1);
+  expect(listReports(ctx)).toHaveLength(1);
+});
+
+test("400: what is wrong in a report is named by its element", async () => {
+  const ctx = await given();
+  const report = createDailyReport({ records: [{}, { count: "many" }] });
+
+  const { statusCode, error } = await uploadFile(ctx.world, ctx.liveKey, report);
+
+  expect(statusCode).toBe(400);
+  expect(error).toMatchObject({
+    code: "INVALID_REQUEST",
+    money: "nothing_charged",
+    details: [
+      {
+        field: "feedback.record[2].row.count",
+        message: "must be a whole number from 0 to 1000000000000",
+      },
+    ],
+  });
+  expect(listReports(ctx)).toEqual([]);
+});
+
+test.each([
+  ["no file", [], "file: is required"],
+  ["two files", [["file"], ["file"]], "file: is sent twice"],
+  ["another field", [["file"], ["domain"]], "domain: is not a known field"],
+] as const)("400: a form with %s", async (_what, parts, reason) => {
+  const { world, liveKey: key } = await given();
+  const form = parts.map(([name]) => ({ name, fileName: "a.xml", content: createDailyReport() }));
+
+  const { statusCode, error } = await send(world, ROUTE, {
+    key,
+    form: form.length > 0 ? form : [{ name: "file", fileName: "", content: "" }],
+  });
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(form.length > 0 ? reason : "file: ");
+});
+
+test.each([
+  [{ content: "not base64!" }, "content: must be base64"],
+  [{ content: "" }, "content: must not be empty"],
+  [{}, "content: is required"],
+  [{ content: "aGVsbG8=" }, "file: is neither a DMARC aggregate report (XML) nor a TLS report"],
+])("400: a body %j", async (body, reason) => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, error } = await send(world, ROUTE, { key, body });
+
+  expect([statusCode, error.message]).toEqual([400, expect.stringContaining(reason)]);
+});
+
+test("413: a report that unpacks to more than 20 MB", async () => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, error } = await uploadFile(world, key, gzipSync(Buffer.alloc(21_000_000)));
+
+  expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+  expect(error.message).toContain("at most 20000000 bytes");
+});
+
+test("a key without its scope is 403, and no key 401", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["deliverability:read"] });
+
+  expect(await uploadReport(world, key)).toMatchObject({ statusCode: 403 });
+  expect(await send(world, ROUTE)).toMatchObject({ statusCode: 401 });
+});
+
+test("409: an account stores so many bytes of reports in a day", async () => {
+  const ctx = await given();
+  const { world, table, account } = ctx;
+  await uploadReport(world, ctx.liveKey);
+  const counted = { pk: `REPORTBYTES#${account}`, sk: "2026-11-21" };
+  await table.write({ update: counted, set: { bytes: BYTES_PER_DAY_MAX } });
+
+  const refused = await uploadReport(world, ctx.liveKey, { reporter: "yahoo.com" });
+
+  expect(refused).toMatchObject({ statusCode: 409, error: { code: "LIMIT_REACHED" } });
+  expect(await uploadReport(world, ctx.liveKey)).toMatchObject({ statusCode: 200 });
+  ctx.later(86_400_000);
+  const tomorrow = await uploadReport(world, ctx.liveKey, { reporter: "yahoo.com" });
+  expect(tomorrow).toMatchObject({ statusCode: 201 });
+});
+
+test("503: without a reply of the table nothing is said to be stored, and the same report may be sent again", async () => {
+  const ctx = await given();
+  const key = ctx.liveKey;
+  await uploadReport(ctx.world, key, { reporter: "yahoo.com" });
+  const transact = async () => ({ outcome: "ambiguous" }) as const;
+
+  const down = await uploadReport({ ...ctx.world, table: { ...ctx.table, transact } }, key);
+
+  expect(down).toMatchObject({ statusCode: 503, error: { retryable: true } });
+  expect(await uploadReport(ctx.world, key)).toMatchObject({ statusCode: 201 });
+});
+
+test("a report is stored as long as the account retains results", async () => {
+  const ctx = await given();
+  await uploadReport(ctx.world, ctx.liveKey);
+  await setRetention(ctx.world.table, ctx.account, 3);
+  await uploadReport(ctx.world, ctx.liveKey, { reporter: "yahoo.com" });
+
+  const days = listReports(ctx).map(({ expires_at: until = 0 }) =>
+    Math.round((until - START.getTime() / 1_000) / 86_400),
+  );
+
+  expect(new Set(days)).toEqual(new Set([3, 30]));
+});
