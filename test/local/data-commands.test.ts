@@ -45,6 +45,7 @@ test("an account that does not exist is named, and an erasure needs an address",
       activity_records: 0,
       verdicts: 0,
       job_rows: 0,
+      mail_tests: 0,
     },
   });
 });

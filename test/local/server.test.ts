@@ -175,7 +175,7 @@ test("a port in use is named, with a way to choose another", async () => {
   });
 
   expect(await text(child.stderr)).toBe(
-    `Another program has port ${port}; set PORT or METRICS_PORT to a free one, or to 0 for any.\n`,
+    `Another program has port ${port}; set PORT, METRICS_PORT or MAIL_PORT to a free one, or to 0 for any.\n`,
   );
 });
 
