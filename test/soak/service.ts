@@ -12,6 +12,20 @@ import {
   PUBLIC_AND_WORTHLESS_KEY,
 } from "@mailproof/lab/certificate";
 
+const MEGABYTE = 1024 * 1024;
+
+/**
+ * Megabytes. `heap`: what JavaScript holds; `external`: its buffers. What is resident beyond both is code, SQLite's cache,
+ * and freed memory that the allocator has not returned.
+ */
+export type KeptMemory = {
+  readonly resident: number;
+  readonly heap: number;
+  readonly external: number;
+};
+
+type Evaluated = { readonly result: { readonly value: string } };
+
 /** The product in a process of its own, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
   const [port, metricsPort] = [await freePort(), await freePort()];
@@ -32,7 +46,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   let child: ChildProcess;
   let inspector: string | undefined;
   const start = async (): Promise<void> => {
-    // As `npm start` does, and with an inspector for `megabytesKept`.
+    // As `npm start` does, and with an inspector for `measureKept`.
     const options = ["--max-semi-space-size=4", "--inspect=127.0.0.1:0"];
     child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
@@ -48,15 +62,22 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     child.kill(signal);
     await ended;
   };
-  /** Resident megabytes right after a collection: without it a process has what V8 has not yet troubled to free. */
-  const megabytesKept = async (): Promise<number> => {
+  /** Memory right after a collection: without it a process has what V8 has not yet troubled to free. */
+  const measureKept = async (): Promise<KeptMemory> => {
     const socket = new WebSocket(inspector ?? "");
     await once(socket, "open");
-    const collected = once(socket, "message");
-    socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }));
-    await collected;
+    const call = async (method: string, params: object = {}): Promise<unknown> => {
+      const replied = once(socket, "message");
+      socket.send(JSON.stringify({ id: 1, method, params }));
+      const [{ data }] = (await replied) as [{ readonly data: string }];
+      return (JSON.parse(data) as { readonly result: unknown }).result;
+    };
+    await call("HeapProfiler.collectGarbage");
+    const expression = "JSON.stringify(process.memoryUsage())";
+    const { result } = (await call("Runtime.evaluate", { expression })) as Evaluated;
     socket.close();
-    return measureUsage(child.pid ?? 0).megabytes;
+    const { rss, heapUsed, external } = JSON.parse(result.value) as NodeJS.MemoryUsage;
+    return { resident: rss / MEGABYTE, heap: heapUsed / MEGABYTE, external: external / MEGABYTE };
   };
   const command = async (...args: readonly string[]): Promise<any> => {
     const commandProcess = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
@@ -75,7 +96,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     start,
     stop,
     command,
-    megabytesKept,
+    measureKept,
     pid: () => child.pid ?? 0,
     state: env.MAILPROOF_DIR,
   };

@@ -3,7 +3,7 @@ import type { Given, Report } from "./attackers.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { computeMedian, computePercentile, GROWTH_MAX, growth } from "./figures.ts";
 import { type Phase, phasesIn } from "./schedule.ts";
-import { measureUsage, startBeside } from "./service.ts";
+import { type KeptMemory, measureUsage, startBeside } from "./service.ts";
 import { printLine, reportWork, type Soak, startSoak, type TimedResult } from "./setup.ts";
 import { companyAt } from "./truth.ts";
 
@@ -60,14 +60,14 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
     service: measureUsage(service.pid()).cpuSeconds,
     seconds: performance.now() / 1_000,
   });
-  const kept: number[] = [];
+  const kept: KeptMemory[] = [];
   const direct = async (): Promise<void> => {
     for (const { kind, fromMs, toMs } of phases) {
       await setTimeout(Math.max(0, startMs + fromMs - performance.now()));
       if (kind === "calm") {
         // After a pause, and before answers count: a collection holds up all that are under way.
         await setTimeout((toMs - fromMs) * SETTLING_SHARE * 0.9);
-        kept.push(await service.megabytesKept());
+        kept.push(await service.measureKept());
         continue;
       }
       const before = cpu();
@@ -174,19 +174,19 @@ const reportTruth = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
  * What is kept after a collection in each calm. A process that is a minute old has grown for no attack yet, and keeps what
  * its first peak took: so it is held against the calm after the first attack, and what every attack adds shows in the last.
  */
-const reportMemory = ({ samples }: Soak, kept: readonly number[]): boolean => {
-  const [start = Number.NaN, ...afterAttacks] = kept;
-  const [before = Number.NaN] = afterAttacks;
-  const after = kept.at(-1) ?? Number.NaN;
-  const { ratio, grows } = growth({ before, after, least: 30 });
+const reportMemory = ({ samples }: Soak, kept: readonly KeptMemory[]): boolean => {
   const peak = Math.max(...samples.map(({ megabytes }) => megabytes));
-  const all = kept.map((one) => one.toFixed(0)).join(" → ");
-  const isJudged = afterAttacks.length > 1;
-  const judged = isJudged
-    ? `× ${ratio.toFixed(2)} since the first attack, at most × ${GROWTH_MAX}`
-    : "one attack tells nothing of growth";
   printLine(
-    `\nResident memory of the server after a collection, in each calm, in MB: ${all} (${judged}; × ${(after / start).toFixed(2)} since the start); the most at any time ${peak.toFixed(0)}`,
+    `\nMemory of the server after a collection, in each calm, in MB (at most × ${GROWTH_MAX} since the first attack); the most at any time ${peak.toFixed(0)}`,
   );
-  return !isJudged || !grows;
+  const grown = (["resident", "heap", "external"] as const).map((part) => {
+    const all = kept.map((one) => one[part]);
+    const [, before = Number.NaN, ...later] = all;
+    const { ratio, grows } = growth({ before, after: later.at(-1) ?? Number.NaN, least: 30 });
+    const isJudged = later.length > 0;
+    const judged = isJudged ? `× ${ratio.toFixed(2)}` : "one attack tells nothing of growth";
+    printLine(`  ${part.padEnd(10)} ${all.map((one) => one.toFixed(0)).join(" → ")}  ${judged}`);
+    return isJudged && grows;
+  });
+  return !grown.some(Boolean);
 };
