@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fetches the mail servers that test/suites/mail-servers.test.ts asks, as Debian packages and without installing
-# them: they conflict with one another, so each gets a folder of its own beside the others. Nothing is started.
+# Fetches the mail servers that the tests in test/suites ask or send with, and what signs and sends beside them, as
+# Debian packages and without installing them: they conflict with one another, so each gets a folder of its own beside
+# the others. Nothing is started.
 # Needs Debian or one like it, and `apt-get update` beforehand; the packages are the machine's own release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,5 +27,7 @@ fetch() {
   rm -r "$debs"
 }
 
-for package in postfix exim4-daemon-light opensmtpd; do fetch "$package"; done
-echo "Postfix, Exim and OpenSMTPD are in $servers."
+for package in postfix exim4-daemon-light opensmtpd opendkim msmtp libmail-dkim-perl; do
+  fetch "$package"
+done
+echo "Postfix, Exim, OpenSMTPD, OpenDKIM, msmtp and Mail::DKIM are in $servers."

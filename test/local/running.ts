@@ -58,12 +58,14 @@ export const whenStarted = async (
   return whenReady(spawnNode("packages/local/src/server/main.ts", args, settings), folder);
 };
 
-/** One server for all tests of a file. */
-export const serveFile = () => {
+/** One server for all tests of a file. The settings are asked for when it starts. */
+export const serveFile = (
+  getSettings: () => Promise<Record<string, string>> = async () => ({}),
+) => {
   const server = Promise.withResolvers<Awaited<ReturnType<typeof whenReady>>>();
   const folder = makeFolder();
   beforeAll(async () => {
-    const settings = { MAILPROOF_DIR: folder, PORT: "0" };
+    const settings = { MAILPROOF_DIR: folder, PORT: "0", ...(await getSettings()) };
     const child = spawnProgram("packages/local/src/server/main.ts", [], settings);
     await whenReady(child, folder).then(server.resolve, server.reject);
   });

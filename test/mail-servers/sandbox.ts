@@ -12,6 +12,8 @@ import { closedPort, HOST } from "../net/servers.ts";
 export type Recipe = {
   /** The Debian package: scripts/fetch-mail-servers.sh unpacks it into a folder of this name. */
   readonly debian: string;
+  /** Packages that it works with, unpacked over the same machine. */
+  readonly beside?: readonly string[];
   /** Accounts of the machine: those the server runs as, and its local users. */
   readonly accounts: readonly string[];
   readonly files: (port: number) => Readonly<Record<string, string>>;
@@ -28,11 +30,19 @@ const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers"
 const APART = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 /** Why a server cannot be asked here; null where it can. */
-export const findObstacle = ({ debian }: Recipe): string | null => {
-  if (!existsSync(join(SERVERS, debian)))
-    return `scripts/fetch-mail-servers.sh has not put ${debian} into ${SERVERS}`;
+export const findObstacle = (recipe: Pick<Recipe, "debian" | "beside">): string | null => {
+  const absent = findAbsentPackage(recipe);
+  if (absent !== null) return absent;
   const { status } = spawnSync("unshare", [...APART, "sh", "-c", TRIAL]);
   return status === 0 ? null : "it needs root, unshare and a kernel that lays mounts over others";
+};
+
+/** Why a package cannot be run here; null where it is there. */
+const findAbsentPackage = ({ debian, beside = [] }: Pick<Recipe, "debian" | "beside">) => {
+  const absent = [debian, ...beside].find((name) => !existsSync(join(SERVERS, name)));
+  return absent === undefined
+    ? null
+    : `scripts/fetch-mail-servers.sh has not put ${absent} into ${SERVERS}`;
 };
 
 const TRIAL = `
@@ -52,7 +62,11 @@ mount -t tmpfs tmpfs "$PLACE"
 mount -t tmpfs tmpfs /run
 for folder in etc usr var; do
   mkdir -p "$PLACE/$folder" "$PLACE/work-$folder"
-  [ ! -d "$PACKAGE/$folder" ] || cp -a "$PACKAGE/$folder" "$PLACE"
+  IFS=:
+  for package in $PACKAGES; do
+    [ ! -d "$package/$folder" ] || cp -a "$package/$folder" "$PLACE"
+  done
+  unset IFS
   mount -t overlay overlay "/$folder" -o \\
     "lowerdir=/$folder,upperdir=$PLACE/$folder,workdir=$PLACE/work-$folder"
 done
@@ -66,9 +80,10 @@ export type Running = { readonly port: number; readonly stop: () => Promise<void
 export const startServer = async (recipe: Recipe): Promise<Running> => {
   const port = await closedPort();
   const mountPoint = mkdtempSync(join(tmpdir(), "mail-server-"));
+  const packages = [recipe.debian, ...(recipe.beside ?? [])].map((name) => join(SERVERS, name));
   const child = spawn("unshare", [...APART, "sh", "-c", buildScript(recipe, port)], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], PLACE: mountPoint, PACKAGE: join(SERVERS, recipe.debian) },
+    env: { PATH: process.env["PATH"], PLACE: mountPoint, PACKAGES: packages.join(":") },
   });
   const ended = new Promise<void>((done) => void child.once("close", () => done()));
   const stop = async (): Promise<void> => {

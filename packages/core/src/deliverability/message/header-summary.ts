@@ -20,7 +20,7 @@ export type HeaderSummary = {
   readonly messageId: string | null;
   /** RFC 5322 §3.6.4: "<", a text, "@", a text, ">". */
   readonly isMessageIdValid: boolean;
-  /** Fields that may stand once and stand more often (RFC 5322 §3.6). */
+  /** Fields other than From that may stand once and stand more often (RFC 5322 §3.6). */
   readonly repeated: readonly string[];
   readonly hasRecipient: boolean;
   readonly isReply: boolean;
@@ -32,9 +32,9 @@ export type HeaderSummary = {
 
 const SHOWN_MAX = 500;
 
+/** From is not among them: its fields are counted in `fromFields`. */
 const SINGLE = [
   "date",
-  "from",
   "sender",
   "reply-to",
   "to",
