@@ -1,4 +1,4 @@
-import type { MailEventType, MailEvent as ToldEvent } from "@mailproof/core/activity/events";
+import type { MailEventType, MailEvent as ReportedEvent } from "@mailproof/core/activity/events";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { START } from "./given.ts";
@@ -44,7 +44,7 @@ export const toAddress = (text: string): Address => {
 };
 
 /** The same as the core has it. */
-export const toRecordedEvent = (sent: SentEvent): ToldEvent => ({
+export const toRecordedEvent = (sent: SentEvent): ReportedEvent => ({
   id: sent.id,
   type: sent.type,
   address: toAddress(sent.email),

@@ -132,7 +132,7 @@ export const whenStopped = async (ctx: TestContext, ask: TestRequest, idempotenc
   const { world, goOn } = createStoppingWorld(ctx, 1);
   const pendingResponse = ask(world, ctx, idempotencyKey);
   await runTurn();
-  return { told: pendingResponse, goOn };
+  return { pendingResponse, goOn };
 };
 
 /** Stopped until its lease is over and the reconciler has gone on with it. */
@@ -142,7 +142,7 @@ export const whenOvertaken = async (
   leaseMs: number,
   idempotencyKey?: string,
 ): Promise<TestResponse> => {
-  const { told: pendingResponse, goOn } = await whenStopped(ctx, ask, idempotencyKey);
+  const { pendingResponse, goOn } = await whenStopped(ctx, ask, idempotencyKey);
   ctx.later(leaseMs);
   await whenReconciled(ctx);
   goOn();

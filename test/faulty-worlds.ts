@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import type { Message, SendOutcome } from "@mailproof/core/ports/queue";
 import type { Key, Table, Write } from "@mailproof/core/ports/table";
-import { isAnybodyBusy } from "./aws/pending-calls.ts";
+import { isAnyCallPending } from "./aws/pending-calls.ts";
 
 // Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
 
@@ -93,7 +93,7 @@ export const createStoppingWorld = (ctx: TestContext, after: number) => {
 /** Whatever can happen without anybody's doing has happened. */
 export const runTurn = async (): Promise<void> => {
   do await new Promise((resolve) => setImmediate(resolve));
-  while (isAnybodyBusy());
+  while (isAnyCallPending());
 };
 
 /** What becomes of a message: `unheard` arrives, but whoever sent it does not hear so. */

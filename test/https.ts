@@ -27,7 +27,7 @@ export const givenServers = (now: () => Date) => {
   };
   return {
     https,
-    heard: calls as readonly ReceivedCall[],
+    received: calls as readonly ReceivedCall[],
     answer: (how: AnswerCall | number) => {
       answering = typeof how === "function" ? how : () => how;
     },

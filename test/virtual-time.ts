@@ -1,5 +1,5 @@
 import type { World } from "@mailproof/core/ports/world";
-import { isAnybodyBusy } from "./aws/pending-calls.ts";
+import { isAnyCallPending } from "./aws/pending-calls.ts";
 
 type Sleeper = { readonly at: number; readonly order: number; readonly wake: () => void };
 
@@ -69,7 +69,7 @@ export const createVirtualTime = (start: Date) => {
 
   const wakeNext = (): void => {
     // An answer from outside the process takes real time, and none of this one.
-    if (isAnybodyBusy()) return void setTimeout(scheduleWake, 1);
+    if (isAnyCallPending()) return void setTimeout(scheduleWake, 1);
     let next = sleepers.take();
     while (next && awake.delete(next)) next = sleepers.take();
     if (next) {

@@ -115,7 +115,7 @@ const recordRoute = async (ctx: TestContext): Promise<any[]> => {
     ctx.later(60_000);
     await whenReconciled(ctx);
   }
-  return ctx.servers.heard.map(({ body }): unknown => JSON.parse(body ?? "{}"));
+  return ctx.servers.received.map(({ body }): unknown => JSON.parse(body ?? "{}"));
 };
 
 const recordOrdinaryDay = async (): Promise<any[]> => {

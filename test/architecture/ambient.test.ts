@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { getCode } from "./code-of.ts";
 
-/** What a world gives, and what nobody in core or api may take for himself. */
+/** What a world brings, so that no code in core or api may get it elsewhere. */
 const AMBIENT: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     "a clock",
@@ -18,30 +18,30 @@ const AMBIENT: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["the terminal", /\bconsole\b/],
 ];
 
-/** Only by name, and never what makes chance: a namespace would hide it. */
+/** Imports by name, and none of a random function: a namespace import would hide it. */
 const CRYPTO =
   /import\s+(?:\*|\w+\s*,|\w+\s+from)[^;]*"node:crypto"|import\s*\{[^}]*\b(?:random\w+|webcrypto|getRandomValues)\b[^}]*\}\s*from\s*"node:crypto"/;
 
 const sources = globSync("packages/{core,api,docs-site}/src/**/*.ts");
 
-/** Code as text, for a browser and for other people's machines: nothing in it is run by us. */
+/** Code as text, for a browser and for readers' machines: this process runs none of it. */
 const FOR_OTHERS = ["programs", "script", "snippets"].map(
   (name) => `packages/docs-site/src/${name}.ts`,
 );
 
-test.each(AMBIENT)("core, api and docs-site ask their world for %s", (what, pattern) => {
+test.each(AMBIENT)("core, api and docs-site take %s from their world", (what, pattern) => {
   const strays = sources
     .filter((file) => !FOR_OTHERS.includes(file))
     .filter((file) => pattern.test(getCode(file)));
 
-  expect(strays, `these take ${what} for themselves`).toEqual([]);
+  expect(strays, `these get ${what} past their world`).toEqual([]);
 });
 
-test("core and api make no chance of node:crypto", () => {
+test("core and api import no source of randomness from node:crypto", () => {
   expect(sources.filter((file) => CRYPTO.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
-test("every source is one that the rules read", () => {
+test("the rules read every source file", () => {
   const others = globSync("packages/*/src/**/*.{mts,cts,js,mjs,cjs,jsx,tsx}", {
     // A browser's own code, which has its own clock and network.
     exclude: ["packages/dashboard/**"],

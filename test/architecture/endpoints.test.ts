@@ -30,7 +30,7 @@ test.each(files)(
   },
 );
 
-test("no id and no name of an action stands for two things", () => {
+test("each id and each name of an action belongs to one endpoint or action", () => {
   const ids = endpoints.flatMap(({ id, actions = {} }) => [
     id,
     ...Object.values(actions).map((action) => action.id),
@@ -39,7 +39,7 @@ test("no id and no name of an action stands for two things", () => {
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("the actions of an endpoint are the variants of its body, in their order", () => {
+test("an endpoint's actions are the variants of its body, in the same order", () => {
   const getVariants = ({ body }: Endpoint): string[] => {
     const { options = [] } = (body ?? {}) as { options?: readonly any[] };
     return options.map(({ entries }) => entries.action.literal);

@@ -15,7 +15,7 @@ const TABLES = [
 ];
 const LINES_MAX = 350;
 
-test("a file that is no table is short enough to be read at once", () => {
+test("a source file is short, unless it is a table", () => {
   const long = [...texts].filter(
     ([file, text]) => !file.startsWith("test/") && text.split("\n").length > LINES_MAX,
   );
@@ -81,7 +81,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "isFromMailproof",
   ],
   "every screen of the dashboard: a test tries each": ["OPERATOR_SCREENS", "SCREENS"],
-  "one step of a longer way: its cases are too many to be told apart at the end of the way": [
+  "one step of a longer computation: its cases are too many to be seen apart in the final result": [
     "DAY_SUMS",
     "chooseThread",
     "chooseThreads",

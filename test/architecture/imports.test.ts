@@ -53,7 +53,7 @@ test.each(packages)("packages/%s imports only what it may", (name) => {
   expect(strays).toEqual([]);
 });
 
-test.each(packages)("packages/%s reaches into no other package by a path", (name) => {
+test.each(packages)("packages/%s imports no file of another package by a path", (name) => {
   const home = `packages/${name}/`;
   const strays = getSources(name).flatMap((file) =>
     getImports(file)
@@ -74,7 +74,7 @@ const filesImportedBy = (file: string): readonly string[] =>
       : imported.replace(/^@mailproof\/([\w-]+)\/(.*)$/, "packages/$1/src/$2.ts"),
   );
 
-test("no file imports itself by way of others, not even for its types", () => {
+test("no file imports itself through others, not even for its types", () => {
   const all = packages.flatMap(getSources);
   const graph = new Map(
     all.map((file) => [file, filesImportedBy(file).filter((to) => all.includes(to))]),
@@ -97,11 +97,11 @@ test("no file imports itself by way of others, not even for its types", () => {
 });
 
 /** What every other package stands on: no feature, and nothing that knows one. */
-const GROUND = ["blobs", "https", "pressure", "queue", "settings", "table"];
+const FOUNDATION = ["blobs", "https", "pressure", "queue", "settings", "table"];
 
 test("the world names ports and settings, and no feature", () => {
   const strays = filesImportedBy("packages/core/src/ports/world.ts").filter(
-    (file) => !GROUND.includes(basename(file, ".ts")),
+    (file) => !FOUNDATION.includes(basename(file, ".ts")),
   );
 
   expect(strays).toEqual([]);

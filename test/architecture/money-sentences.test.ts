@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 
 const MONEY = /charg|refund|\bpaid\b|\bpays?\b|costs (?:nothing|you)|credits? (?:back|lost)/i;
 /** A comment, or a text. */
-const SAID = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+const TEXTS = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 
-/** Texts that explain money in general, or to somebody else than the caller of the API. */
+/** Texts that explain money in general, or to a reader other than the caller of the API. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/core/src/lib/failure.ts": "the author",
   "packages/core/src/money/audit-snapshot.ts": "the invariants of the ledger, for the operator",
@@ -23,7 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/local/src/": "the command and the first screen speak where the service could not",
 };
 
-/** What the schemas of an endpoint say of its fields. */
+/** The descriptions of fields in an endpoint's schemas. */
 const descriptionsIn = (value: unknown): string[] => {
   if (typeof value !== "object" || value === null) return [];
   const { type, description } = value as { type?: unknown; description?: unknown };
@@ -34,9 +34,9 @@ const descriptionsIn = (value: unknown): string[] => {
 const files = globSync("packages/*/src/**/*.ts").toSorted();
 
 const listTexts = (file: string): string[] =>
-  (readFileSync(file, "utf8").match(SAID) ?? []).filter((sentence) => /^["`].* /s.test(sentence));
+  (readFileSync(file, "utf8").match(TEXTS) ?? []).filter((sentence) => /^["`].* /s.test(sentence));
 
-test("no text of an answer speaks about money but in the author's sentences", () => {
+test("a response speaks about money only in the author's sentences", () => {
   const general = new Set(
     endpoints.flatMap((one) => [one.price, one.summary, one.tool?.hint, ...descriptionsIn(one)]),
   );
@@ -74,7 +74,7 @@ test("each of the author's sentences is written once, and nowhere by hand", () =
   expect(typed).toEqual([]);
 });
 
-test("where the client says the same as the service, it says it in the same words", () => {
+test("the client uses the service's words wherever it states the same", () => {
   const sentence = listTexts("packages/client/src/errors.ts").map((text) => text.slice(1, -1));
 
   expect(sentence).toContain(getMoneySentence("nothing_charged"));

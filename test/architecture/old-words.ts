@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { OLD_WORDS } from "./words.ts";
 
-/** A name is read word by word: "openHouse" is "open house". */
+/** A name is read word by word: "createApp" is "create app". */
 const splitNames = (text: string): string =>
   text
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -11,7 +11,7 @@ const loaded = await loadCommands(commands);
 const page = (file: string) => readFileSync(file, "utf8");
 
 test.each(commands.map(({ name }) => name))(
-  "docs/command-line.md tells of mailproof %s",
+  "docs/command-line.md describes mailproof %s",
   (name) => {
     expect(page("docs/command-line.md")).toContain(`npx mailproof ${name}`);
   },
@@ -23,7 +23,7 @@ test("docs/command-line.md ends with the table that parsing, help and completion
   expect(reference, "npx node scripts/write-command-line.ts").toBe(formatReference(loaded));
 });
 
-test("every option of a command that is not the operator's says what it does", () => {
+test("every option of a command that is not the operator's has a description", () => {
   const silent = loaded
     .filter((command) => !isOfOperator(command))
     .flatMap((command) => listOptions(command).map((option) => ({ command, option })))
@@ -41,6 +41,6 @@ test.each([...new Set(alarms)])("docs/operating.md says what to do when %s rings
   expect(page("docs/operating.md")).toMatch(new RegExp(`^\\| [^|]*\`${id}(?:…[-\\w]*)?\``, "m"));
 });
 
-test("a README is for strangers: at most 150 lines", () => {
+test("a README has at most 150 lines, so that a newcomer reads it at once", () => {
   expect(page("README.md").split("\n").length).toBeLessThanOrEqual(150);
 });

@@ -4,20 +4,20 @@ import { getFailureMessage, LOOK_UP_ROUTES, STATUS } from "@mailproof/api/http/h
 import { FAILURE_CODES, Failure, type LookUpOperation } from "@mailproof/core/lib/failure";
 import { describe, expect, test } from "vitest";
 
-// Core says what failed, what it costs and when to come again. What HTTP makes of it stands in packages/api/src/http.
+// Core states what failed, what it costs and when to retry. packages/api/src/http maps that to HTTP.
 
 const files = globSync("packages/core/src/**/*.ts").toSorted();
 
-/** Files that speak HTTP to others, or name what goes out so, or store a key that looks like it. */
+/** Files that send HTTP requests to other servers, describe such requests, or store a key that looks like HTTP. */
 const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/ports/https.ts": "the port to addresses of others",
   "packages/core/src/mail/hints/document-fetcher.ts": "fetches that policy, and a logo",
-  "packages/core/src/mail/hints/bimi.ts": "reads what came in place of a logo",
+  "packages/core/src/mail/hints/bimi.ts": "reads what a server sent in place of a logo",
   "packages/core/src/deliverability/message/header-summary.ts": "reads the fields of a mail",
   "packages/core/src/deliverability/message/parse/parts.ts": "reads the fields of a mail's parts",
   "packages/core/src/mail/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
-  "packages/core/src/webhooks/retry-policy.ts": "reads what the receiver of a webhook answers",
-  "packages/core/src/webhooks/health.ts": "tells why a webhook was disabled",
+  "packages/core/src/webhooks/retry-policy.ts": "reads the response of a webhook's receiver",
+  "packages/core/src/webhooks/health.ts": "records why a webhook was disabled",
   "packages/core/src/webhooks/send.ts": "calls the receiver of a webhook",
   "packages/core/src/webhooks/signature.ts": "signs a delivery (Standard Webhooks)",
   "packages/core/src/money/reasons.ts": "stored keys of earlier releases",
@@ -34,7 +34,7 @@ const HTTP: Readonly<Record<string, RegExp>> = {
 const findNamed = (text: string): string[] =>
   Object.entries(HTTP).flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []));
 
-const namedIn = (file: string) => findNamed(readFileSync(file, "utf8"));
+const listHttpNames = (file: string) => findNamed(readFileSync(file, "utf8"));
 
 describe("core says no HTTP", () => {
   test.each([
@@ -45,42 +45,45 @@ describe("core says no HTTP", () => {
     ["a status code", "  NOT_FOUND: 404,"],
     ["a status code", "/** Becomes an opaque 500. */ /** A key without the scope gets a 403. */"],
     ["a status code", "if (failure.status === 404) return;"],
-  ])("%s is seen in %s", (name, text) => {
+  ])("the rules find %s in %s", (name, text) => {
     expect(findNamed(text)).toContain(name);
   });
 
   test("no file names a route, a header or a status code", () => {
     const found = files
       .filter((file) => !(file in MAY_NAME))
-      .flatMap((file) => namedIn(file).map((name) => `${file} names ${name}`));
+      .flatMap((file) => listHttpNames(file).map((name) => `${file} names ${name}`));
 
     expect(files.length).toBeGreaterThan(200);
     expect(found).toEqual([]);
   });
 
-  test("a file that may name them does", () => {
-    expect(Object.keys(MAY_NAME).filter((file) => namedIn(file).length === 0)).toEqual([]);
+  test("every exempt file names one of them", () => {
+    expect(Object.keys(MAY_NAME).filter((file) => listHttpNames(file).length === 0)).toEqual([]);
   });
 });
 
-describe("the API says it in HTTP", () => {
+describe("the API maps failures to HTTP", () => {
   test("each code has a status of a failure", () => {
     expect(Object.keys(STATUS)).toEqual([...FAILURE_CODES]);
     expect(Object.values(STATUS).filter((status) => status < 400 || status > 599)).toEqual([]);
   });
 
-  test("where to look is the route of that operation", () => {
+  test("the place to look is the route of that operation", () => {
     const routeById = Object.fromEntries(endpoints.map(({ id, route }) => [id, route]));
 
     expect(routeById).toMatchObject(LOOK_UP_ROUTES);
   });
 
-  test.each(Object.entries(LOOK_UP_ROUTES))("a caller is not told %s, but %s", (id, route) => {
-    const lookAt = id as LookUpOperation;
-    const failure = new Failure("INTERNAL", "unknown", "It broke.", { lookAt });
+  test.each(Object.entries(LOOK_UP_ROUTES))(
+    "a response names no operation %s, but its route %s",
+    (id, route) => {
+      const lookAt = id as LookUpOperation;
+      const failure = new Failure("INTERNAL", "unknown", "It broke.", { lookAt });
 
-    expect(getFailureMessage(failure)).toBe(
-      `It broke. Do not assume a refund; check ${route} before sending this again.`,
-    );
-  });
+      expect(getFailureMessage(failure)).toBe(
+        `It broke. Do not assume a refund; check ${route} before sending this again.`,
+      );
+    },
+  );
 });

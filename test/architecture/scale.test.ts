@@ -148,7 +148,7 @@ test("docs/scale.md has every partition key, and none that the code does not wri
   expect([...new Set(named)].toSorted()).toEqual(listPartitions());
 });
 
-test("docs/operating.md says how many Lambdas are reserved, and from which quota on", () => {
+test("docs/operating.md states how many Lambdas are reserved, and from which quota on", () => {
   const reserved = getSum(lambdas.map((one) => one.reserved));
 
   expect(readFileSync("docs/operating.md", "utf8")).toMatch(

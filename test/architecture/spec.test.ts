@@ -13,13 +13,13 @@ test("every endpoint is an operation of the contract", () => {
   expect(unlisted, "test/architecture/spec.ts does not list these").toEqual([]);
 });
 
-test("an operation is built or on the list of what is not built yet, and never both", () => {
+test("an operation is either built or listed as not built yet", () => {
   const missing = SPEC.map(({ route }) => route).filter((route) => !routes.includes(route));
 
   expect(missing).toEqual([...NOT_BUILT_YET]);
 });
 
-/** What a file's tests are called: the first argument of test(…) and of test.each(…)(…), and nothing else in quotes. */
+/** The titles of a file's tests: the first argument of test(…) and of test.each(…)(…), and no other text in quotes. */
 const titlesIn = (source: string): readonly string[] =>
   [
     ...source.matchAll(
@@ -41,17 +41,17 @@ describe.each(SPEC.filter(({ route }) => routes.includes(route)))(
       expect(statuses.filter((status) => !declared.includes(status as 200))).toEqual([]);
     });
 
-    // A story's title says the status it is about: "… is 404". What is alike at all of them every-route.test.ts tells.
+    // A story's title contains the status it is about: "… is 404". every-route.test.ts has what all routes share.
     test("has a story for every status of the contract", () => {
       const story = `test/story/${toFileName(endpoint ?? { id: "" })}.test.ts`;
       expect(existsSync(story), `${story} is missing`).toBe(true);
       const titles = titlesIn(readFileSync(story, "utf8"));
-      const untold = statuses.filter(
+      const missing = statuses.filter(
         (status) =>
           status !== 429 && !titles.some((title) => new RegExp(`\\b${status}\\b`).test(title)),
       );
 
-      expect(untold, `${story} tells no story of these`).toEqual([]);
+      expect(missing, `${story} has no story for these`).toEqual([]);
     });
   },
 );

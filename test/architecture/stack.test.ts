@@ -23,7 +23,7 @@ const rows = [
   ...readFileSync("docs/architecture.md", "utf8").matchAll(/^\| `?([@\w/-]+)`? +\| `(\S+)` +\|/gm),
 ].map(([, name = "", file = ""]) => ({ name, file }));
 
-test("docs/architecture.md says of each where it does its work", () => {
+test("docs/architecture.md names the file in which each requested package does its work", () => {
   expect(STACK.filter((name) => !rows.some((row) => row.name === name))).toEqual([]);
 });
 

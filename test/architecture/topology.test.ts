@@ -14,7 +14,7 @@ import {
 } from "../../infra/topology.ts";
 import { writeEntries } from "../../packages/functions/entries.ts";
 
-// The description of what runs on AWS, before anybody builds it. What SST makes of it: npm run test:infra.
+// The description of what runs on AWS, before a deployment builds it. What SST makes of it: npm run test:infra.
 
 test("every Lambda has its handler", () => {
   writeEntries();
@@ -24,19 +24,19 @@ test("every Lambda has its handler", () => {
   expect(absent, "these are not written").toEqual([]);
 });
 
-test("every name stands for one Lambda", () => {
+test("every name belongs to one Lambda", () => {
   const names = lambdas.map(({ name }) => name);
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   expect(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
 });
 
-test("HEAD leads wherever GET does, and no other method has a second route", () => {
+test("HEAD has a route wherever GET has one, and no other method has a second route", () => {
   expect(listRouteKeys("GET /v1/jobs/{id}")).toEqual(["GET /v1/jobs/{id}", "HEAD /v1/jobs/{id}"]);
   expect(listRouteKeys("POST /v1/find")).toEqual(["POST /v1/find"]);
 });
 
-test("endpoints, workers and schedules are all there, with what they declare", () => {
+test("the topology has every endpoint, worker and schedule, with what it declares", () => {
   expect(routes.map(({ route }) => route)).toEqual([
     ...endpoints.map(({ route }) => route),
     "ANY /mcp",
@@ -59,7 +59,7 @@ test("endpoints, workers and schedules are all there, with what they declare", (
     );
 });
 
-test("every queue is made after its dead letters, and those lead nowhere", () => {
+test("every queue is created after its dead-letter queue, and a dead-letter queue has none", () => {
   const names = queues.map(({ name }) => name);
   const worked = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
 
@@ -74,7 +74,7 @@ test("no grant names an action by a star, or more than one service", () => {
   }
 });
 
-test("Lambda takes what it is asked: no more than 15 minutes, and a batch that has time", () => {
+test("a Lambda stays within AWS's limits: at most 15 minutes, and a batch that fits its timeout", () => {
   for (const { timeoutSeconds } of lambdas) expect(timeoutSeconds).toBeLessThanOrEqual(900);
   // Single verifications wait side by side for mail servers, so that ten take as long as the slowest of them.
   const isSideBySide = (queue: string) => queue === "singles";
@@ -82,7 +82,7 @@ test("Lambda takes what it is asked: no more than 15 minutes, and a batch that h
     expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 && !isSideBySide(queue) ? 1 : 10);
 });
 
-test("a deployment needs no import from the deployment: the topology knows neither SST nor CDK", () => {
+test("the topology imports neither SST nor CDK", () => {
   for (const file of ["topology", "iam", "parameters", "lifecycle"])
     expect(readFileSync(`infra/${file}.ts`, "utf8")).not.toMatch(/\bsst\.|\baws\.|aws-cdk-lib/);
 });

@@ -30,8 +30,8 @@ export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
     if (!opened) throw new Error("nothing was done in this house yet");
     return opened;
   };
-  const deferCall = <Door extends object>(pick: (state: Opened) => Door): Door =>
-    new Proxy({} as Door, {
+  const deferCall = <Port extends object>(pick: (state: Opened) => Port): Port =>
+    new Proxy({} as Port, {
       get:
         (_target, name) =>
         (...args: readonly unknown[]) =>
@@ -77,11 +77,11 @@ export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
   };
 };
 
-const pickMethods = <Door extends object, Name extends keyof Door>(
-  adapter: Door,
+const pickMethods = <Port extends object, Name extends keyof Port>(
+  adapter: Port,
   names: readonly Name[],
-): Pick<Door, Name> =>
-  Object.fromEntries(names.map((name) => [name, adapter[name]])) as Pick<Door, Name>;
+): Pick<Port, Name> =>
+  Object.fromEntries(names.map((name) => [name, adapter[name]])) as Pick<Port, Name>;
 
 type Opened = Awaited<ReturnType<typeof open>>;
 

@@ -1,7 +1,7 @@
 let underWay = 0;
 
 /** Whether some house waits for an emulator. In memory nobody ever does. */
-export const isAnybodyBusy = (): boolean => underWay > 0;
+export const isAnyCallPending = (): boolean => underWay > 0;
 
 export const countCall = async <T>(call: () => Promise<T>): Promise<T> => {
   underWay++;

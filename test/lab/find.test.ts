@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 let lab: Lab;
 let engine: Engine;
 let close: () => void;
-const MOMENT_MS = 5;
+const SHORT_MS = 5;
 const now = () => new Date();
 const table = createSqliteTable(":memory:", now);
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   lab = await startLab({ companies: 0 });
   const mailPorts = openMailPorts(readEnvironment({}), table, lab);
   // A server that has refused many is left alone for a moment, as always; here the moment is a short one.
-  const quick = createEngine({ ...mailPorts, sleep: (ms) => setTimeout(Math.min(ms, MOMENT_MS)) });
+  const quick = createEngine({ ...mailPorts, sleep: (ms) => setTimeout(Math.min(ms, SHORT_MS)) });
   engine = { ...createEngine(mailPorts), probe: quick.probe };
   close = mailPorts.close;
 });

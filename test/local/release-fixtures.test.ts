@@ -71,7 +71,7 @@ const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
     queue: world.queue,
     baseUrl,
     ask: createSend(baseUrl, told.live_key),
-    heard: calls,
+    received: calls,
     later,
   };
 };
@@ -152,7 +152,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
   });
 
   test("work in progress continues to its end, is paid as held, and is reported to its webhook with the stored secret", async () => {
-    const { ask, world, queue, heard: calls, later } = await whenUpgraded(fixture);
+    const { ask, world, queue, received: calls, later } = await whenUpgraded(fixture);
     const jobs = Object.values(told.unfinished);
     const statuses = async () => {
       const found = jobs.map((id) => ask({ method: "GET", path: `/v1/jobs/${id}` }));

@@ -32,5 +32,5 @@ export const givenReceiver = async (folder: string, statusOf: () => number = () 
   const atLeast = async (calls: number): Promise<void> => {
     while (received.length < calls) await once(arrived, "call");
   };
-  return { url: `https://${NAME}:${port}/in`, heard: received, atLeast, connections, env };
+  return { url: `https://${NAME}:${port}/in`, received, atLeast, connections, env };
 };

@@ -28,7 +28,7 @@ const EVENTS = ["job.completed"];
 
 test("a completed job is reported to its webhook over real sockets, signed", async () => {
   const folder = createFolder();
-  const { url, heard: received, atLeast, connections, env } = await givenReceiver(folder);
+  const { url, received, atLeast, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], env);
   const { base_url: base, test_key: key } = ready;
   const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });
@@ -54,7 +54,7 @@ test(
   async () => {
     const folder = createFolder();
     let status = 503;
-    const { url, heard: received, atLeast, env } = await givenReceiver(folder, () => status);
+    const { url, received, atLeast, env } = await givenReceiver(folder, () => status);
     const before = await whenStarted(folder, [], env);
     const { base_url: base, test_key: key } = before.ready;
     const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });

@@ -33,14 +33,14 @@ const whenAsked = async (port: number, host = "mail.test") => {
 
 describe("a whole session over real sockets", () => {
   test("is held through TLS, whoever signed the certificate", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
 
-    const { result, transcript } = await whenAsked(await createMailServer(heard));
+    const { result, transcript } = await whenAsked(await createMailServer(received));
 
     expect(result).toMatchObject({ tls: true, closedBy: "us", extensions: ["SIZE"] });
     expect(result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
     expect(result.catchAllProbes).toMatchObject([{ reply: { code: 550, enhanced: "5.1.1" } }]);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "EHLO probe.example",
       "(TLS for mail.test)",
       "EHLO probe.example",
@@ -57,11 +57,11 @@ describe("a whole session over real sockets", () => {
     ["192.0.2.1", "nobody"],
     ["mail.test.", "mail.test"],
   ])("asks TLS for the name of %s: %s", async (host, asked) => {
-    const heard: string[] = [];
+    const received: string[] = [];
 
-    await whenAsked(await createMailServer(heard), host);
+    await whenAsked(await createMailServer(received), host);
 
-    expect(heard).toContain(`(TLS for ${asked})`);
+    expect(received).toContain(`(TLS for ${asked})`);
   });
 
   test("is held in the clear where TLS is offered and broken", async () => {
@@ -133,12 +133,12 @@ describe("a hostile server is broken off:", () => {
   test("banners without end, when nobody has asked", async () => {
     const wire = await wireTo((socket) => flood(socket, "220 welcome\r\n"));
 
-    const heard = [];
-    do heard.push(await wire.receive(LONG_MS));
-    while (typeof heard.at(-1) !== "string");
+    const received = [];
+    do received.push(await wire.receive(LONG_MS));
+    while (typeof received.at(-1) !== "string");
 
-    expect(heard.at(-1)).toBe("not_smtp");
-    expect(heard.length).toBeLessThan(20);
+    expect(received.at(-1)).toBe("not_smtp");
+    expect(received.length).toBeLessThan(20);
   });
 
   test("a reply that drips in, byte by byte", async () => {
@@ -292,11 +292,11 @@ describe("several lines at once", () => {
   });
 
   test("are all checked before the first of them leaves", async () => {
-    const heard: string[] = [];
-    const wire = await dialled(await createMailServer(heard));
+    const received: string[] = [];
+    const wire = await dialled(await createMailServer(received));
 
     expect(() => wire.send("RSET", "RCPT TO:<a@b.example>\r\nDATA")).toThrow("control character");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
@@ -373,10 +373,10 @@ test("hanging up is seen at the other end, and may be done twice", async () => {
 test.each(["RCPT TO:<a@b.example>\r\nDATA", "EHLO a\n", "EHLO a\r", "EHLO a\0b"])(
   "%j is never said",
   async (line) => {
-    const heard: string[] = [];
-    const wire = await dialled(await createMailServer(heard));
+    const received: string[] = [];
+    const wire = await dialled(await createMailServer(received));
 
     expect(() => wire.send(line)).toThrow("control character");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   },
 );

@@ -119,11 +119,11 @@ describe("a proxy fails", () => {
   ];
 
   test.each(failing)("that %s, and the mail host is not asked without it", async (_, urlOf) => {
-    const heard: string[] = [];
-    const target = { ip: HOST, port: await createMailServer(heard), host: "mail.test" };
+    const received: string[] = [];
+    const target = { ip: HOST, port: await createMailServer(received), host: "mail.test" };
 
     expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 

@@ -62,12 +62,12 @@ test("with rows=all every cell of a list comes back in its place, or guarded", a
       );
       expect(changed).toEqual([]);
       expect(headers["x-export-expected-rows"]).toBe(String(sent.length));
-      const areTold = records.map(([, , , row, outcome, first, , , , status]) =>
+      const areReported = records.map(([, , , row, outcome, first, , , , status]) =>
         outcome === "duplicate"
           ? Number(first) < Number(row)
           : outcome === (status === "" ? "skipped" : "verified"),
       );
-      expect(areTold).not.toContain(false);
+      expect(areReported).not.toContain(false);
     }),
     { numRuns: 150 },
   );

@@ -202,7 +202,7 @@ describe.each([
   test.each(cases)("%s", async (_what, said, statuses, served) => {
     const ctx = await setupServer();
 
-    const reply = await ctx.whenSaid(said(`X-Api-Key: ${ctx.liveKey}`));
+    const reply = await ctx.whenSent(said(`X-Api-Key: ${ctx.liveKey}`));
 
     expect(reply.statuses).toEqual(statuses);
     expect(ctx.served).toHaveLength(served);
@@ -211,10 +211,10 @@ describe.each([
 });
 
 test("what was asked after a request that cannot be read is not answered", async () => {
-  const { whenSaid, liveKey, served } = await setupServer();
+  const { whenSent, liveKey, served } = await setupServer();
   const key = `X-Api-Key: ${liveKey}`;
 
-  const { statuses } = await whenSaid(
+  const { statuses } = await whenSent(
     postRequest(["Content-Length: 4", "Transfer-Encoding: chunked"])(key),
     hiddenRequest(key),
   );
@@ -224,9 +224,9 @@ test("what was asked after a request that cannot be read is not answered", async
 });
 
 test("a host is told back only where it is one, and never in a link that opens something", async () => {
-  const { whenSaid, liveKey } = await setupServer();
+  const { whenSent, liveKey } = await setupServer();
   const from = async (line: string, host: string, headers: readonly string[] = [], body = "") =>
-    (await whenSaid(request(`${line} HTTP/1.1`, headers, { host: `Host: ${host}`, body }))).all;
+    (await whenSent(request(`${line} HTTP/1.1`, headers, { host: `Host: ${host}`, body }))).all;
   const upload = '{"action":"get_upload_url","file_name":"a.csv"}';
   const headers = [`X-Api-Key: ${liveKey}`, JSON_TYPE, `Content-Length: ${upload.length}`];
 

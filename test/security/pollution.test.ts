@@ -48,7 +48,7 @@ describe.each(NAMES)("%s as a name", (name) => {
   });
 
   test("in a query is 400", async () => {
-    const { whenSaid: whenRawSent, liveKey } = await setupServer();
+    const { whenSent: whenRawSent, liveKey } = await setupServer();
     const key = [`X-Api-Key: ${liveKey}`];
 
     for (const query of [`${name}=1`, `${name}[polluted]=1`, `limit=1&${name}.polluted=1`])
@@ -59,7 +59,7 @@ describe.each(NAMES)("%s as a name", (name) => {
   });
 
   test("as a header changes nothing", async () => {
-    const { whenSaid: whenRawSent, liveKey } = await setupServer();
+    const { whenSent: whenRawSent, liveKey } = await setupServer();
     const headers = [`X-Api-Key: ${liveKey}`, `${name}: polluted`];
 
     expect((await whenRawSent(request("GET /v1/account HTTP/1.1", headers))).statuses).toEqual([
@@ -154,7 +154,7 @@ describe.each(NAMES)("%s as a name", (name) => {
 });
 
 test("a body as deep as it may be long is answered", async () => {
-  const { whenSaid: whenRawSent, liveKey } = await setupServer();
+  const { whenSent: whenRawSent, liveKey } = await setupServer();
   const deep = `{"email":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
 
   const { statuses } = await whenRawSent(

@@ -42,7 +42,7 @@ export const setupServer = async () => {
     const statuses = [...all.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     return { statuses, all };
   };
-  return { ...ctx, port, whenSaid: sendRaw, served };
+  return { ...ctx, port, whenSent: sendRaw, served };
 };
 
 export const request = (

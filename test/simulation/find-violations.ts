@@ -403,11 +403,11 @@ const checkCancels = async (outcome: SimulationOutcome): Promise<string[]> => {
  * Who was told that a job is deleted was told the truth: nothing of it is served, nothing of it is left, and it had ended.
  */
 const checkDeletes = (outcome: SimulationOutcome): string[] => [
-  ...checkToldDeletes(outcome),
+  ...checkReportedDeletes(outcome),
   ...findPartsOfDeleted(outcome),
 ];
 
-const checkToldDeletes = ({ histories, deletedJobs }: SimulationOutcome): string[] =>
+const checkReportedDeletes = ({ histories, deletedJobs }: SimulationOutcome): string[] =>
   histories.flatMap(({ deletes = [], readsAfterDelete = [], outcomes }) => {
     const id = String(outcomes.findLast(isAccepted)?.data.job_id);
     const heard = deletes.flatMap((one) => one.filter((other) => other !== "lost"));

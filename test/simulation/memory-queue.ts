@@ -65,20 +65,20 @@ export const memoryQueue = (now: () => Date): Queue & QueueReceiver & { pending:
 
     countDeadLetters: async () => stored.filter(({ queue }) => isDeadLetterQueue(queue)).length,
 
-    receive: async (facts, { max = RECEIVE_MAX, inFlight: inHand }) => {
-      const { name, visibilitySeconds, receivesMax } = facts;
+    receive: async (spec, { max = RECEIVE_MAX, inFlight: inHand }) => {
+      const { name, visibilitySeconds, receivesMax } = spec;
       const latest = ms() + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
       const visible = stored.filter(
         (one) => one.queue === name && (one.visibleAt <= ms() || one.visibleAt > latest),
       );
       for (const one of visible.filter(({ receives }) => receives >= receivesMax))
         Object.assign(one, {
-          queue: toDeadLetterQueue(facts).name,
+          queue: toDeadLetterQueue(spec).name,
           receives: 0,
           receipt: undefined,
         });
       const toTurn = ({ group }: StoredMessage) => lastTurns.get(`${name} ${group}`) ?? 0;
-      const shares = inHand && createFairShares(facts, inHand);
+      const shares = inHand && createFairShares(spec, inHand);
       const waiting = new Set(visible.filter(({ queue }) => queue === name));
       const received: ReceivedMessage[] = [];
       for (let weight = 0; weight < max && received.length < RECEIVE_MAX; ) {

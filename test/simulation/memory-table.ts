@@ -46,13 +46,13 @@ export const memoryTable = (
   const storeItem = (address: string, next: StoredItem | undefined): void => {
     for (const entry of stored.get(address)?.entries ?? []) {
       const partition = partitions.get(entry.partition) ?? [];
-      partition.splice(findPlace(partition, entry), 1);
+      partition.splice(findIndex(partition, entry), 1);
     }
     if (next === undefined) return void stored.delete(address);
     stored.set(address, next);
     for (const entry of next.entries) {
       const partition = partitions.get(entry.partition) ?? [];
-      partition.splice(findPlace(partition, entry), 0, entry);
+      partition.splice(findIndex(partition, entry), 0, entry);
       partitions.set(entry.partition, partition);
     }
   };
@@ -139,7 +139,7 @@ const toStoredItem = (item: Item): StoredItem => {
 const toPartition = (field: string, pk: string): string => `${field} ${pk}`;
 
 /** Where the entry stands in its partition, or would stand. */
-const findPlace = (partition: readonly Entry[], { order }: Entry): number => {
+const findIndex = (partition: readonly Entry[], { order }: Entry): number => {
   let [from, to] = [0, partition.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -102,9 +102,9 @@ export const createProcess = (
           () => messages.map(() => "unknown" as const),
           () => sendPartly(queue, name, messages),
         ),
-      receive: (facts, options) =>
+      receive: (spec, options) =>
         callPort(
-          () => queue.receive(facts, options),
+          () => queue.receive(spec, options),
           () => [],
         ),
       acknowledge: (receipt) => callPort(() => queue.acknowledge(receipt), loseReply),

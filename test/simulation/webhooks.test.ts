@@ -236,7 +236,7 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
   isOver = true;
   await Promise.all(background);
 
-  const others = servers.heard.filter(({ url }) => url !== hanging);
+  const others = servers.received.filter(({ url }) => url !== hanging);
   const waits = others.map(({ at }) => at.getTime() - startedAt);
   expect(new Set(others.map(({ headers }) => headers["webhook-id"])).size).toBe(1_000);
   expect(Math.max(...waits)).toBeLessThan(5 * SECOND);
@@ -269,7 +269,7 @@ test("a thousand jobs that complete are announced, each under one id, however of
   await Promise.all(background);
   await whenQuiet(base);
 
-  const delivered = parseEvents(servers.heard);
+  const delivered = parseEvents(servers.received);
   const idsOf = Map.groupBy(delivered, ({ data }) => data.job_id as string);
   expect(idsOf.size).toBe(1_000);
   for (const [job, all] of idsOf)

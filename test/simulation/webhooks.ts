@@ -91,7 +91,7 @@ export const runWebhooks = async (script: WebhookScript): Promise<string[]> => {
     for (const worker of webhookWorkers) await drain(faultlessWorld, worker);
     base.later(30_000);
   }
-  return findViolations(table.items(), servers.heard, secrets);
+  return findViolations(table.items(), servers.received, secrets);
 };
 
 export const unchanged: Change = (ctx) => ctx;

@@ -12,14 +12,14 @@ import { companyBy, type Expected, judge, oddities, pickEmail } from "./truth.ts
 export type PaidRange = { readonly least: number; readonly most: number };
 
 type PaidResponse = { readonly credits_used: number; readonly idempotent_replay?: boolean };
-type Came = PaidRange & {
+type ActionResult = PaidRange & {
   /** Answers whose truth is known, and those among them that are left open. */
   readonly asked?: number;
   readonly undecided?: number;
   /** Of jobs, whose end a client sees only when it looks. */
   readonly tookMs?: number;
 };
-type Action = (client: Client, chance: Chance, hook: string) => Promise<Came>;
+type Action = (client: Client, chance: Chance, hook: string) => Promise<ActionResult>;
 
 const NOTHING: PaidRange = { least: 0, most: 0 };
 
@@ -248,7 +248,11 @@ export const runCustomer = async (
   while (!isOver()) {
     const [name, action] = drawAction(chance);
     const from = performance.now();
-    const result: Came & Pick<Done, "wrong" | "isLie"> = await action(client, chance, hook).then(
+    const result: ActionResult & Pick<Done, "wrong" | "isLie"> = await action(
+      client,
+      chance,
+      hook,
+    ).then(
       (done) => ({ ...done, wrong: null, isLie: false }),
       (error: unknown) => ({
         ...boundsIn(error),

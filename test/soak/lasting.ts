@@ -35,7 +35,7 @@ const restartRepeatedly = async (service: Service, untilMs: number): Promise<num
 
 export const soakForLong = async (minutes: number, seed: number): Promise<void> => {
   const soak = await startSoak({ seed, customers: CUSTOMERS, pauseMs: PAUSE_MS, others: {} });
-  const { service, startMs, heard, samples } = soak;
+  const { service, startMs, results, samples } = soak;
   const lengthMs = minutes * MINUTE_MS;
   const calmFromMs = lengthMs * CRASHING_SHARE;
   const [stops] = await Promise.all([
@@ -74,7 +74,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
     return !grows;
   };
   const took = (name: string, share: number) => {
-    const all = heard
+    const all = results
       .filter((done) => done.name === name)
       .map(({ atMs, tookMs }) => ({ atMs, value: tookMs }));
     return { ...inParts(all, (values) => computePercentile(values, share)), slower };
@@ -82,7 +82,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   /** Of a request, between two looks at the server. */
   const work: Timed[] = samples.slice(1).map((sample, n) => {
     const before = samples[n] ?? sample;
-    const requests = heard.filter(({ atMs }) => atMs > before.atMs && atMs <= sample.atMs).length;
+    const requests = results.filter(({ atMs }) => atMs > before.atMs && atMs <= sample.atMs).length;
     const seconds = sample.cpuSeconds - before.cpuSeconds;
     return { atMs: sample.atMs, value: (1_000 * seconds) / Math.max(1, requests) };
   });
@@ -106,7 +106,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   reportWork(soak, ended);
 
   // A failure in the calm is a fault of ours; while servers are being killed it is none. What is not so, is never.
-  const wrong = heard.filter((done) => done.wrong !== null);
+  const wrong = results.filter((done) => done.wrong !== null);
   const inTheCalm = wrong.filter(({ atMs, isLie }) => isLie || atMs > calmFromMs + MINUTE_MS);
   soak.conclude([
     ended.audit.ok === true ? "" : "the audit found a broken law",

@@ -18,7 +18,7 @@ const MEGABYTE = 1024 * 1024;
  * Megabytes. `heap`: what JavaScript holds; `external`: its buffers. What is resident beyond both is code, SQLite's cache,
  * and freed memory that the allocator has not returned.
  */
-export type KeptMemory = {
+export type RetainedMemory = {
   readonly resident: number;
   readonly heap: number;
   readonly external: number;
@@ -46,7 +46,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   let child: ChildProcess;
   let inspector: string | undefined;
   const start = async (): Promise<void> => {
-    // As `npm start` does, and with an inspector for `measureKept`.
+    // As `npm start` does, and with an inspector for `measureRetained`.
     const options = ["--max-semi-space-size=4", "--inspect=127.0.0.1:0"];
     child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
@@ -63,7 +63,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     await ended;
   };
   /** Memory right after a collection: without it a process has what V8 has not yet troubled to free. */
-  const measureKept = async (): Promise<KeptMemory> => {
+  const measureRetained = async (): Promise<RetainedMemory> => {
     const socket = new WebSocket(inspector ?? "");
     await once(socket, "open");
     const call = async (method: string, params: object = {}): Promise<unknown> => {
@@ -96,7 +96,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     start,
     stop,
     command,
-    measureKept,
+    measureRetained,
     pid: () => child.pid ?? 0,
     state: env.MAILPROOF_DIR,
   };

@@ -73,7 +73,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
   for (const client of clients)
     await client.createWebhook({ url: receiver.url, events: ["job.completed"] });
   const startMs = performance.now();
-  const heard: TimedResult[] = [];
+  const results: TimedResult[] = [];
   const samples: Sample[] = [];
 
   /** Customers go from wish to wish, and the server is looked at, until it is over. Resolves when all are answered. */
@@ -87,7 +87,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
         samples.push({ atMs, machineMs: measureMachineMs(), ...used });
         if (samples.length % SAMPLES_TOLD === 0)
           printLine(
-            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} requests, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
+            `  after ${Math.round(atMs / 1_000)} s: ${results.length} requests, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
           );
       }
     };
@@ -97,7 +97,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
         runCustomer(
           client,
           { seed: seed * 1_000 + number, hook: receiver.url, pauseMs },
-          (done) => void heard.push({ ...done, atMs: performance.now() - startMs }),
+          (done) => void results.push({ ...done, atMs: performance.now() - startMs }),
           isOver,
         ),
       ),
@@ -111,7 +111,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
     receiver.close();
     network.end();
     const audit = await service.command("admin", "audit");
-    return { audit, money: moneyOf(heard, balances) };
+    return { audit, money: moneyOf(results, balances) };
   };
 
   const conclude = (faults: readonly string[]): void => {
@@ -128,7 +128,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
     network,
     receiver,
     startMs,
-    heard,
+    results,
     samples,
     runUntil,
     settle,
@@ -140,8 +140,9 @@ export type Soak = Awaited<ReturnType<typeof startSoak>>;
 
 type Balance = { readonly credits: { readonly spent: number; readonly held: number } };
 
-const moneyOf = (heard: readonly TimedResult[], balances: readonly Balance[]) => {
-  const sum = (bound: keyof PaidRange) => heard.reduce((total, { paid }) => total + paid[bound], 0);
+const moneyOf = (results: readonly TimedResult[], balances: readonly Balance[]) => {
+  const sum = (bound: keyof PaidRange) =>
+    results.reduce((total, { paid }) => total + paid[bound], 0);
   const spent = balances.reduce((total, { credits: of }) => total + of.spent, 0);
   const held = balances.reduce((total, { credits: of }) => total + of.held, 0);
   const [least, most] = [sum("least"), sum("most")];
@@ -150,13 +151,13 @@ const moneyOf = (heard: readonly TimedResult[], balances: readonly Balance[]) =>
 
 /** What was done, what went wrong, what it made on the disk, and what it cost. */
 export const reportWork = (
-  { heard, receiver, service }: Soak,
+  { results, receiver, service }: Soak,
   { audit, money }: Awaited<ReturnType<Soak["settle"]>>,
 ): void => {
-  printLine(`\nWhat was done: ${heard.length} requests, ${receiver.calls()} webhooks received`);
-  for (const [name, all] of Map.groupBy(heard, (done) => done.name))
+  printLine(`\nWhat was done: ${results.length} requests, ${receiver.calls()} webhooks received`);
+  for (const [name, all] of Map.groupBy(results, (done) => done.name))
     printLine(`  ${name.padEnd(20)} ${String(all.length).padStart(7)}`);
-  const wrong = heard.filter((done) => done.wrong !== null);
+  const wrong = results.filter((done) => done.wrong !== null);
   printLine(`\nUnexpected responses: ${wrong.length}`);
   for (const [words, all] of Map.groupBy(wrong, (done) => `${done.name}: ${done.wrong ?? ""}`))
     printLine(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);

@@ -3,7 +3,7 @@ import type { Given, Report } from "./attackers.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { computeMedian, computePercentile, GROWTH_MAX, growth } from "./figures.ts";
 import { type Phase, phasesIn } from "./schedule.ts";
-import { type KeptMemory, measureUsage, startBeside } from "./service.ts";
+import { measureUsage, type RetainedMemory, startBeside } from "./service.ts";
 import { printLine, reportWork, type Soak, startSoak, type TimedResult } from "./setup.ts";
 import { companyAt } from "./truth.ts";
 
@@ -33,8 +33,11 @@ const settled = ({ kind, fromMs, toMs }: Phase): Phase =>
     : { kind, fromMs, toMs };
 
 /** By when a wish began: what an attack made late belongs to it. */
-const within = (heard: readonly TimedResult[], phases: readonly Phase[]): readonly TimedResult[] =>
-  heard.filter(({ atMs, spentMs }) =>
+const within = (
+  results: readonly TimedResult[],
+  phases: readonly Phase[],
+): readonly TimedResult[] =>
+  results.filter(({ atMs, spentMs }) =>
     phases.some(({ fromMs, toMs }) => atMs - spentMs >= fromMs && atMs - spentMs < toMs),
   );
 
@@ -60,14 +63,14 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
     service: measureUsage(service.pid()).cpuSeconds,
     seconds: performance.now() / 1_000,
   });
-  const kept: KeptMemory[] = [];
+  const kept: RetainedMemory[] = [];
   const direct = async (): Promise<void> => {
     for (const { kind, fromMs, toMs } of phases) {
       await setTimeout(Math.max(0, startMs + fromMs - performance.now()));
       if (kind === "calm") {
         // After a pause, and before answers count: a collection holds up all that are under way.
         await setTimeout((toMs - fromMs) * SETTLING_SHARE * 0.9);
-        kept.push(await service.measureKept());
+        kept.push(await service.measureRetained());
         continue;
       }
       const before = cpu();
@@ -123,12 +126,12 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
 const ofKind = (phases: readonly Phase[], kind: Phase["kind"]): readonly Phase[] =>
   phases.filter((phase) => phase.kind === kind).map(settled);
 
-const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
+const reportTimes = ({ results }: Soak, phases: readonly Phase[]): boolean => {
   const calms = ofKind(phases, "calm");
   const parts = [
-    within(heard, calms),
-    within(heard, ofKind(phases, "attack")),
-    within(heard, calms.slice(0, 1)),
+    within(results, calms),
+    within(results, ofKind(phases, "attack")),
+    within(results, calms.slice(0, 1)),
   ];
   printLine(
     `\nTimes of answers in ms, calm → under attack (p99 at most × ${SLOWER_MAX}, where there are ${ANSWERS_MIN} answers of each)`,
@@ -137,7 +140,7 @@ const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
     `  ${"".padEnd(20)}     answers        median                p99            first calm's p99`,
   );
   let isFast = true;
-  for (const name of new Set(heard.map((done) => done.name))) {
+  for (const name of new Set(results.map((done) => done.name))) {
     if (UNTIMED.has(name)) continue;
     const [calm = [], attack = [], first = []] = parts.map((part) =>
       part.filter((done) => done.name === name).map(({ tookMs }) => tookMs),
@@ -155,14 +158,14 @@ const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
   return isFast;
 };
 
-const reportTruth = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
+const reportTruth = ({ results }: Soak, phases: readonly Phase[]): boolean => {
   const undecided = (kind: Phase["kind"]) => {
-    const all = within(heard, ofKind(phases, kind));
+    const all = within(results, ofKind(phases, kind));
     const asked = all.reduce((sum, one) => sum + one.asked, 0);
     return { asked, share: all.reduce((sum, one) => sum + one.undecided, 0) / asked };
   };
   const [calm, attack] = [undecided("calm"), undecided("attack")];
-  const wrong = heard.filter((done) => done.wrong !== null);
+  const wrong = results.filter((done) => done.wrong !== null);
   const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
   printLine(
     `\nAnswers whose truth is known: ${calm.asked} → ${attack.asked}; left open ${percent(calm.share)} → ${percent(attack.share)}; not so ${wrong.filter(({ isLie }) => isLie).length}; failed ${wrong.filter(({ isLie }) => !isLie).length}`,
@@ -174,7 +177,7 @@ const reportTruth = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
  * What is kept after a collection in each calm. A process that is a minute old has grown for no attack yet, and keeps what
  * its first peak took: so it is held against the calm after the first attack, and what every attack adds shows in the last.
  */
-const reportMemory = ({ samples }: Soak, kept: readonly KeptMemory[]): boolean => {
+const reportMemory = ({ samples }: Soak, kept: readonly RetainedMemory[]): boolean => {
   const peak = Math.max(...samples.map(({ megabytes }) => megabytes));
   printLine(
     `\nMemory of the server after a collection, in each calm, in MB (at most × ${GROWTH_MAX} since the first attack); the most at any time ${peak.toFixed(0)}`,

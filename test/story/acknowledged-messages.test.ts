@@ -62,7 +62,7 @@ test("an event reaches its webhook within minutes, though the message of its del
 
   await whenPassed(ctx, 5 * 60_000);
 
-  expect(parseEvents(ctx.servers.heard).map(({ type }) => type)).toEqual(["credits.low"]);
+  expect(parseEvents(ctx.servers.received).map(({ type }) => type)).toEqual(["credits.low"]);
 });
 
 test("a monitor runs as soon as somebody is there again", async () => {

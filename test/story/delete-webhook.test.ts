@@ -20,7 +20,7 @@ test("a deleted webhook is 200, is told of nothing more, and is 404 from then on
   await whenVerified(world, key, { email: "slow@x.com" });
   await whenQuiet(ctx);
 
-  expect(servers.heard).toEqual([]);
+  expect(servers.received).toEqual([]);
   expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
 });
 
@@ -31,12 +31,12 @@ test("what still waited to be sent is dropped", async () => {
   servers.answer(() => "unreachable");
   await whenVerified(world, key, { email: "slow@x.com" });
   await whenWorked(ctx);
-  expect(servers.heard).toHaveLength(1);
+  expect(servers.received).toHaveLength(1);
   await send(world, ROUTE, { key });
 
   await whenQuiet(ctx);
 
-  expect(servers.heard).toHaveLength(1);
+  expect(servers.received).toHaveLength(1);
 });
 
 test("another account's webhook is 404, as if there were none, and stays", async () => {

@@ -37,7 +37,7 @@ const givenFailed = async (failed: number) => {
 test("what failed since a time is sent again, and is 202; what arrived is not", async () => {
   const ctx = await givenFailed(3);
   const { world, liveKey: key, servers, since } = ctx;
-  const before = servers.heard.length;
+  const before = servers.received.length;
   const statuses = (await readDeliveries(ctx)).map(({ status }) => status);
   expect(statuses).toEqual(["failed", "failed", "failed", "delivered"]);
 
@@ -49,7 +49,7 @@ test("what failed since a time is sent again, and is 202; what arrived is not", 
     statusCode: 202,
     data: { replayed: 3, next_since: null },
   });
-  const sent = parseEvents(servers.heard.slice(before));
+  const sent = parseEvents(servers.received.slice(before));
   expect(new Set(sent.map(({ id }) => id))).toEqual(new Set(["evt_2", "evt_3", "evt_4"]));
   expect(sent).toHaveLength(3);
   expect((await readDeliveries(ctx)).map(({ status }) => status)).toEqual(

@@ -17,13 +17,13 @@ const startListening = (ctx: TestContext) => {
     return engine.probe(question);
   };
   const own: TestContext = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
-  return { house: own, requesters };
+  return { ctx: own, requesters };
 };
 
 const ACCOUNT = "acc_1";
 
 test("POST /v1/verify and POST /v1/find ask for their account, as callers", async () => {
-  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
+  const { ctx, requesters } = startListening(await given({ balance: 20 }));
 
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
   await whenFound(ctx.world, ctx.liveKey, {
@@ -36,7 +36,7 @@ test("POST /v1/verify and POST /v1/find ask for their account, as callers", asyn
 });
 
 test("a verification that goes on as a job is still a caller's", async () => {
-  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
+  const { ctx, requesters } = startListening(await given({ balance: 20 }));
   await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
 
   ctx.later(6 * 60_000);
@@ -47,7 +47,7 @@ test("a verification that goes on as a job is still a caller's", async () => {
 });
 
 test("the rows of a batch ask for their account, as a list", async () => {
-  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
+  const { ctx, requesters } = startListening(await given({ balance: 20 }));
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@x.com"] });
   await whenWorked(ctx);

@@ -30,7 +30,7 @@ test("a delivery that failed is sent again at once, and is 202", async () => {
   expect([statusCode, data.status]).toEqual([202, "pending"]);
   const [delivered] = await readDeliveries(ctx);
   expect(delivered).toMatchObject({ status: "delivered", attempts: failed.attempts + 1 });
-  expect(new Set(parseEvents(servers.heard).map(({ id }) => id)).size).toBe(1);
+  expect(new Set(parseEvents(servers.received).map(({ id }) => id)).size).toBe(1);
 });
 
 test("one that arrived is sent again, too, with the same webhook-id", async () => {
@@ -43,18 +43,18 @@ test("one that arrived is sent again, too, with the same webhook-id", async () =
   await send(world, ROUTE, { key });
   await whenWorked(ctx);
 
-  const ids = servers.heard.map(({ headers }) => headers["webhook-id"]);
+  const ids = servers.received.map(({ headers }) => headers["webhook-id"]);
   expect(ids).toEqual(["evt_1", "evt_1"]);
 });
 
 test("one that fails again has another day", async () => {
   const ctx = await givenFailed();
-  const before = ctx.servers.heard.length;
+  const before = ctx.servers.received.length;
 
   await send(ctx.world, ROUTE, { key: ctx.liveKey });
   await whenWorked(ctx);
 
-  expect(ctx.servers.heard).toHaveLength(before + 1);
+  expect(ctx.servers.received).toHaveLength(before + 1);
   expect(await readDeliveries(ctx)).toMatchObject([{ status: "pending" }]);
 });
 

@@ -20,7 +20,7 @@ test("a new secret is 200, shown this once, and the old one signs nothing more",
   expect(secret).not.toBe(old.secret);
   expect(fields).toEqual({ ...old, secret: undefined });
   await send(world, "POST /v1/webhooks/whk_1/test", { key });
-  const [received] = servers.heard;
+  const [received] = servers.received;
   expect(received && verifyCall(secret, received)).toMatchObject({ type: "webhook.test" });
   expect(() => received && verifyCall(old.secret, received)).toThrow("No matching signature");
   expect(JSON.stringify(ctx.table.items())).not.toContain(secret);

@@ -20,7 +20,7 @@ test("a test event is sent now, signed like any other, and what came of it is 20
     delivered: true,
     delivery: { event: "webhook.test", status: "delivered", attempts: 1, response_status: 204 },
   });
-  const [received] = servers.heard;
+  const [received] = servers.received;
   expect(received).toMatchObject({ method: "POST", url: HOOK });
   const event = received && verifyCall(secret, received);
   expect(event).toMatchObject({ type: "webhook.test", data: { webhook_id: "whk_1" } });
@@ -43,7 +43,7 @@ test.each([
 
     expect(statusCode).toBe(200);
     expect(data).toMatchObject({ delivered: false, delivery });
-    expect(ctx.servers.heard).toHaveLength(1);
+    expect(ctx.servers.received).toHaveLength(1);
   },
 );
 
@@ -67,7 +67,7 @@ test.each(WEBHOOK_EVENT_TYPES)(
     const { statusCode, data } = await send(world, ROUTE, { key, query: { event: type } });
 
     expect([statusCode, data.delivery.event, data.delivered]).toEqual([200, type, true]);
-    const [received] = servers.heard;
+    const [received] = servers.received;
     const event = received && verifyCall(secret, received);
     expect(event.type).toBe(type);
     expect(v.safeParse(EventPayload, event).issues).toBe(undefined);
@@ -84,7 +84,7 @@ test("a webhook that is not there is 404", async () => {
   const ctx = await givenHook(["job.completed"]);
 
   expect((await send(ctx.world, ROUTE, { key: ctx.testKey })).statusCode).toBe(404);
-  expect(ctx.servers.heard).toEqual([]);
+  expect(ctx.servers.received).toEqual([]);
 });
 
 test("no key is 401, a key that only reads is 403", async () => {

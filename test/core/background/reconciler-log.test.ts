@@ -30,7 +30,7 @@ test("a webhook whose server is down for hours is tried again without a line", a
 
   await whenPassed(ctx, 12 * HOUR_MS);
 
-  expect(ctx.servers.heard.length).toBeGreaterThan(5);
+  expect(ctx.servers.received.length).toBeGreaterThan(5);
   expect(await readWebhook(ctx)).toMatchObject({ status: "active" });
   expect(listRepairs(ctx)).toEqual([]);
 });

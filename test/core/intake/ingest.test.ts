@@ -221,7 +221,7 @@ describe("a large file is never held as a whole", () => {
       { emailColumn: "0", hasHeader: false },
       { put },
     );
-    return { came: outcome, lag, longest, pauses };
+    return { outcome, lag, longest, pauses };
   };
   const full = (piece: number) =>
     Array.from(
@@ -233,7 +233,7 @@ describe("a large file is never held as a whole", () => {
       .replace(/\n[^\n]*$/, "");
 
   test("of many addresses: what is read is soon written", async () => {
-    const { came: outcome, lag, longest } = await held(100, full);
+    const { outcome, lag, longest } = await held(100, full);
 
     expect(outcome).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
     expect(lag).toBeLessThan(16 * PIECE);
@@ -246,7 +246,7 @@ describe("a large file is never held as a whole", () => {
     ["nothing but quotes", () => '"'.repeat(PIECE), "its only row"],
     ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
   ])("of %s: there is nothing to be verified", async (_, textOf, rows) => {
-    const { came: outcome, longest } = await held(40, textOf);
+    const { outcome, longest } = await held(40, textOf);
 
     expect(outcome).toMatchObject({
       fault: "no_addresses",
@@ -268,11 +268,11 @@ describe("a file that is no list", () => {
   const readOf = async (textOf: (piece: number) => string) => {
     const { seen, source } = watched(100, textOf);
     const { outcome } = await ingestContent(source, { emailColumn: "0", hasHeader: false });
-    return { came: outcome, pieces: seen.pieces };
+    return { outcome, pieces: seen.pieces };
   };
 
   test("is refused when its first ten thousand texts are no address, and not read further", async () => {
-    const { came: outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
+    const { outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
 
     expect(outcome).toMatchObject({
       fault: "no_addresses",
@@ -284,7 +284,7 @@ describe("a file that is no list", () => {
   });
 
   test("is one all the same where the first address comes after many rows without a text", async () => {
-    const { came: outcome } = await readOf((piece) =>
+    const { outcome } = await readOf((piece) =>
       piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
     );
 
@@ -292,7 +292,7 @@ describe("a file that is no list", () => {
   });
 
   test("is one all the same where an address stands before the texts", async () => {
-    const { came: outcome } = await readOf((piece) =>
+    const { outcome } = await readOf((piece) =>
       piece ? "none\n".repeat(3_000) : "ann@example.com\n",
     );
 

@@ -29,14 +29,14 @@ const listPasses = async (ctx: TestContext): Promise<number[]> =>
 const listPages = ({ table }: TestContext): number =>
   table.items().filter(({ pk }) => pk.startsWith("RESULTS#")).length;
 
-/** The next pass over what waits: its time has come, and its message is in our hands. */
+/** The messages of the next pass over deferred rows, taken from the queue at the time at which they are due. */
 const runNext = async (ctx: TestContext, pass: number, cause: RetryCause = "greylisting") => {
   ctx.later((RETRY_SCHEDULES[cause].afterMinutes[pass] ?? 0) * MINUTE_MS);
   await whenReconciled(ctx);
   return receiveAll(ctx);
 };
 
-test("a message points to its rows, and their outcome counts with them", async () => {
+test("the worker reads the rows that a message points to, and counts them with their results", async () => {
   const ctx = await setupMessages();
 
   await verifyChunk.handle(ctx.world, ctx.messages[1] ?? null);
@@ -49,7 +49,7 @@ test("a message points to its rows, and their outcome counts with them", async (
   await thenConsistent(ctx);
 });
 
-test("a worker that stalled until another had done its pass changes nothing that counts", async () => {
+test("a worker that stalled until another finished its pass changes no result and no count", async () => {
   const ctx = await setupMessages();
   const [message = null] = ctx.messages;
   const stalled = createStoppingWorld(ctx, 0);
@@ -64,12 +64,12 @@ test("a worker that stalled until another had done its pass changes nothing that
   expect(await readStoredJob(ctx)).toEqual(counts);
   expect(await listResultEmails(ctx)).toEqual(createEmails(2));
   expect(await listPasses(ctx)).toEqual([1]);
-  // Its page is there all the same, and is nobody's.
+  // Its page is stored all the same, and no pass refers to it.
   expect(listPages(ctx)).toBe(2);
   await thenConsistent(ctx);
 });
 
-test("a worker that stalled in the second pass until another had done it changes nothing that counts", async () => {
+test("a worker that stalled in the second pass until another finished it changes no result and no count", async () => {
   const ctx = await setupMessages(createEmails(4));
   await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
   const [message = null] = await runNext(ctx, 0);
@@ -88,7 +88,7 @@ test("a worker that stalled in the second pass until another had done it changes
   await thenConsistent(ctx);
 });
 
-test("a worker that stalled in the first pass until the second was done does not undo it", async () => {
+test("a worker that stalled in the first pass until the second ended does not undo the second", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   const stalled = createStoppingWorld(ctx, 0);
@@ -106,7 +106,7 @@ test("a worker that stalled in the first pass until the second was done does not
   await thenConsistent(ctx);
 });
 
-test("a message of an earlier pass that comes late is done, and asks no server anything", async () => {
+test("a late message of an earlier pass is removed, and the worker asks no mail server", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   await verifyChunk.handle(greylisting(ctx.world), message);
@@ -123,7 +123,7 @@ test("a message of an earlier pass that comes late is done, and asks no server a
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a message of a pass that nobody prepared is done, too", async () => {
+test("a message of a pass that was never prepared is removed, too", async () => {
   const ctx = await setupMessages(createEmails(2));
   const before = listStoredItems(ctx);
 
@@ -133,13 +133,13 @@ test("a message of a pass that nobody prepared is done, too", async () => {
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("each row is asked for once per pass, in three passes at the most, and only while it is put off", async () => {
+test("the worker asks for each row once per pass, in three passes at most, and only while the row is deferred", async () => {
   const ctx = await setupMessages(createEmails(3), 3);
   const askCount: string[] = [];
   const world = probing(ctx.world, (ask) => (question) => {
     askCount.push(question.recipient);
-    const isPutOff = question.recipient === "ann2@x.com";
-    return ask(isPutOff ? { ...question, recipient: "greylisted@x.com" } : question);
+    const isDeferred = question.recipient === "ann2@x.com";
+    return ask(isDeferred ? { ...question, recipient: "greylisted@x.com" } : question);
   });
   const seen = [];
   let messages = ctx.messages;
@@ -172,7 +172,7 @@ const setupSilent = async (ms: number) => {
   return { ...ctx, world };
 };
 
-test("a pass ends after twelve minutes: who is not answered by then has a turn in the next", async () => {
+test("a pass ends after twelve minutes: a row without a reply by then is attempted in the next", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   const from = ctx.world.now().getTime();
 
@@ -183,7 +183,7 @@ test("a pass ends after twelve minutes: who is not answered by then has a turn i
   expect(await listResultEmails(ctx)).toEqual(["ann1@x.com"]);
 });
 
-test("whoever is not answered in the last pass either is unknown for a time-out", async () => {
+test("a row without a reply in the last pass is unknown because of a timeout", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   let messages = ctx.messages;
   for (let pass = 0; pass < 4; pass++) {
@@ -196,7 +196,7 @@ test("whoever is not answered in the last pass either is unknown for a time-out"
   await thenConsistent(ctx);
 });
 
-test("a message about a job that is over, or was never there, is done without a word", async () => {
+test("a message about a job that has ended or never existed is removed without an effect", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   await verifyChunk.handle(ctx.world, message);
@@ -211,12 +211,12 @@ test("a message about a job that is over, or was never there, is done without a 
 test.each([
   ["page", { write: async () => ({ outcome: "ambiguous" as const }) }],
   ["outcome", { transact: async () => ({ outcome: "ambiguous" as const }) }],
-])("a pass of which it is not known whether its %s is kept is not done", async (_case, doors) => {
+])("a pass is not done while it is unknown whether its %s is stored", async (_case, ports) => {
   const ctx = await setupMessages();
   const [message = null] = ctx.messages;
 
   await expect(
-    verifyChunk.handle(withTable(ctx, doors as Partial<Table>), message),
+    verifyChunk.handle(withTable(ctx, ports as Partial<Table>), message),
   ).rejects.toThrow("unknown whether");
 
   await verifyChunk.handle(ctx.world, message);
@@ -224,7 +224,7 @@ test.each([
   await thenConsistent(ctx);
 });
 
-test("a lost reply to what was written is found out, and counts once", async () => {
+test("after a lost reply the worker finds out what was written, and the rows count once", async () => {
   const ctx = await setupMessages(createEmails(2));
   let lost = 0;
   const transact: Table["transact"] = async (writes) => {
@@ -249,7 +249,7 @@ test("many workers with the same message count once", async () => {
   await thenConsistent(ctx);
 });
 
-test("a worker that is gone between its pages and their count leaves pages that nobody reads", async () => {
+test("a worker that crashes between storing its pages and counting them leaves pages that no reader sees", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   void verifyChunk.handle(createProcessGoneAfter(ctx, 1).world, message);
@@ -262,7 +262,7 @@ test("a worker that is gone between its pages and their count leaves pages that 
   expect(await listResultEmails(ctx)).toEqual(createEmails(2));
 });
 
-test("a worker and the dead letter of its own chunk: one of them counts", async () => {
+test("of a worker and the dead letter of the same chunk only one counts", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
 

@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const listDeferred = ({ table }: Pick<TestContext, "table">) =>
   table.items().filter(({ pk }) => pk.startsWith("DEFERRED#"));
 
-/** The same house with servers that answer an address otherwise each time they are asked. */
+/** The same app with mail servers that reply differently at each attempt. */
 const createMoodyWorld = (
   ctx: TestContext,
   moods: Readonly<Record<string, readonly string[]>>,
@@ -63,7 +63,7 @@ test("rows of the same time, reason and history are one group", () => {
   ]);
 });
 
-test("a pass takes the first group, also when it comes early, and those within half a minute of it", () => {
+test("a pass takes the first group, also before its time, and the groups due within half a minute of it", () => {
   const groups = ["00:06:00", "00:06:30", "00:06:31"].map((time, at) => ({
     ...row(at, `2026-11-21T${time}.000Z`),
     rows: [at],
@@ -98,7 +98,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(3) })],
   ["a file", (ctx) => whenProcessed(ctx, createEmails(3))],
 ])(
-  "%s whose input is gone while rows wait is refunded for them, and none waits any more",
+  "%s whose input is gone while rows wait is refunded for them, and no row waits any more",
   async (_kind, whenSent) => {
     const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com"],
@@ -118,7 +118,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   },
 );
 
-test("a chunk that an earlier release deferred goes on: all of its rows without a result have their turn", async () => {
+test("a chunk that an earlier release deferred continues: all of its rows without a result are attempted", async () => {
   const ctx = await setupMessages(createEmails(2));
   await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
   // Earlier releases wrote neither which rows waited nor how many.
@@ -138,7 +138,7 @@ test("a chunk that an earlier release deferred goes on: all of its rows without 
   await thenConsistent(ctx);
 });
 
-test("the chunks of a great job are due in every partition, and all of them at once", async () => {
+test("the chunks of a large job are due in every partition, and all at the same time", async () => {
   const ctx = await setupMessages(createEmails(100), 1);
   for (const message of ctx.messages) await verifyChunk.handle(greylisting(ctx.world), message);
   const due = ctx.table.items().filter(({ due_kind }) => due_kind === "chunk");
@@ -151,7 +151,7 @@ test("the chunks of a great job are due in every partition, and all of them at o
   expect(await receiveAll(ctx)).toHaveLength(100);
 });
 
-test("what is written of waiting rows fits an item many times, and goes when they do not wait", async () => {
+test("the record of deferred rows is a small part of an item's limit, and is deleted when no row waits", async () => {
   const ctx = await setupMessages(createEmails(100), 100);
 
   await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);

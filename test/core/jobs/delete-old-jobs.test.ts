@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 const listIds = async ({ world, liveKey: key }: Pick<TestContext, "world" | "liveKey">) =>
   (await send(world, "GET /v1/jobs", { key })).data.jobs.map((job: any) => job.job_id);
 
-/** A day passes, and then the minute in which old jobs are deleted. */
+/** A day passes, and the worker deletes old jobs in the minute after it. */
 const whenDaysPass = async (ctx: TestContext, days: number): Promise<void> => {
   ctx.later(days * DAY_MS);
   for (let minutes = 0; minutes < 60; minutes += 10) {
@@ -28,7 +28,7 @@ const whenListed = async (ctx: TestContext, emails: readonly string[]): Promise<
   await whenWorked(ctx);
 };
 
-test("a shorter retention applies to the jobs that exist: list, results and record are gone, the money stays", async () => {
+test("a shorter retention applies to existing jobs: list, results and record are deleted, the ledger stays", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, ["ann@x.com", "bo@x.com"]);
   await whenWorked(ctx);
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test("without the setting the plan decides again", async () => {
+test("when the setting is removed the plan's retention applies again", async () => {
   const ctx = await givenChunked();
   await setRetention(ctx.table, ctx.account, 3);
   await setRetention(ctx.table, ctx.account, undefined);

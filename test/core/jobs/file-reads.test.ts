@@ -16,7 +16,7 @@ const REQUEST = {
   callback: null,
 };
 
-/** A store that never ends the files of one account. */
+/** A blob store whose streams of one account's files never end. */
 const withEndlessFiles = (world: World, account: string) => {
   const reads: string[] = [];
   const get: World["blobs"]["get"] = async (key, options) => {
@@ -33,7 +33,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined);
 }
 
-test("an account whose files are never read to the end holds up no file of another account", async () => {
+test("an account whose files are never read to their end delays no file of another account", async () => {
   const ctx = await givenChunked();
   const { world, reads } = withEndlessFiles(ctx.world, "acc_other");
   const other = { account: "acc_other", mode: "test", plan: "pro" } as const;

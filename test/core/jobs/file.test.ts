@@ -25,7 +25,7 @@ const accept = async (ctx: TestContext, world = ctx.world): Promise<FileResult> 
 
 const FATES: readonly Fate[] = ["sent", "refused", "unknown", "unheard"];
 const ADDRESSES = [2, 2, 1];
-/** Every fate of every chunk: 64 ways in which three messages can go. */
+/** Every outcome of every chunk: 64 combinations for three messages. */
 const WAYS = FATES.flatMap((one) =>
   FATES.flatMap((two) => FATES.map((three): [Fate, Fate, Fate] => [one, two, three])),
 );
@@ -34,7 +34,7 @@ const addressesOf = (way: readonly Fate[], ...fates: readonly Fate[]): number =>
   ADDRESSES.reduce((sum, count, at) => sum + (fates.includes(way[at] ?? "sent") ? count : 0), 0);
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s what is settled, held and given back adds up to the price",
+  "of chunks that are %s, %s and %s the credits settled, held and refunded add up to the price",
   async (...way) => {
     const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
@@ -57,7 +57,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s and can be queued later every address is verified or given back, and none both",
+  "of chunks that are %s, %s and %s and can be queued later every address is verified or refunded, and none both",
   async (...way) => {
     const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
@@ -84,7 +84,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s and never can be queued again every address is verified or given back",
+  "of chunks that are %s, %s and %s and can never be queued again every address is verified or refunded",
   async (...way) => {
     const ctx = await givenChunked();
     await accept(
@@ -108,7 +108,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
   },
 );
 
-test("what is refused to the last chunk is no job, and given back whole", async () => {
+test("a file whose chunks the queue all refuses makes no job, and is refunded in full", async () => {
   const ctx = await givenChunked();
 
   await expect(
@@ -125,7 +125,7 @@ test("what is refused to the last chunk is no job, and given back whole", async 
   expect(await listStoredChunks(ctx)).toEqual([]);
 });
 
-test("the cells of a file are kept with its input in their order, and an e-mail cell that is the address is left out", async () => {
+test("a file's cells are stored with its input in their order, without an email cell that equals the address", async () => {
   const ctx = await givenChunked();
   const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
   await whenPut(ctx.world, fileKey, "Name,E-Mail,,City\nAnn,ann@x.com,1,Rome\n");

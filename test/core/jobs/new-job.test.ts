@@ -40,7 +40,7 @@ test.each<[PlanId, number, number]>([
   ["pro", 100_000, 30],
   ["scale", 500_000, 90],
 ])(
-  "the plan %s allows %i addresses in one job, and keeps results for %i days",
+  "the plan %s allows %i addresses in one job, and stores results for %i days",
   (plan, most, days) => {
     const { world } = givenWorld();
     const payer = payerOn(plan);
@@ -56,7 +56,7 @@ test.each<[PlanId, number, number]>([
   },
 );
 
-test("a job and where its input's chunks are can only be created, and the job is due within a minute", () => {
+test("a job and the offsets of its chunks can only be created, never replaced, and the job is due within a minute", () => {
   const { world } = givenWorld();
 
   const writes = buildNewJobWrites(world, made);
@@ -68,7 +68,7 @@ test("a job and where its input's chunks are can only be created, and the job is
   expect(writes[0]).toMatchObject({ create: { due_sk: "2026-11-21T00:01:00.000Z" } });
 });
 
-test("what a test key asks for is listed apart", () => {
+test("the jobs of a test key are listed apart", () => {
   const { world } = givenWorld();
   const payer = { ...payerOn("pro"), mode: "test" as const };
 
@@ -101,7 +101,7 @@ test("a job of which every chunk is unresolved fits its item, too", async () => 
   expect(written.outcome).toBe("committed");
 });
 
-test("nobody looks after a job that was sent whole for an hour, and after another for a minute", async () => {
+test("the reconciler looks after an hour at a job whose messages were all sent, and after a minute at any other", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
   ctx.later(60_000);

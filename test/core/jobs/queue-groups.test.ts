@@ -12,7 +12,7 @@ import {
 import { whenVerified } from "../../send.ts";
 import { givenHook, whenEventEmitted } from "../../webhooks.ts";
 
-// Whose turn each message takes: the queues can only be fair to accounts whose messages say so.
+// The group of each message: the queues can be fair to accounts only if messages name their account.
 
 type Noting = { readonly world: AppWorld; readonly sent: (queue: string) => readonly Message[] };
 
@@ -59,7 +59,7 @@ test.each(ways)(
   },
 );
 
-test("what a test key asks for is queued for the same account, and last", async () => {
+test("a test key's job is queued for the same account, and last", async () => {
   const ctx = await givenChunked({ rows: 2 });
   const { world, sent } = recordSent(ctx.world);
 
@@ -70,7 +70,7 @@ test("what a test key asks for is queued for the same account, and last", async 
   ]);
 });
 
-test("a later pass weighs the rows that it is over, and not the chunk's", async () => {
+test("the weight of a later pass is its number of rows, not the chunk's", async () => {
   const ctx = await givenChunked({ rows: 5 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: [...createEmails(4), "greylisted@x.com"] });
   await whenWorked(ctx);
@@ -84,7 +84,7 @@ test("a later pass weighs the rows that it is over, and not the chunk's", async 
   ]);
 });
 
-test("a single verification that goes on is queued for its account", async () => {
+test("a single verification that continues in the background is queued for its account", async () => {
   const ctx = await givenChunked({ rows: 5 });
   const { world, sent } = recordSent(ctx.world);
 

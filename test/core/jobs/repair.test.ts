@@ -23,7 +23,7 @@ const findItem = (ctx: TestContext): Item => {
   return item;
 };
 
-/** A file of chunks of one address, of which each met this fate. */
+/** A file of chunks of one address, each with this outcome. */
 const givenFates = async (fates: readonly Fate[]) => {
   const ctx = await givenChunked({ rows: 1 });
   const world = withMessageFates(ctx, (chunk) => fates[chunk] ?? "sent");
@@ -31,7 +31,7 @@ const givenFates = async (fates: readonly Fate[]) => {
   return ctx;
 };
 
-test("a job that goes on is left alone for another hour", async () => {
+test("the reconciler leaves a job with progress alone for another hour", async () => {
   const ctx = await setupMessages();
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
   await whenWorked(ctx);
@@ -43,7 +43,7 @@ test("a job that goes on is left alone for another hour", async () => {
   expect(findItem(ctx)).toMatchObject({ seen: 2, due_sk: "2026-11-21T01:00:00.000Z" });
 });
 
-test("one of which nothing came since is sent again: every chunk of which nothing is known", async () => {
+test("the reconciler sends the chunks without a result of a job without progress again", async () => {
   const ctx = await setupMessages();
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[1] ?? null }]);
   await whenWorked(ctx);
@@ -66,7 +66,7 @@ test("a chunk whose rows wait for a server is not stuck", async () => {
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("one whose last worker is gone before it said so is completed", async () => {
+test("the reconciler completes a job whose last worker crashed before it did", async () => {
   const ctx = await setupMessages();
   await ctx.table.write({ update: toJobKey("job_1"), add: { processed: 5, valid: 5 } });
 
@@ -74,7 +74,7 @@ test("one whose last worker is gone before it said so is completed", async () =>
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("chunks that may be queued or not are sent again and settled, each by an entry of its own", async () => {
+test("the reconciler sends chunks again that may not be queued, and settles each by an entry of its own", async () => {
   const ctx = await givenFates(["unknown", "sent", "unheard"]);
 
   const done = await repairJob(ctx.world, findItem(ctx));
@@ -91,7 +91,7 @@ test("chunks that may be queued or not are sent again and settled, each by an en
   await thenConsistent(ctx);
 });
 
-test("as long as the queue does not say so nothing is settled, and it is asked each minute", async () => {
+test("while the queue does not confirm a message nothing is settled, and the reconciler retries each minute", async () => {
   const ctx = await givenFates(["unknown", "sent"]);
   const lossy = withMessageFates(ctx, () => "unheard");
 
@@ -102,7 +102,7 @@ test("as long as the queue does not say so nothing is settled, and it is asked e
   expect(await readCredits(ctx)).toMatchObject({ held: 1, spent: 1 });
 });
 
-test("what a worker did is settled without being sent again", async () => {
+test("the reconciler settles a chunk that a worker did without sending it again", async () => {
   const ctx = await givenFates(["unheard", "sent"]);
   await whenWorked(ctx);
   const world = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
@@ -111,7 +111,7 @@ test("what a worker did is settled without being sent again", async () => {
   expect(await readStoredJob(ctx)).toMatchObject({ status: "completed" });
 });
 
-test("an hour is an hour: to the minute it is tried, and after it given back, and no worker does it then", async () => {
+test("the reconciler retries until the hour is over, then refunds the chunk, and no worker verifies it after that", async () => {
   const ctx = await givenFates(["unheard", "sent"]);
   const lossy = withMessageFates(ctx, () => "refused");
   ctx.later(60 * MINUTE_MS);
@@ -132,7 +132,7 @@ test("an hour is an hour: to the minute it is tried, and after it given back, an
   await thenConsistent(ctx);
 });
 
-test("fifty at once and no more: a great heap is resolved in several looks", async () => {
+test("the reconciler resolves fifty chunks at a time at most, and a larger number in several runs", async () => {
   const ctx = await givenFates([...Array<Fate>(70).fill("unknown"), "sent"]);
 
   const looks = [
@@ -145,7 +145,7 @@ test("fifty at once and no more: a great heap is resolved in several looks", asy
   await thenConsistent(ctx);
 });
 
-test("whoever finds another's token on the job changes no money", async () => {
+test("a reconciler that finds another's fencing token on the job moves no credits", async () => {
   const ctx = await givenFates(["unknown", "sent"]);
   const stale = findItem(ctx);
   await ctx.table.write({ update: toJobKey("job_1"), set: { token: "another" } });
@@ -157,7 +157,7 @@ test("whoever finds another's token on the job changes no money", async () => {
 });
 
 test.each([true, false])(
-  "no reply to a settlement (written: %s) is an error; whoever looks next settles what is left, once",
+  "no reply to a settlement (written: %s) is an error; the next run settles what is left, once",
   async (written) => {
     const ctx = await givenFates(["unknown", "sent", "unknown"]);
     let failed = 0;
@@ -190,7 +190,7 @@ test("two reconcilers at once settle each chunk once", async () => {
   await thenConsistent(ctx);
 });
 
-test("what nobody waits for any more is not touched again, however often somebody looks", async () => {
+test("the reconciler does not touch a finished job again, however often it looks", async () => {
   const ctx = await givenFates(["unknown", "sent", "refused"]);
   await whenQuiet(ctx);
   const before = listStoredItems(ctx);

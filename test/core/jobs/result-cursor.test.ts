@@ -21,17 +21,17 @@ test.each([
   ["whole chunks only", { before: 12, passes: [] }],
   ["some passes of some chunks", { before: 3, passes: [1, 0, 2, 0, 0, 45, 100] }],
   ["a part of a chunk", { before: 0, passes: [1], partial: { chunk: 7, passes: 2, row: 3_502 } }],
-])("what a reader has is read from its cursor as it was written: %s", (_case, delivered) => {
+])("a cursor decodes to the progress that was encoded: %s", (_case, delivered) => {
   expect(decodeReadProgress(encodeReadProgress(delivered))).toEqual(delivered);
 });
 
-test("a cursor of the largest job stays under 2,000 characters, whatever its reader has", () => {
+test("a cursor of the largest job stays under 2,000 characters at any progress", () => {
   const chance = createRandom(1);
-  const drawn = (attemptsMax: number) =>
+  const drawPasses = (attemptsMax: number) =>
     Array.from({ length: CHUNKS_MAX }, () => Math.floor(chance() * (attemptsMax + 1)));
-  const lengths = [1, 2, 3, 6, 10, 40].map((attemptsMax) => getLength(drawn(attemptsMax)));
+  const lengths = [1, 2, 3, 6, 10, 40].map((attemptsMax) => getLength(drawPasses(attemptsMax)));
 
   expect(Math.max(...lengths)).toBeLessThan(2_000);
-  expect(getLength(drawn(3)), "as four passes make it").toBeLessThan(900);
+  expect(getLength(drawPasses(3)), "as four passes make it").toBeLessThan(900);
   expect(getLength(Array.from({ length: CHUNKS_MAX }, () => 1))).toBeLessThan(100);
 });

@@ -41,7 +41,7 @@ const readTo = async (table: Table, job: OneJob, from: ReadProgress, limit: numb
   }
 };
 
-test("late rows of many chunks come in short pages, each row once", async () => {
+test("a reader gets the late rows of many chunks in short pages, each row once", async () => {
   const { table, finish } = await setupJob();
   for (let chunk = 0; chunk < CHUNKS; chunk++) await finish(chunk, ["one"]);
   const early = await readTo(table, RUNNING, NOTHING_READ, 1_000);
@@ -56,7 +56,7 @@ test("late rows of many chunks come in short pages, each row once", async () => 
   expect(rows).toEqual(Array.from({ length: 2 * CHUNKS }, (_row, n) => n + 1));
 });
 
-test("chunks that were read whole leave the cursor: that of a job read after its end stays short", async () => {
+test("the cursor omits chunks that were read completely, so that it stays short for a job read after its end", async () => {
   const { table, finish } = await setupJob();
   for (let chunk = 0; chunk < 20; chunk++) {
     await finish(chunk, ["one"]);

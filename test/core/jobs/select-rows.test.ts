@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { START } from "../../given.ts";
 import { memoryTable } from "../../simulation/memory-table.ts";
 
-// Rows of a job against the plain way: filter a list of objects and sort it.
+// Selected rows compared with the plain way: filter a list of objects and sort it.
 
 type Row = {
   readonly row: number;
@@ -16,7 +16,7 @@ type Row = {
   readonly email: string;
 };
 
-/** Stored and read again, a pass after the other. */
+/** Rows that are stored and read again, one pass after the other. */
 const toIndex = async (chunks: readonly (readonly (readonly Row[])[])[]) => {
   const table = memoryTable(() => START);
   const job = { id: "job_1", isIndexed: true };
@@ -104,7 +104,7 @@ test("any filter, text and order selects what filtering and sorting all rows sel
   );
 });
 
-test("of many addresses that begin alike, any part of the order is the same as of all sorted", async () => {
+test("any slice of many addresses with the same beginning equals the slice of the whole sorted list", async () => {
   const emails = Array.from({ length: 8_000 }, (_, n) => `user${(n * 7_919) % 4_000}@x.com`);
   const rows = emails.map((email, at): Row => ({ row: at + 1, status: "valid", score: 1, email }));
   const index = await toIndex([[rows]]);
@@ -124,7 +124,7 @@ test("of many addresses that begin alike, any part of the order is the same as o
     }
 });
 
-test("where each row is stored is its place among the rows of its pass", async () => {
+test("the position of each row is its index among the rows of its pass", async () => {
   const row = (number: number): Row => ({
     row: number,
     status: "valid",

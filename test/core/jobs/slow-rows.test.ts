@@ -6,7 +6,7 @@ import { createEmails, givenChunked, readJob, type TestContext, whenBatched } fr
 import { readCredits, thenConsistent } from "../../ledger.ts";
 import { listResultEmails, probing, receiveAll } from "./working-chunks.ts";
 
-// Rows whose mail server takes minutes, in a process that goes on after a pass.
+// Rows whose mail server takes minutes, in a process that continues them after a pass.
 
 /** `slow@…` answers after 30 seconds. How often each address was asked is counted. */
 const setupSlow = async (emails: readonly string[], rows = 10) => {
@@ -26,7 +26,7 @@ const whenHandled = async (ctx: TestContext, messages: readonly Json[]): Promise
   for (const body of messages) await verifyChunk.handle(ctx.world, body);
 };
 
-test("the rows of a chunk that have a result are stored while the slow ones go on", async () => {
+test("the worker stores the rows with a result while the slow ones continue", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   const from = ctx.world.now().getTime();
 
@@ -37,7 +37,7 @@ test("the rows of a chunk that have a result are stored while the slow ones go o
   expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 3 } });
 });
 
-test("slow rows go on in a message of their own weight, and are not asked again", async () => {
+test("slow rows continue in a message with their own weight, and their server is not asked again", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
 
@@ -50,7 +50,7 @@ test("slow rows go on in a message of their own weight, and are not asked again"
   await thenConsistent(ctx);
 });
 
-test("a process that knows nothing of a slow row verifies it anew, and each row has one result", async () => {
+test("a process that has not begun a slow row verifies it anew, and each row has one result", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
   const restarted = { ...ctx, world: { ...ctx.world, blobs: { ...ctx.world.blobs } } };
@@ -61,7 +61,7 @@ test("a process that knows nothing of a slow row verifies it anew, and each row 
   expect((await listResultEmails(ctx)).toSorted()).toEqual([...createEmails(3), "slow@x.com"]);
 });
 
-test("where the message of the slow rows is lost, the chunk is due and they go on", async () => {
+test("when the message of the slow rows is lost, the chunk is due and they continue", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
   await receiveAll(ctx);
@@ -71,7 +71,7 @@ test("where the message of the slow rows is lost, the chunk is due and they go o
   expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { valid: 4 } });
 });
 
-test("a message that comes twice while slow rows go on adds no result and no charge", async () => {
+test("a message received twice while slow rows continue adds no result and no charge", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   const first = await receiveAll(ctx);
   await whenHandled(ctx, [...first, ...first]);
@@ -84,7 +84,7 @@ test("a message that comes twice while slow rows go on adds no result and no cha
   await thenConsistent(ctx);
 });
 
-test("slow rows are not counted as deferred: they are under way", async () => {
+test("slow rows do not count as deferred, since they are under way", async () => {
   const ctx = await setupSlow([...createEmails(2), "slow@x.com", "greylisted@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
 

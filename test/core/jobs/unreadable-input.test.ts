@@ -60,7 +60,7 @@ test.each<[string, (blobs: Blobs) => Promise<Partial<Blobs>>]>([
   await thenConsistent(ctx);
 });
 
-test("a store that does not answer is asked again later: it says nothing about the input", async () => {
+test("the worker retries when the blob store does not respond, since that tells nothing about the input", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   const get = () => Promise.reject(new Error("connection reset"));
@@ -72,7 +72,7 @@ test("a store that does not answer is asked again later: it says nothing about t
   expect(await listStoredChunks(ctx)).toEqual([]);
 });
 
-test("rows of an earlier release, without a checksum, are refunded where they are no JSON any more", async () => {
+test("rows of an earlier release, without a checksum, are refunded when they are not valid JSON", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message] = ctx.messages as { checksum?: number }[];
   const { checksum: _, ...earlier } = message ?? {};

@@ -6,7 +6,7 @@ import { readResultRows } from "@mailproof/core/jobs/results";
 import type { Json, Table } from "@mailproof/core/ports/table";
 import { createEmails, givenChunked, type TestContext, whenBatched } from "../../jobs.ts";
 
-/** A batch that is accepted, and its first messages, in the hands of whoever tests what a worker makes of them. */
+/** A batch that is accepted, and its first messages, taken from the queue so that a test can give them to a worker. */
 export const setupMessages = async (
   emails: readonly string[] = createEmails(5),
   rows = 2,
@@ -61,6 +61,6 @@ export const probing = (world: AppWorld, probe: (ask: Probe) => Probe): AppWorld
   engine: { ...world.engine, probe: probe(world.engine.probe.bind(world.engine)) },
 });
 
-/** Every server puts everybody off. */
+/** Every mail server defers every recipient. */
 export const greylisting = (world: AppWorld): AppWorld =>
   probing(world, (ask) => (question) => ask({ ...question, recipient: "greylisted@x.com" }));

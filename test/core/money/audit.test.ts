@@ -45,19 +45,19 @@ test.each([
   ["granted keeps up with the ledger", { available: 4, granted: 4 }],
   ["debited keeps up with the ledger", { available: -2, debited: 2, spent: 2 }],
   ["refunded keeps up with the ledger", { debited: 2, refunded: 2 }],
-])("the broken invariant is named: %s", async (law, add) => {
+])("the audit names the broken invariant: %s", async (invariant, add) => {
   const { world, account } = await given({ balance: 10 });
   await world.table.write({ update: toBalanceKey(account), add });
 
   const { ok, violations } = await audit(world.table, world.now());
 
   expect(ok).toBe(false);
-  expect(violations).toContainEqual({ account_id: account, law });
+  expect(violations).toContainEqual({ account_id: account, law: invariant });
 });
 
 const HELD_FOR_WORK = "credits are held for work under way, and for nothing else";
 
-test("a hold without work is found, though every sum is right", async () => {
+test("the audit finds a hold without work, though every sum is right", async () => {
   const { world, account } = await given({ balance: 10 });
   const at = world.now().toISOString();
   const origin = { account, operation: "job_9", openedAt: at };
@@ -72,7 +72,7 @@ test("a hold without work is found, though every sum is right", async () => {
 test.each([
   ["an operation", "OPERATION#job_1", "ann@x.com"],
   ["a job", "JOB#job_1", "slow@x.com"],
-])("%s that holds more than was debited is found", async (_case, pk, email) => {
+])("the audit finds %s that holds more than was debited", async (_case, pk, email) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account, liveKey } = ctx;
   void whenVerified(createStoppingWorld(ctx, email === "slow@x.com" ? 2 : 1).world, liveKey, {
@@ -88,7 +88,7 @@ test.each([
   expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
 });
 
-test("an operation without an entry in the ledger is found", async () => {
+test("the audit finds an operation without an entry in the ledger", async () => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   void whenVerified(createStoppingWorld(ctx, 1).world, ctx.liveKey, { email: "ann@x.com" });
@@ -110,7 +110,7 @@ test.each([
   ["less was granted", { granted: -2 }],
   ["an operation used more", { debited_verify: 2 }],
   ["an operation was refunded more", { refunded_find: 2 }],
-])("usage that says that %s than the ledger does is found", async (_case, add) => {
+])("the audit finds usage that shows that %s than the ledger does", async (_case, add) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   await whenVerified(world, ctx.liveKey, { email: "error@x.com" });
@@ -135,7 +135,7 @@ test("usage of a closed month is compared with its closing", async () => {
   expect(violations).toEqual([{ account_id: account, law: USAGE }]);
 });
 
-test("entries of earlier releases, which do not say what they paid for, add up", async () => {
+test("entries of earlier releases, which do not name what they paid for, add up", async () => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   await whenVerified(world, ctx.liveKey, { email: "ann@x.com" });
@@ -168,7 +168,7 @@ test.each([
   ["was refunded for a row that it processed", { refunded: 1 }, [COUNTERS]],
   ["processed more than its chunks", { total: 2, processed: 2, valid: 2 }, [CHUNKS]],
   ["processed less than its chunks", { processed: 0, valid: 0, refunded: 1 }, [CHUNKS]],
-])("a job that %s is found", async (_case, set, invariants) => {
+])("the audit finds a job that %s", async (_case, set, invariants) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   await whenVerified(world, ctx.liveKey, { email: "slow@x.com" });
@@ -177,7 +177,9 @@ test.each([
 
   const { violations } = await audit(table, world.now());
 
-  expect(violations).toEqual(invariants.map((law) => ({ account_id: account, law })));
+  expect(violations).toEqual(
+    invariants.map((invariant) => ({ account_id: account, law: invariant })),
+  );
 });
 
 test("a job of chunks is consistent from its first to its last, also where some were refunded", async () => {
@@ -200,7 +202,7 @@ test("a job of chunks is consistent from its first to its last, also where some 
 test.each([
   ["twice", { rows: 4 }],
   ["not at all", { rows: 0 }],
-])("a chunk that counts its rows %s is found", async (_case, set) => {
+])("the audit finds a chunk that counts its rows %s", async (_case, set) => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   await whenWorked(ctx);
@@ -258,7 +260,7 @@ const createStrayEntry = (account: string, at: string) => ({
   reason: "",
 });
 
-test("an entry that is missing from the balance is found", async () => {
+test("the audit finds an entry that is missing from the balance", async () => {
   const { world, account } = await given();
   await world.table.write({
     create: toEntryItem(createStrayEntry(account, world.now().toISOString())),
@@ -267,7 +269,7 @@ test("an entry that is missing from the balance is found", async () => {
   expect((await audit(world.table, world.now())).ok).toBe(false);
 });
 
-test("an account without a balance is found", async () => {
+test("the audit finds an account without a balance", async () => {
   const { world, account } = await given();
   await world.table.write({ remove: toBalanceKey(account) });
 
@@ -304,7 +306,7 @@ test.each([
   },
 );
 
-test("what a reader reports counts: the credits that it holds, and the invariants that it found broken", async () => {
+test("the audit includes what a reader reports: the credits that it holds, and the invariants that it found broken", async () => {
   const { world, account } = await given({ balance: 10 });
   const auditWith = createAudit(iterateAccounts, [
     async () => ({ held: new Map([["job_9", 2]]), broken: [] }),

@@ -15,9 +15,9 @@ import { send, whenVerified } from "../../send.ts";
 /** A plan with many shards, and few credits in each. */
 const given = async ({
   creditsPerShard = 1,
-  ...rest
+  ...options
 }: Given & { creditsPerShard?: number } = {}) => {
-  const ctx = await givenAny({ plan: "scale", ...rest });
+  const ctx = await givenAny({ plan: "scale", ...options });
   const settings = { ...ctx.world.settings, creditsPerShard };
   return { ...ctx, world: { ...ctx.world, settings } };
 };
@@ -46,7 +46,7 @@ test("the charges of an account are spread over many shards, and what it has is 
   await thenConsistent(ctx);
 });
 
-test("every credit is spent, and none that is not there, however they are spread", async () => {
+test("an account can spend every credit and no more, however the shards hold them", async () => {
   const ctx = await given({ balance: 37 });
 
   const answers = await whenAllVerified(ctx, 0, 100);
@@ -77,7 +77,7 @@ test("a charge that needs the credits of all shards is paid", async () => {
   await thenConsistent(ctx);
 });
 
-test("an operator takes back what is spread over all shards", async () => {
+test("a clawback takes credits from all shards", async () => {
   const ctx = await given({ balance: 50 });
   await whenAllVerified(ctx, 0, 20);
 
@@ -125,7 +125,7 @@ test("a day's usage is the sum of its shards", async () => {
   ]);
 });
 
-test("a threshold that the shards cross is reported once, and again after a grant", async () => {
+test("a threshold that the sum of the shards crosses is reported once, and again after a grant", async () => {
   const ctx = await given({ balance: 50 });
   for (let n = 0; n < 50; n++) await whenAllVerified(ctx, n, n + 1);
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
@@ -133,8 +133,8 @@ test("a threshold that the shards cross is reported once, and again after a gran
   await grantCredits(ctx.world, ctx.account, credits(40));
   for (let n = 50; n < 90; n++) await whenAllVerified(ctx, n, n + 1);
 
-  const told = listOutboxEvents(ctx);
-  expect(told.map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+  const events = listOutboxEvents(ctx);
+  expect(events.map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
     "credits.depleted",
     "credits.depleted",
     "credits.low",
@@ -159,7 +159,7 @@ test("a threshold that debits of several shards crossed together is reported wit
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
-/** Draws until the charge can be paid. The result is what was wrong on the way, or undefined. */
+/** Draws shards until the charge can be paid. The result names what was wrong, or is undefined. */
 const findWrongDraw = (
   has: readonly number[],
   amount: number,
@@ -184,7 +184,7 @@ const findWrongDraw = (
   return "the credits were never gathered";
 };
 
-test("whatever the shards have, a charge that all of them can pay is paid after some draws", () => {
+test("whatever each shard has, a charge that all of them together can pay is paid after some draws", () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 });
   const count = fc.integer({ min: 1, max: 20 });
   const chance = fc.double({ min: 0, max: 0.999, noNaN: true });

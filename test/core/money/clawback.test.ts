@@ -8,7 +8,7 @@ import { given } from "../../given.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 
-test("unspent credits are taken back, with an entry in the ledger, and every law holds", async () => {
+test("a clawback takes unspent credits, with an entry in the ledger, and every invariant holds", async () => {
   const ctx = await given({ balance: 20 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@example.com" });
 
@@ -20,7 +20,7 @@ test("unspent credits are taken back, with an entry in the ledger, and every law
   await thenConsistent(ctx);
 });
 
-test("all that is unspent can be taken back, and no more: what is refused changes nothing", async () => {
+test("a clawback takes at most all unspent credits, and a refused one changes nothing", async () => {
   const ctx = await given({ balance: 3 });
 
   await expect(clawBackCredits(ctx.world, ctx.account, credits(3.5))).rejects.toMatchObject({
@@ -35,7 +35,7 @@ test("all that is unspent can be taken back, and no more: what is refused change
   await thenConsistent(ctx);
 });
 
-test("what others pay meanwhile is never taken back, and a balance that moved is looked at again", async () => {
+test("a clawback never takes credits that a concurrent request spends, and reads a balance that moved again", async () => {
   const ctx = await given({ balance: 10 });
   const { world, account, liveKey, table } = ctx;
   let paid = false;
@@ -57,7 +57,7 @@ test("what others pay meanwhile is never taken back, and a balance that moved is
   await thenConsistent(ctx);
 });
 
-test("a balance that falls below its line by it is announced", async () => {
+test("a clawback that takes a balance below its threshold emits an event", async () => {
   const ctx = await given({ balance: 10 });
 
   await clawBackCredits(ctx.world, ctx.account, credits(9.5));
@@ -65,7 +65,7 @@ test("a balance that falls below its line by it is announced", async () => {
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
-test("the day's usage counts it as credits that were not granted", async () => {
+test("the day's usage subtracts a clawback from the granted credits", async () => {
   const { world, account, later } = await given({ balance: 10 });
   later(86_400_000);
 
@@ -78,7 +78,7 @@ test("the day's usage counts it as credits that were not granted", async () => {
   ]);
 });
 
-test("an audit beside grants and clawbacks that go on finds nothing wrong", async () => {
+test("an audit during grants and clawbacks finds no violation", async () => {
   const { world, account } = await given({ balance: 10 });
   let isGrant = false;
   const moving = {

@@ -92,7 +92,7 @@ test.each<[string, (ctx: TestContext, entry: Item) => Promise<unknown>]>([
   ["whose amount was changed", (ctx, entry) => put(ctx, { ...entry, moved: { hold: 4 } })],
   ["whose reason was changed", (ctx, entry) => put(ctx, { ...entry, reason: "another" })],
   ["that was removed", (ctx, entry) => ctx.table.write({ remove: entry })],
-])("an entry of a closed month %s is found by a full audit", async (_case, tamper) => {
+])("a full audit finds an entry of a closed month %s", async (_case, tamper) => {
   const ctx = await given();
   await runAudit(ctx);
   await tamper(ctx, takeEntry(ctx));
@@ -102,11 +102,11 @@ test.each<[string, (ctx: TestContext, entry: Item) => Promise<unknown>]>([
 
   expect(quick).toMatchObject({ ok: true });
   expect(full.violations).toContainEqual({ account_id: ctx.account, law: DIFFERS });
-  // Looking at it does not mend it.
+  // The audit does not repair what it finds.
   expect((await runAudit(ctx, true)).ok).toBe(false);
 });
 
-test("a closing that was changed is found by the next audit", async () => {
+test("the next audit finds a closing that was changed", async () => {
   const ctx = await given();
   await runAudit(ctx);
   const [closing] = listItems(ctx, "CLOSING#").filter(({ sk }) => sk === "2026-12");
@@ -117,7 +117,7 @@ test("a closing that was changed is found by the next audit", async () => {
   expect(violations).toEqual([{ account_id: ctx.account, law: DIFFERS }]);
 });
 
-test("a balance that does not agree with the closed months is found", async () => {
+test("the audit finds a balance that does not agree with the closed months", async () => {
   const ctx = await given();
   await runAudit(ctx);
   await ctx.table.write({
@@ -127,12 +127,12 @@ test("a balance that does not agree with the closed months is found", async () =
 
   const { violations } = await runAudit(ctx);
 
-  expect(violations.map(({ law }) => law)).toContain(
+  expect(violations.map(({ law: invariant }) => invariant)).toContain(
     "granted = the sum of the entries in the ledger",
   );
 });
 
-test("a month whose entries do not agree with the balance is never proved", async () => {
+test("the audit never closes a month whose entries do not agree with the balance", async () => {
   const ctx = await given();
   await put(ctx, { ...takeEntry(ctx), moved: { hold: 4 } });
 
@@ -205,7 +205,7 @@ test("an entry that a wrong clock writes to a closed month is counted, and repor
   expect(await listReadMonths(ctx)).toEqual(["2027-03", "2027-04"]);
 });
 
-test("an entry in a closed month that the balance lacks is found", async () => {
+test("the audit finds an entry in a closed month that the balance lacks", async () => {
   const ctx = await given();
   await runAudit(ctx);
   const entry = takeEntry(ctx);

@@ -28,7 +28,7 @@ const createEntry = (
   reason: "a test",
 });
 
-/** An account that was granted so much, of which some is held and some spent. */
+/** An account with a grant, of which some is held and some spent. */
 const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
   const { table } = givenWorld();
   const account = "acc_1";
@@ -40,7 +40,7 @@ const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
   return table;
 };
 
-test.each(Object.keys(MOVES) as MoveKind[])("%s keeps both laws", (kind) => {
+test.each(Object.keys(MOVES) as MoveKind[])("%s keeps both invariants", (kind) => {
   const sum: Record<string, number> = Object.fromEntries(TOTALS.map((total) => [total, 0]));
   for (const [total, by] of Object.entries(toBalanceChanges({ [kind]: halves(3) })))
     sum[total]! += by;
@@ -93,7 +93,7 @@ test.each<MovedAmounts>([
   },
 );
 
-test("a step of an operation is written once, however often and however differently it is tried", async () => {
+test("a step of an operation is written once, however often and with whatever amounts it is retried", async () => {
   const table = await givenBalance({ held: 2 });
   await table.transact(move(createEntry({ settle: halves(1) }, "end")));
   const again = move(createEntry({ release: halves(1) }, "end"));
@@ -102,7 +102,7 @@ test("a step of an operation is written once, however often and however differen
   expect(await getBalance(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
 });
 
-test("the same grant twice is given once", async () => {
+test("a repeated grant is made once", async () => {
   const table = await givenBalance({ granted: 10 });
   const given = { id: "txn_1", account: "acc_1", at: AT, amount: halves(50), reason: "" };
   await table.transact(grant(given));
@@ -116,7 +116,7 @@ test("the same grant twice is given once", async () => {
   });
 });
 
-test("what the balance may be left at is a condition of the very write", async () => {
+test("the least balance that a debit may leave is a condition of the same write", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
   const refused = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 5 }));
@@ -125,7 +125,7 @@ test("what the balance may be left at is a condition of the very write", async (
   expect([refused.outcome, result.outcome]).toEqual(["refused", "committed"]);
 });
 
-test("an entry lies in the month in which its operation began, whenever it ends", () => {
+test("an entry is stored in the month in which its operation began, whenever the operation ends", () => {
   const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
   const end = { step: "end" as const, at: "2026-12-02T00:00:00.000Z", moved: {}, reason: "" };
 
@@ -135,7 +135,7 @@ test("an entry lies in the month in which its operation began, whenever it ends"
   });
 });
 
-test("a day's usage counts what came in and what went out; settling moves nothing there", async () => {
+test("a day's usage counts grants, debits and refunds; settling changes nothing in it", async () => {
   const table = await givenBalance({ granted: 10, held: 3 });
   await table.transact(move(createEntry({ settle: halves(1) }, "end", "job_2")));
   await table.transact(move(createEntry({ release: halves(2) }, "end", "job_3")));
@@ -145,7 +145,7 @@ test("a day's usage counts what came in and what went out; settling moves nothin
   expect(usage && readUsage(usage)).toMatchObject({ granted: 10, debited: 3, refunded: 2 });
 });
 
-test("an account that has no balance cannot be moved", async () => {
+test("no credits move in an account without a balance", async () => {
   const { table } = givenWorld();
   const writes = move(createEntry({ hold: halves(1) }));
 

@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test("without a key it is said that nobody knows", async () => {
+test("without a key the error states that the outcome is unknown", async () => {
   const ctx = await given({ balance: 20 });
 
   await expect(grantCredits(whenLost(ctx), ctx.account, FIVE)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ test("without a key it is said that nobody knows", async () => {
   });
 });
 
-test("all unspent credits are taken back once: the repeat does not find too few", async () => {
+test("a clawback of all unspent credits happens once, and its repeat is not refused for too few", async () => {
   const ctx = await given({ balance: 20 });
   const takeAll = () => clawBackCredits(ctx.world, ctx.account, credits(20), "key-1");
 
@@ -69,7 +69,7 @@ test("all unspent credits are taken back once: the repeat does not find too few"
   expect((await takeAll()).available).toBe(0);
 });
 
-test("the same key with another amount, direction or account is refused, and moves nothing", async () => {
+test("the same key with another amount, direction or account is refused, and moves no credits", async () => {
   const ctx = await given({ balance: 20 });
   const { world, account } = ctx;
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: 0 as Halves });

@@ -17,7 +17,7 @@ const getBalance = (available: number, lowLine: number) => ({
 
 /** Credits are depleted when less than the 2 halves are left that one verification costs. */
 test.each<[number, number, number, string[]]>([
-  // available, low line, taken, what it crosses
+  // available, low threshold, debited, the events
   [100, 10, 2, []],
   [12, 10, 2, []],
   [11, 10, 2, ["credits.low"]],
@@ -32,13 +32,16 @@ test.each<[number, number, number, string[]]>([
   [10, 1, 9, ["credits.depleted"]],
   [10, 1, 10, ["credits.low", "credits.depleted"]],
   [10, 0, 8, []],
-])("of %d with a line at %d, taking %d crosses %j", (available, lowLine, debited, events) => {
-  const { crossed } = findCrossing(getBalance(available, lowLine), halves(debited));
+])(
+  "of %d with a threshold at %d, a debit of %d crosses %j",
+  (available, lowLine, debited, events) => {
+    const { crossed } = findCrossing(getBalance(available, lowLine), halves(debited));
 
-  expect(crossed.map(({ event }) => event)).toEqual(events);
-});
+    expect(crossed.map(({ event }) => event)).toEqual(events);
+  },
+);
 
-test("a debit that was made for one balance is written over another only if it crosses the very same lines", () => {
+test("a debit computed for one balance is written over another only if it crosses the same thresholds", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   fc.assert(
     fc.property(amount, amount, amount, amount, (seen, found, lowLine, debited) => {
@@ -55,7 +58,7 @@ test("a debit that was made for one balance is written over another only if it c
   );
 });
 
-test("a balance that did not move can always be taken from", () => {
+test("a debit is always written over a balance that did not change", () => {
   const amount = fc.integer({ min: 1, max: 60 });
   fc.assert(
     fc.property(amount, amount, amount, (seen, lowLine, debited) => {
@@ -74,8 +77,8 @@ test.each([
   [19, 1],
   [9, 0],
   [0, 0],
-])("after a grant of %d halves the line is at %d", (granted, line) => {
-  expect(getLowThreshold(halves(granted))).toBe(line);
+])("after a grant of %d halves the threshold is %d", (granted, threshold) => {
+  expect(getLowThreshold(halves(granted))).toBe(threshold);
 });
 
 const whenSpent = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: number) =>
@@ -85,7 +88,7 @@ const whenSpent = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: num
     ),
   );
 
-test("racing debits tell each line that is crossed once, and all of them are paid", async () => {
+test("racing debits emit one event for each threshold that they cross, and all of them are paid", async () => {
   const ctx = await given({ balance: 50 });
 
   const answers = await whenSpent(ctx, 0, 50);
@@ -95,7 +98,7 @@ test("racing debits tell each line that is crossed once, and all of them are pai
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
-test("two debits of which either would cross a line tell it once", async () => {
+test("two debits of which either would cross a threshold emit one event", async () => {
   const ctx = await given({ balance: 50 });
   await whenSpent(ctx, 0, 45);
 
@@ -104,7 +107,7 @@ test("two debits of which either would cross a line tell it once", async () => {
   expect(listOutboxEvents(ctx)).toEqual(["credits.low"]);
 });
 
-test("the news are the owner's, and say what is left and which line it fell below", async () => {
+test("the events belong to the account, and hold the remaining credits and the threshold", async () => {
   const ctx = await given({ balance: 20 });
   await whenSpent(ctx, 0, 20);
 
@@ -125,7 +128,7 @@ test("the news are the owner's, and say what is left and which line it fell belo
   ]);
 });
 
-test("credits that come and go again are told again", async () => {
+test("credits that are granted and fall below the threshold again emit another event", async () => {
   const ctx = await given({ balance: 10 });
   await whenSpent(ctx, 0, 10);
   await grantCredits(ctx.world, ctx.account, credits(10));
@@ -140,7 +143,7 @@ test("credits that come and go again are told again", async () => {
   ]);
 });
 
-test("a request that is refused with 402 tells nothing", async () => {
+test("a request that is refused with 402 emits no event", async () => {
   const ctx = await given({ balance: 0.5 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 

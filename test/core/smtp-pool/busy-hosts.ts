@@ -49,9 +49,9 @@ export const givenBusyHosts = ({
     };
   };
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
-  const facts = createCatchAllCache(table, world.now);
+  const catchAllCache = createCatchAllCache(table, world.now);
   const quota = createDailyQuota({ ...world, lists: createLists(), allowed: [] });
-  const probe = createProbe({ ...world, connect, catchAllCache: facts, smtp, quota });
+  const probe = createProbe({ ...world, connect, catchAllCache, smtp, quota });
 
   /** In the order of their answers. */
   const answered: Answered[] = [];

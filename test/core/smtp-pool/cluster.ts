@@ -113,10 +113,10 @@ const replyOf = (text: string): ReplyOrFault =>
 /** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
 const lagging = (table: Table, pause: () => Promise<void>): Table => {
   const far =
-    <Asked extends unknown[], Came>(call: (...asked: Asked) => Promise<Came>) =>
-    async (...asked: Asked): Promise<Came> => {
+    <Args extends unknown[], Value>(call: (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> => {
       await pause();
-      const result = await call(...asked);
+      const result = await call(...args);
       await pause();
       return result;
     };

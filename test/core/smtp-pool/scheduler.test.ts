@@ -48,12 +48,12 @@ const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0, clock?: () =
       },
     };
   };
-  const facts = createCatchAllCache(table, world.now);
+  const catchAllCache = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
   const probe = createProbe({
     ...world,
     connect,
-    catchAllCache: facts,
+    catchAllCache,
     smtp,
     ...(clock && { now: clock }),
   });
@@ -63,7 +63,7 @@ const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0, clock?: () =
     later,
     world,
     talkedTo,
-    catchAllCache: facts,
+    catchAllCache,
     startedAt,
     sessions: () => sessions,
     peak: () => peak,
@@ -115,14 +115,14 @@ test("domains at one server share sessions, and each has its own decoy", async (
 });
 
 test("what a decoy proved is remembered, and not asked again within a day", async () => {
-  const { probe, asked, catchAllCache: facts } = givenServer(() => "250 ok");
+  const { probe, asked, catchAllCache } = givenServer(() => "250 ok");
   await probe(ask("ann"));
 
   const second = await probe(ask("bob"));
 
   expect(second.catchAll).toBe("yes");
   expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
-  expect((await facts.find("example.com", "")).catchAll).toBe("yes");
+  expect((await catchAllCache.find("example.com", "")).catchAll).toBe("yes");
 });
 
 test.each<[string, string]>([
@@ -130,12 +130,12 @@ test.each<[string, string]>([
   ["a decoy refused for our address's sake", "550 5.7.1 your IP is blocked using spamhaus"],
   ["a decoy whose answer is lost", ""],
 ])("%s proves nothing, and nothing is remembered", async (_, reply) => {
-  const { probe, catchAllCache: facts } = givenServer((line) =>
+  const { probe, catchAllCache } = givenServer((line) =>
     RANDOM_RECIPIENT.test(line) ? reply : "250 ok",
   );
 
   expect((await probe(ask("ann"))).catchAll).toBe("undecided");
-  expect((await facts.find("example.com", "")).catchAll).toBeUndefined();
+  expect((await catchAllCache.find("example.com", "")).catchAll).toBeUndefined();
 });
 
 test("after a 421 the server is left alone for half a minute, and then asked about the rest", async () => {
@@ -294,10 +294,10 @@ test.each([
 
 test("when no server in the world can be reached, that is said of us and not of each server", async () => {
   const { world, table } = givenWorld();
-  const facts = createCatchAllCache(table, world.now);
+  const catchAllCache = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
   const connect: SmtpConnect = async () => "connect_timeout";
-  const probe = createProbe({ ...world, connect, catchAllCache: facts, smtp });
+  const probe = createProbe({ ...world, connect, catchAllCache, smtp });
   const reasons: string[] = [];
   for (let n = 1; n <= 7; n++) {
     const { finding } = await probe(

@@ -89,8 +89,8 @@ test("one recipient in 200 brings a random one, and a provider that refuses it s
   expect([...statuses]).toEqual(["valid"]);
   expect(countRandom(asked)).toBeGreaterThan(3);
   expect(countRandom(asked)).toBeLessThan(20);
-  const [fact] = await listCanaryCounts(ctx.world.table);
-  expect(fact).toMatchObject({ sk: "google", asked: countRandom(asked), refused: fact?.asked });
+  const [counts] = await listCanaryCounts(ctx.world.table);
+  expect(counts).toMatchObject({ sk: "google", asked: countRandom(asked), refused: counts?.asked });
   expect((await readGauges(ctx.world)).providersInDoubt).toBe(0);
 });
 
@@ -120,11 +120,11 @@ test("after the first canary that is accepted no address there is valid, until t
   gmail.acceptsUnknown = false;
   const before = countRandom(asked);
   const recovered = await countUntil(verifyOne, "valid");
-  const [fact] = await listCanaryCounts(ctx.world.table);
+  const [counts] = await listCanaryCounts(ctx.world.table);
   expect(countRandom(asked) - before).toBe(10);
   // Ten canaries at one in ten.
   expect(recovered).toBeLessThan(300);
-  expect(fact).toMatchObject({ inARow: 10 });
+  expect(counts).toMatchObject({ inARow: 10 });
   expect(ctx.logged.at(-1)?.event).toBe("provider_refuses_unknown");
   expect((await readGauges(ctx.world)).providersInDoubt).toBe(0);
 });

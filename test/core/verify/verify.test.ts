@@ -55,11 +55,11 @@ test.each<[string, string, boolean, string]>([
   ["ann@gmail.com", "mx.forged.example", true, "risky"],
   ["ann@me.xyz", "mx.me.xyz", true, "risky"],
   ["ann@hotmail.con", "mx.squatter.example", true, "risky"],
-])("%s at %s needs a decoy: %s", async (email, mxHost, decoy, status) => {
+])("%s at %s needs a random recipient: %s", async (email, mxHost, randomRecipient, status) => {
   const { engine, asked } = givenEngine(mxHost);
 
   expect(await verify(engine, email, OPTIONS)).toMatchObject({ status });
-  expect(asked[0]?.probeCatchAll).toBe(decoy);
+  expect(asked[0]?.probeCatchAll).toBe(randomRecipient);
 });
 
 test.each([
@@ -89,12 +89,12 @@ test.each([
   expect(evidence?.receiver).toBe(entry);
 });
 
-test("the evidence shows our own recipient and our decoy, and nobody else, however he is named", async () => {
-  const decoy = "qk3v9x2m7c1z8b4n6l0p@example.com";
+test("the evidence shows our own recipient and our random recipient, and nobody else, however he is named", async () => {
+  const randomRecipient = "qk3v9x2m7c1z8b4n6l0p@example.com";
   const lines = [
     "MAIL FROM:<probe@example.org>",
     "RCPT TO:<ann@example.com>",
-    `RCPT TO:<${decoy}>`,
+    `RCPT TO:<${randomRecipient}>`,
     "RCPT TO:<christophermuller123@example.com>",
   ];
   const transcript = lines.flatMap((text) => [
@@ -103,7 +103,7 @@ test("the evidence shows our own recipient and our decoy, and nobody else, howev
   ]);
   const { engine } = givenEngine("mx.example.com", {
     transcript,
-    randomRecipient: decoy,
+    randomRecipient: randomRecipient,
     catchAll: "no",
   });
 

@@ -103,10 +103,10 @@ test("lists of test keys wait as those of live keys do", () => {
 
 test("a page of results is a step of its job's account", async () => {
   const rows = 250;
-  const house = await givenChunked({ rows, balance: 1_000 });
-  const { world, account } = house;
-  await whenBatched(world, house.liveKey, { emails: createEmails(rows) });
-  const [message = null] = await receiveAll(house);
+  const ctx = await givenChunked({ rows, balance: 1_000 });
+  const { world, account } = ctx;
+  await whenBatched(world, ctx.liveKey, { emails: createEmails(rows) });
+  const [message = null] = await receiveAll(ctx);
   const stepsOf: string[] = [];
   const yieldToCallers: YieldToCallers = (requester) => {
     stepsOf.push(`${requester?.priority} of ${requester?.account}`);

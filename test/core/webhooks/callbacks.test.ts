@@ -19,7 +19,8 @@ import {
 import { send } from "../../send.ts";
 import { HOOK, HOUR_MS, verifyCall, whenPassed, whenSubscribed } from "../../webhooks.ts";
 
-const isPutOff = (item: Item): boolean => item.sk === "DELIVERY" && readDelivery(item).waits > 0;
+const isWaitingForSlot = (item: Item): boolean =>
+  item.sk === "DELIVERY" && readDelivery(item).waits > 0;
 
 describe("a callback", () => {
   const URL = "https://back.example/done";
@@ -32,7 +33,7 @@ describe("a callback", () => {
     await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3), ...callback });
     await whenWorked(ctx);
 
-    const [call] = ctx.servers.heard;
+    const [call] = ctx.servers.received;
     expect(call?.url).toBe(URL);
     expect(call && verifyCall(secret, call)).toMatchObject({ type: "job.completed" });
   });
@@ -46,7 +47,7 @@ describe("a callback", () => {
       await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1), ...callback });
       await whenWorked(ctx);
 
-      const [call] = ctx.servers.heard;
+      const [call] = ctx.servers.received;
       const asBase64 = Buffer.from(secret).toString("base64");
       expect(call && verifyCall(asBase64, call)).toMatchObject({ type: "job.completed" });
     },
@@ -60,14 +61,14 @@ describe("a callback", () => {
 
     await whenWorked(ctx);
 
-    expect(ctx.servers.heard).toHaveLength(2);
-    for (const { headers } of ctx.servers.heard) {
+    expect(ctx.servers.received).toHaveLength(2);
+    for (const { headers } of ctx.servers.received) {
       expect(headers).not.toHaveProperty("webhook-signature");
       expect(headers["webhook-id"]).toMatch(/^evt_/);
     }
   });
 
-  test("comes beside what subscribers are told, and is tried again like it", async () => {
+  test("is sent beside the subscribers' deliveries, and is retried like them", async () => {
     const ctx = await givenChunked();
     await whenSubscribed(ctx);
     ctx.servers.answer(({ url }) => (url === URL ? 500 : 200));
@@ -77,7 +78,7 @@ describe("a callback", () => {
     ctx.servers.answer(200);
     await whenPassed(ctx, HOUR_MS);
 
-    const urls = ctx.servers.heard.map(({ url }) => url);
+    const urls = ctx.servers.received.map(({ url }) => url);
     expect(urls.toSorted()).toEqual([URL, URL, HOOK]);
   });
 
@@ -85,7 +86,7 @@ describe("a callback", () => {
     ["a live key", ["live"]],
     ["a live and a test key", ["live", "test"]],
   ])(
-    "whose servers all hang leaves half of what can be in hand to others, with %s",
+    "whose servers all hang leaves half of the concurrent deliveries to other accounts, with %s",
     async (_keys, modes) => {
       const ctx = await given();
       const { world, table, queue, servers, account } = ctx;
@@ -106,9 +107,9 @@ describe("a callback", () => {
         if (messages.length === 0) break;
         inHand.push(...messages.map(({ body }) => deliverEvent.handle(world, body)));
       }
-      await eventually(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
+      await eventually(() => expect(table.items().filter(isWaitingForSlot)).toHaveLength(68));
 
-      expect(servers.heard).toHaveLength(32);
+      expect(servers.received).toHaveLength(32);
       letGo(200);
       await Promise.all(inHand);
     },

@@ -22,7 +22,7 @@ describe("a delivery that fails", () => {
 
     await whenPassed(ctx, 12 * HOUR_MS);
 
-    const { heard: received } = ctx.servers;
+    const { received } = ctx.servers;
     expect(received.length).toBeGreaterThan(3);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
@@ -35,7 +35,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  test("is given up after a day, and nothing is due any more", async () => {
+  test("is abandoned after a day, and nothing is due any more", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(() => "connect_timeout");
     await whenEventEmitted(ctx);
@@ -46,11 +46,11 @@ describe("a delivery that fails", () => {
       { status: "failed", error: "connect_timeout", response_status: null, next_attempt_at: null },
     ]);
     expect(ctx.table.hasScheduledWork()).toBe(false);
-    const [first, last] = [ctx.servers.heard.at(0), ctx.servers.heard.at(-1)];
+    const [first, last] = [ctx.servers.received.at(0), ctx.servers.received.at(-1)];
     expect(Number(last?.at) - Number(first?.at)).toBeGreaterThanOrEqual(DAY_MS);
   });
 
-  test("is signed with the secret of the moment: a new one counts at once", async () => {
+  test("is signed with the current secret: a new one applies at once", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenEventEmitted(ctx);
@@ -62,12 +62,12 @@ describe("a delivery that fails", () => {
 
     await whenPassed(ctx, HOUR_MS);
 
-    const last = ctx.servers.heard.at(-1);
+    const last = ctx.servers.received.at(-1);
     expect(last && verifyCall(rotated.data.secret, last)).toBeDefined();
     expect(() => last && verifyCall(ctx.secret, last)).toThrow("No matching signature");
   });
 
-  test("goes to the address of the moment", async () => {
+  test("goes to the current address", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenEventEmitted(ctx);
@@ -78,11 +78,11 @@ describe("a delivery that fails", () => {
 
     await whenPassed(ctx, HOUR_MS);
 
-    expect(ctx.servers.heard.at(0)?.url).toBe(HOOK);
-    expect(ctx.servers.heard.at(-1)?.url).toBe("https://new.example/");
+    expect(ctx.servers.received.at(0)?.url).toBe(HOOK);
+    expect(ctx.servers.received.at(-1)?.url).toBe("https://new.example/");
   });
 
-  test("waits as long as its server asked for", async () => {
+  test("waits as long as the receiver asked for", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(() => ({ status: 429, retryAfter: "1800" }));
     await whenEventEmitted(ctx);
@@ -90,10 +90,10 @@ describe("a delivery that fails", () => {
     await whenScheduledWorkRuns(ctx);
 
     await whenPassed(ctx, 29 * 60_000);
-    expect(ctx.servers.heard).toHaveLength(1);
+    expect(ctx.servers.received).toHaveLength(1);
 
     await whenPassed(ctx, 2 * 60_000);
-    expect(ctx.servers.heard).toHaveLength(2);
+    expect(ctx.servers.received).toHaveLength(2);
   });
 
   test("is not sent unsigned when its secret cannot be opened any more", async () => {
@@ -104,7 +104,7 @@ describe("a delivery that fails", () => {
 
     await whenScheduledWorkRuns({ ...ctx, world: { ...ctx.world, settings } });
 
-    expect(ctx.servers.heard).toEqual([]);
+    expect(ctx.servers.received).toEqual([]);
     expect(await readDeliveries(ctx)).toMatchObject([
       { status: "pending", error: "secret_unreadable", attempts: 1 },
     ]);

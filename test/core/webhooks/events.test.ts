@@ -15,13 +15,13 @@ import {
 } from "../../webhooks.ts";
 
 describe("an event", () => {
-  test("goes out as soon as what it tells of is written, signed, with the body that is documented", async () => {
+  test("is sent as soon as its cause is written, signed, with the documented body", async () => {
     const ctx = await givenHook();
     await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
 
     await whenWorked(ctx);
 
-    const [calls] = ctx.servers.heard;
+    const [calls] = ctx.servers.received;
     expect(calls).toMatchObject({
       method: "POST",
       url: HOOK,
@@ -45,17 +45,17 @@ describe("an event", () => {
     expect(v.is(EventPayload, event)).toBe(true);
   });
 
-  test("of which nobody spoke goes out when somebody looks", async () => {
+  test("whose message was lost is sent when the reconciler finds it", async () => {
     const ctx = await givenHook();
     await whenEventEmitted(ctx);
     ctx.later(30_000);
 
     await whenScheduledWorkRuns(ctx);
 
-    expect(parseEvents(ctx.servers.heard)).toMatchObject([{ id: "evt_1", type: "credits.low" }]);
+    expect(parseEvents(ctx.servers.received)).toMatchObject([{ id: "evt_1", type: "credits.low" }]);
   });
 
-  test("goes to those who subscribed to it, each with a secret of its own, and to nobody else", async () => {
+  test("goes to the webhooks that subscribed to it, each with a secret of its own, and to no other", async () => {
     const ctx = await givenHook(["credits.low"]);
     const second = await whenSubscribed(ctx, {
       url: "https://b.example/",
@@ -67,7 +67,7 @@ describe("an event", () => {
 
     await whenQuiet(ctx);
 
-    const { heard: calls } = ctx.servers;
+    const { received: calls } = ctx.servers;
     expect(calls.map(({ url }) => url).toSorted()).toEqual(["https://b.example/", HOOK]);
     const ours = calls.find(({ url }) => url === HOOK);
     expect(ours && verifyCall(ctx.secret, ours)).toBeDefined();
@@ -82,20 +82,20 @@ describe("an event", () => {
 
     await whenQuiet(ctx);
 
-    expect(ctx.servers.heard.map(({ url }) => url)).toEqual(["https://test.example/"]);
+    expect(ctx.servers.received.map(({ url }) => url)).toEqual(["https://test.example/"]);
   });
 
-  test("that nobody subscribed to is done with nobody called", async () => {
+  test("without a subscriber is done without a call", async () => {
     const ctx = await given({ balance: 10 });
     await whenEventEmitted(ctx);
 
     await whenQuiet(ctx);
 
-    expect(ctx.servers.heard).toEqual([]);
+    expect(ctx.servers.received).toEqual([]);
     expect(ctx.table.items().filter(({ pk }) => pk.startsWith("DELIVERY#"))).toEqual([]);
   });
 
-  test("at a disabled webhook is not kept for later", async () => {
+  test("for a disabled webhook is not stored for later", async () => {
     const ctx = await givenHook();
     const change = (status: string) =>
       send(ctx.world, "PUT /v1/webhooks/whk_1", { key: ctx.liveKey, body: { status } });
@@ -106,6 +106,6 @@ describe("an event", () => {
     await change("active");
     await whenQuiet(ctx);
 
-    expect(ctx.servers.heard).toEqual([]);
+    expect(ctx.servers.received).toEqual([]);
   });
 });

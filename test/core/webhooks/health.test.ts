@@ -13,7 +13,7 @@ import {
 } from "../../webhooks.ts";
 
 describe("a webhook", () => {
-  test("whose address answers 410 is disabled at once, and its owner sees why", async () => {
+  test("whose receiver responds 410 is disabled at once, and its owner sees why", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);
@@ -33,10 +33,10 @@ describe("a webhook", () => {
     expect(ctx.logged).toContainEqual(expect.objectContaining({ event: "webhook_disabled" }));
     await whenEventEmitted(ctx);
     await whenQuiet(ctx);
-    expect(ctx.servers.heard).toHaveLength(1);
+    expect(ctx.servers.received).toHaveLength(1);
   });
 
-  /** An event each six hours. */
+  /** An event every six hours. */
   const whenDaysElapse = async (ctx: TestContext, days: number): Promise<void> => {
     for (let quarter = 0; quarter < days * 4; quarter++) {
       await whenEventEmitted(ctx);
@@ -44,7 +44,7 @@ describe("a webhook", () => {
     }
   };
 
-  test("at which everything fails is disabled after five days, not before, with a line in its log", async () => {
+  test("whose deliveries all fail is disabled after five days, not before, with an entry in its log", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
 
@@ -64,13 +64,13 @@ describe("a webhook", () => {
       { event: "webhook.disabled", error: expect.stringContaining("five days") },
     ]);
     await whenPassed(ctx, HOUR_MS);
-    const calls = ctx.servers.heard.length;
+    const calls = ctx.servers.received.length;
     await whenDaysElapse(ctx, 1);
-    expect(ctx.servers.heard).toHaveLength(calls);
+    expect(ctx.servers.received).toHaveLength(calls);
     expect(ctx.table.hasScheduledWork()).toBe(false);
   }, 60_000);
 
-  test("at which something arrives now and then is never disabled", async () => {
+  test("with an occasional successful delivery is never disabled", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenDaysElapse(ctx, 3);

@@ -17,7 +17,7 @@ import { readCredits } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 import { parseEvents, whenSubscribed } from "../../webhooks.ts";
 
-test("whatever is told has the form that is documented, in every way in which it comes about", async () => {
+test("every event has its documented schema, whatever causes it", async () => {
   const ctx = await givenChunked({ balance: 20 });
   const { world, liveKey, servers } = ctx;
   await whenSubscribed(ctx);
@@ -40,7 +40,7 @@ test("whatever is told has the form that is documented, in every way in which it
   await whenBatched(world, liveKey, { emails: createEmails(available) });
   await whenQuiet(ctx);
 
-  const events = parseEvents(servers.heard);
+  const events = parseEvents(servers.received);
   expect(new Set(events.map(({ type }) => type))).toEqual(
     new Set(["job.completed", "job.failed", "credits.low", "credits.depleted"]),
   );
@@ -58,7 +58,7 @@ test.each([
     "dmarc.failed",
     { domain: "a.example", check_id: "chk_1", status: "fail", policy: "none", issues: ["X"] },
   ],
-])("%s is told of as agreed", (type, data) => {
+])("the payload of %s has the agreed fields", (type, data) => {
   expect(v.is(EventPayload, { ...AT, type, data })).toBe(true);
   expect(v.is(EventPayload, { ...AT, type, data: { ...data, domain: undefined } })).toBe(false);
 });
@@ -73,7 +73,7 @@ test("docs/webhooks.md names every event with every field of it", () => {
   }
 });
 
-test("every event of the contract has its form", () => {
+test("every event of the contract has a schema", () => {
   expect(WEBHOOK_EVENT_TYPES).toEqual(Object.keys(EVENT_DATA));
   const documented = EventPayload.options.map(({ entries }) => entries.type.literal as string);
   expect(documented.toSorted()).toEqual([...WEBHOOK_EVENT_TYPES, "webhook.test"].toSorted());

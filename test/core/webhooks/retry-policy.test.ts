@@ -18,36 +18,36 @@ const answer = (status: number, retryAfter: string | null = null): HttpsOutcome 
   body: "",
   isComplete: true,
 });
-const failed = (earliestMs = 0): DeliveryVerdict => ({ kind: "failed", earliestMs });
+const failedUntil = (earliestMs = 0): DeliveryVerdict => ({ kind: "failed", earliestMs });
 const DELIVERED: DeliveryVerdict = { kind: "delivered" };
 
 test.each<[string, HttpsOutcome, DeliveryVerdict]>([
   ["200", answer(200), DELIVERED],
   ["202", answer(202), DELIVERED],
   ["299", answer(299), DELIVERED],
-  ["a redirect", answer(301), failed()],
-  ["not modified", answer(304), failed()],
-  ["400", answer(400), failed()],
-  ["404", answer(404), failed()],
+  ["a redirect", answer(301), failedUntil()],
+  ["not modified", answer(304), failedUntil()],
+  ["400", answer(400), failedUntil()],
+  ["404", answer(404), failedUntil()],
   ["410", answer(410), { kind: "gone" }],
-  ["500", answer(500), failed()],
-  ["nobody there", { kind: "failed", why: "connect_refused" }, failed()],
-  ["429 that says for how long", answer(429, "120"), failed(120_000)],
-  ["503 that says for how long", answer(503, "7"), failed(7_000)],
-  ["503 that says until when", answer(503, "Sat, 21 Nov 2026 00:02:00 GMT"), failed(120_000)],
-  ["429 until what is past", answer(429, "Sat, 21 Nov 2020 00:02:00 GMT"), failed()],
-  ["429 that says nothing", answer(429), failed()],
-  ["429 that says nonsense", answer(429, "soon"), failed()],
-  ["429 with less than nothing", answer(429, "-5"), failed()],
-  ["429 with a number without end", answer(429, "9".repeat(40)), failed()],
-  ["500 that says for how long, which means nothing", answer(500, "60"), failed()],
+  ["500", answer(500), failedUntil()],
+  ["no server at the address", { kind: "failed", why: "connect_refused" }, failedUntil()],
+  ["429 with a delay in seconds", answer(429, "120"), failedUntil(120_000)],
+  ["503 with a delay in seconds", answer(503, "7"), failedUntil(7_000)],
+  ["503 with a date", answer(503, "Sat, 21 Nov 2026 00:02:00 GMT"), failedUntil(120_000)],
+  ["429 with a date in the past", answer(429, "Sat, 21 Nov 2020 00:02:00 GMT"), failedUntil()],
+  ["429 without Retry-After", answer(429), failedUntil()],
+  ["429 with an unreadable Retry-After", answer(429, "soon"), failedUntil()],
+  ["429 with a negative number", answer(429, "-5"), failedUntil()],
+  ["429 with a number of forty digits", answer(429, "9".repeat(40)), failedUntil()],
+  ["500 with Retry-After, which is ignored", answer(500, "60"), failedUntil()],
 ])("%s", (_what, outcome, verdict) => {
   expect(judgeResponse(outcome, START)).toEqual(verdict);
 });
 
 const HOUR = 3_600_000;
 
-/** The moments of all tries, in ms after the first, when every one fails at once. */
+/** The times of all attempts, in ms after the first, when every one fails at once. */
 const listAttempts = (seed: number): number[] => {
   const random = createRandom(seed);
   const tries = [0];
@@ -60,7 +60,7 @@ const listAttempts = (seed: number): number[] => {
   }
 };
 
-test("a delivery is tried for a day, and the last try comes when the day is over", () => {
+test("a delivery is attempted for a day, and the last attempt is at the end of the day", () => {
   for (let seed = 0; seed < 500; seed++) {
     const tries = listAttempts(seed);
     expect(tries.at(-1), `seed ${seed}`).toBe(RETRY_WINDOW_MS);
@@ -69,12 +69,12 @@ test("a delivery is tried for a day, and the last try comes when the day is over
   }
 });
 
-test("whatever the jitter, an outage of six hours is outlived", () => {
+test("with any jitter, a delivery outlives an outage of six hours", () => {
   for (let seed = 0; seed < 500; seed++)
     expect(listAttempts(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
 });
 
-test("the gaps grow, up to four hours, and each is anything below its most", () => {
+test("the delays grow up to four hours, and each is drawn between zero and its maximum", () => {
   const listGaps = (attempts: number) =>
     Array.from({ length: 200 }, (_, seed) => {
       const random = createRandom(seed);
@@ -94,7 +94,7 @@ test("the gaps grow, up to four hours, and each is anything below its most", () 
   }
 });
 
-test("who asked to be left alone is, though not beyond the day", () => {
+test("a delivery waits as long as its receiver asked for, though not beyond the day", () => {
   const attempted = { attempts: 1, triedSince: START };
   const after = (earliestMs: number) =>
     (getNextAttempt(attempted, { now: START, random: () => 0, earliestMs })?.getTime() ?? 0) -
@@ -104,7 +104,7 @@ test("who asked to be left alone is, though not beyond the day", () => {
   expect(after(30 * RETRY_WINDOW_MS)).toBe(RETRY_WINDOW_MS);
 });
 
-test("who finds no place waits the longer the oftener, and never longer than a queue holds back", () => {
+test("a delivery without a slot waits longer each time, and never longer than a queue can delay a message", () => {
   const most = (waits: number) => getSlotWaitMs(waits, () => 1);
 
   expect([0, 1, 2, 3].map(most)).toEqual([2_000, 3_000, 5_000, 9_000]);

@@ -4,7 +4,7 @@ import * as svix from "svix";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { givenWorld, START } from "../../given.ts";
 
-// Libraries that others wrote read what we sign. They look at the real clock.
+// Third-party libraries verify what we sign. They use the real clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: START }));
 afterEach(() => void vi.useRealTimers());
 
@@ -19,7 +19,7 @@ describe.each([
   const verify = (body: string, headers: Record<string, string>, by = secret) =>
     new Webhook(by).verify(body, headers);
 
-  test("reads what we sign", () => {
+  test("accepts what we sign", () => {
     expect(() => verify(BODY, signHeaders(MESSAGE, secret))).not.toThrow();
   });
 
@@ -44,14 +44,14 @@ describe.each([
     expect(() => verify(BODY, signHeaders({ ...MESSAGE, at }, secret))).toThrow(why);
   });
 
-  test("refuses what another secret signed", () => {
+  test("refuses a body signed with another secret", () => {
     const other = generateSecret(givenWorld(2).world);
 
     expect(() => verify(BODY, signHeaders(MESSAGE, other))).toThrow("No matching signature");
   });
 });
 
-test("a secret that somebody made up signs by its own letters", () => {
+test("a secret that a customer made up is used by its own bytes", () => {
   const secret = "not base64 at all!";
   const webhook = new standard.Webhook(secret, { format: "raw" });
 
@@ -65,7 +65,7 @@ test("without a secret there is no signature", () => {
   });
 });
 
-test("a secret of ours has 24 bytes, and no two are alike", () => {
+test("a generated secret has 24 random bytes, and no two are equal", () => {
   const { world } = givenWorld();
   const secrets = Array.from({ length: 100 }, () => generateSecret(world));
 
@@ -74,7 +74,7 @@ test("a secret of ours has 24 bytes, and no two are alike", () => {
 });
 
 test.each(["whsec_", "whsec_a", "whsec_not base64", "whsec_ab$d", "whsec_YWJj-_"])(
-  "%s is no base64 after whsec_, so its own bytes are the key",
+  "%s is not base64 after whsec_, so its own bytes are the key",
   (secret) => {
     expect(toSigningKey(secret).toString()).toBe(secret);
   },
