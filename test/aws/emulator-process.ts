@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { buildApp } from "fauxqs";
 import { EMULATOR } from "../third-party/emulator.ts";
@@ -45,8 +44,8 @@ const start = async (command: string, createArgs: (port: number) => readonly str
   return url;
 };
 
-const startDynoxide = () =>
-  start(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/dynoxide"), (port) =>
+const startDynoxide = (program = "") =>
+  start(program, (port) =>
     `serve --host 127.0.0.1 --port ${port}`.split(" "),
   );
 
@@ -76,7 +75,7 @@ const startEmulators = async () => {
     const moto = await startMoto();
     return { dynamodb: moto, others: moto };
   }
-  const dynamodb = EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide();
+  const dynamodb = EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide(process.argv[2]);
   return { dynamodb: await dynamodb, others: fauxqs };
 };
 

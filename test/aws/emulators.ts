@@ -1,16 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Aws, AwsService, AwsTransport } from "@mailproof/functions/aws/requests";
 import { createAwsTransport } from "@mailproof/functions/aws/transport";
+import { findTools } from "../../scripts/tools.ts";
 
 // DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
 // done about it.
 
 type Ports = { readonly dynamodb: string; readonly others: string };
 
-/** The emulator of DynamoDB; npm leaves it out on anything but Linux on x64. */
-export const DYNAMODB = "node_modules/@dynoxide/linux-x64/dynoxide";
+/** The emulator of DynamoDB, one of the tools; npm leaves it out on anything but Linux on x64. */
+export const DYNAMODB = join(findTools(), "../@dynoxide/linux-x64/dynoxide");
 
 let started: Promise<Ports> | undefined;
 
@@ -19,7 +21,7 @@ export const startEmulators = (): Promise<Ports> => (started ??= start());
 
 const start = async (): Promise<Ports> => {
   const script = new URL("./emulator-process.ts", import.meta.url).pathname;
-  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, DYNAMODB], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout);
   const [line] = (await Promise.race([
     once(lines, "line"),

@@ -96,6 +96,9 @@ const createTimer = () => {
   return () => `${((performance.now() - startMs) / 1_000).toFixed(1)} s`;
 };
 
+/** What a clone without the tools of its tests may weigh (decision 96). */
+const CLONE_MEGABYTES_MAX = 280;
+
 const report = (way: string, figures: object): void =>
   void process.stdout.write(`${way}: ${JSON.stringify(figures)}\n`);
 
@@ -127,7 +130,9 @@ describeUnless(findObstacle(), "each way to install, in a fresh root", () => {
 
     expect(verdict).toBe("valid");
     await stop();
-    report("clone", { installed, first, megabytes: measureSize(root + HOME) });
+    const megabytes = measureSize(root + HOME);
+    expect(megabytes).toBeLessThanOrEqual(CLONE_MEGABYTES_MAX);
+    report("clone", { installed, first, megabytes });
   });
 
   test("the npm package, with Node 24 and npm", async () => {
