@@ -45,9 +45,7 @@ const start = async (command: string, createArgs: (port: number) => readonly str
 };
 
 const startDynoxide = (program = "") =>
-  start(program, (port) =>
-    `serve --host 127.0.0.1 --port ${port}`.split(" "),
-  );
+  start(program, (port) => `serve --host 127.0.0.1 --port ${port}`.split(" "));
 
 const startDynamoDbLocal = () => {
   const jars = getToolFolder("dynamodb_local");
@@ -75,7 +73,8 @@ const startEmulators = async () => {
     const moto = await startMoto();
     return { dynamodb: moto, others: moto };
   }
-  const dynamodb = EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide(process.argv[2]);
+  const dynamodb =
+    EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide(process.argv[2]);
   return { dynamodb: await dynamodb, others: fauxqs };
 };
 

@@ -20,7 +20,12 @@ const packageFolder = join(folder, "package");
 beforeAll(() => writePackage(packageFolder), 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-type Installed = { readonly program: string; readonly env: Readonly<Record<string, string>> };
+type Installed = {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Its name in messages. */
+  readonly called: string;
+};
 type Ready = { readonly base_url: string; readonly live_key: string };
 
 /** The server in an empty folder of its own. */
@@ -77,10 +82,10 @@ const itServes = (getInstalled: () => Installed, alsoInside: readonly string[] =
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: 1, violations: [] });
   });
 
-  test("its messages name the command as it is installed, without npm", async () => {
-    const { program, env } = getInstalled();
+  test("its messages name the command as it is called, without npm", async () => {
+    const { program, env, called } = getInstalled();
     const { stdout } = await run(program, ["start", "--help"], { env });
-    expect(stdout).toContain("Usage: mailproof start [--fresh]\n");
+    expect(stdout).toContain(`Usage: ${called} start [--fresh]\n`);
     expect(stdout).not.toMatch(/npm|npx/);
   });
 
@@ -104,7 +109,7 @@ describe("the npm package", () => {
     await run("npm", [...install, join(folder, filename)], { env });
   }, 60_000);
 
-  itServes(() => ({ program: join(prefix, "bin/mailproof"), env }));
+  itServes(() => ({ program: join(prefix, "bin/mailproof"), env, called: "mailproof" }));
 });
 
 const findReasonAgainstExecutable = (): string | null => {
@@ -129,5 +134,8 @@ describeUnless(findReasonAgainstExecutable(), "the executable", () => {
   }, 120_000);
 
   // No Node is found, and no npm.
-  itServes(() => ({ program, env: { PATH: "/nowhere" } }), [`Node ${process.version}`]);
+  itServes(
+    () => ({ program, env: { PATH: "/nowhere" }, called: program }),
+    [`Node ${process.version}`],
+  );
 });

@@ -7,10 +7,13 @@ import { Worker } from "node:worker_threads";
 
 export const isClone = import.meta.url.endsWith(".ts");
 
+/** The executable may have any name and be in any folder: it is called as the operator called it. */
+const INSTALLED = isSea() ? process.argv0 : "mailproof";
+
 /** The commands as the reader of a message has to type them. */
-export const PROGRAM = isClone ? "npx mailproof" : "mailproof";
-export const START = isClone ? "npm start" : "mailproof start";
-export const START_AFRESH = isClone ? "npm start -- --fresh" : "mailproof start --fresh";
+export const PROGRAM = isClone ? "npx mailproof" : INSTALLED;
+export const START = isClone ? "npm start" : `${INSTALLED} start`;
+export const START_AFRESH = isClone ? "npm start -- --fresh" : `${INSTALLED} start --fresh`;
 
 declare const COMMIT_OF_BUILD: string | null | undefined;
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { explainFolderFault } from "../storage/folder-faults.ts";
 import { type AdminDefinition, definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
 
@@ -14,11 +15,15 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
       import("../app.ts"),
       import("../storage/upgrade-folder.ts"),
     ]);
-    await upgradeIfOlder(
-      environment.MAILPROOF_DIR,
-      createLineLog(environment.LOG_LEVEL, () => new Date()),
-    );
-    const { world, close } = createApp(environment, () => "", null);
+    const openApp = async () => {
+      const log = createLineLog(environment.LOG_LEVEL, () => new Date());
+      await upgradeIfOlder(environment.MAILPROOF_DIR, log);
+      return createApp(environment, () => "", null);
+    };
+    const { world, close } = await openApp().catch((error: Error) => {
+      const message = explainFolderFault(environment.MAILPROOF_DIR, error);
+      throw message === undefined ? error : new Error(message, { cause: error });
+    });
     try {
       return await definition.run(world, options);
     } finally {

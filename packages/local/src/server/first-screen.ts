@@ -18,7 +18,7 @@ export const formatFirstScreen = (
   const printedKey = isTerminal ? demo?.live_key : undefined;
   const live =
     printedKey ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
-  const readKeyCommand = `"$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' '${readyFile}')"`;
+  const readKeyCommand = `"$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' ${quoteForShell(readyFile)})"`;
   const lines = [
     `Mailproof ${version} is running at ${baseUrl}`,
     "",
@@ -40,6 +40,8 @@ export const formatFirstScreen = (
   ];
   return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
 };
+
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 type KeyForms = { readonly given: string; readonly sent: string | undefined };
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Environment } from "../environment.ts";
+import { explainFolderFault } from "../storage/folder-faults.ts";
 import { formatFirstScreen } from "./first-screen.ts";
 import { type RunningServer, start } from "./start.ts";
 import { watchStopSignals } from "./stop-signals.ts";
@@ -9,6 +10,9 @@ const STOP_MESSAGES = {
   npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
 };
 
+const HANG_UP_MESSAGE =
+  "SIGHUP changes nothing: settings are read at the start. Restart the server to change them.";
+
 /** The reader of the first screen or of the log may end, as `head` does. The server goes on. */
 const outliveOutput = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -17,7 +21,10 @@ const outliveOutput = (): void => {
 /** Starts the server, prints its first screen, and returns when a signal has stopped it. */
 export const serve = async (environment: Environment, isFresh: boolean): Promise<void> => {
   outliveOutput();
-  const started = start(environment, isFresh).catch(explainAddress);
+  const started = start(environment, isFresh).catch((error: StartFailure) => {
+    const message = findAddressFault(error) ?? explainFolderFault(environment.MAILPROOF_DIR, error);
+    throw message === undefined ? error : new Error(message, { cause: error });
+  });
   const stopped = Promise.withResolvers<void>();
   // Installed before the start, so a signal during the start stops the process just as cleanly.
   watchStopSignals({
@@ -26,6 +33,7 @@ export const serve = async (environment: Environment, isFresh: boolean): Promise
       stopped.resolve(started.then((running) => running.stop()));
     },
     stopNow: () => process.exit(130),
+    hangUp: () => process.stdout.write(`\n${HANG_UP_MESSAGE}\n`),
   });
   printFirstScreen(await started, environment);
   await stopped.promise;
@@ -38,14 +46,13 @@ const printFirstScreen = (running: RunningServer, { MAILPROOF_DIR }: Environment
 
 type StartFailure = NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
 
-const explainAddress = (error: StartFailure): never => {
-  const message = findAddressFault(error);
-  throw message === undefined ? error : new Error(message, { cause: error });
-};
-
-const findAddressFault = ({ code, port, address }: StartFailure): string | undefined => {
+const findAddressFault = ({ code, syscall, port, address }: StartFailure): string | undefined => {
   if (code === "EADDRINUSE")
     return `Another program has port ${port}; set PORT, METRICS_PORT or MAIL_PORT to a free one, or to 0 for any.`;
+  if (code === "EACCES" && syscall === "listen")
+    return `This user may not listen on port ${port}: set PORT, METRICS_PORT or MAIL_PORT to one from 1024 on, and put a proxy in front.`;
+  if (code === "EMFILE")
+    return "This process may not open enough files: raise the limit to 2000 or more (ulimit -n, LimitNOFILE= of systemd).";
   return code === "EADDRNOTAVAIL" && address !== undefined
     ? `HOST, METRICS_HOST or MAIL_HOST: ${address} is not an address of this machine.`
     : undefined;

@@ -1,3 +1,5 @@
+import { isatty } from "node:tty";
+
 // This process stops at a signal, or when the npm process that started it has ended.
 
 /**
@@ -12,9 +14,11 @@ export type StopHandlers = {
   readonly stop: (cause: "signal" | "npm_ended") => void;
   /** At a second signal. */
   readonly stopNow: () => void;
+  /** At a SIGHUP that an operator sent. */
+  readonly hangUp: () => void;
 };
 
-export const watchStopSignals = ({ stop, stopNow }: StopHandlers): void => {
+export const watchStopSignals = ({ stop, stopNow, hangUp }: StopHandlers): void => {
   let stoppedAtMs: number | null = null;
   const stopOnce = (cause: "signal" | "npm_ended") => {
     stoppedAtMs = performance.now();
@@ -25,6 +29,13 @@ export const watchStopSignals = ({ stop, stopNow }: StopHandlers): void => {
       if (stoppedAtMs === null) stopOnce("signal");
       else if (performance.now() - stoppedAtMs > SAME_SIGNAL_MS) stopNow();
     });
+  // A terminal that is closed sends it, and ends this process as Ctrl-C does. Elsewhere it asks a daemon for new settings, and
+  // systemd does not restart a service that it ended.
+  const isOnTerminal = isatty(0);
+  process.on("SIGHUP", () => {
+    if (!isOnTerminal) hangUp();
+    else if (stoppedAtMs === null) stopOnce("signal");
+  });
   if (isStartedByNpm(process.env))
     watchParent(() => {
       if (stoppedAtMs === null) stopOnce("npm_ended");

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makePrivate } from "./sqlite.ts";
+import { isBusy, makePrivate } from "./sqlite.ts";
 
 /**
  * One server per folder: a second one would remove uploads in progress, or reset the state that the first one uses. The
@@ -17,6 +17,7 @@ export const lockFolder = (directory: string): { readonly release: () => void } 
     db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (cause) {
     db.close();
+    if (!isBusy(cause)) throw cause;
     const what = `Another Mailproof uses ${resolve(directory)}.`;
     throw new Error(`${what} Stop it, or set MAILPROOF_DIR to another folder.`, { cause });
   }

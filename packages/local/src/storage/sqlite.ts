@@ -145,7 +145,7 @@ const LOCK_RETRY_MS = 5;
 const LOCK_WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
 
-const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
+export const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
  * Flushes what has been committed to the disk, and then calls `then`. `now` does the same before it returns.

@@ -1,0 +1,134 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { formatFirstScreen } from "@mailproof/local/server/first-screen";
+import { explainFolderFault } from "@mailproof/local/storage/folder-faults";
+import { lockFolder } from "@mailproof/local/storage/folder-lock";
+import { expect, onTestFinished, test } from "vitest";
+import { describeUnless } from "../describe-when.ts";
+import { createFolder, PRELOADED, spawnNode, whenRunIn, whenStarted } from "./running.ts";
+
+// What a start says when the machine does not let it: a sentence with the setting or the limit to change.
+
+const MAIN = "packages/local/src/server/main.ts";
+
+const whenRefused = (folder: string): Promise<string> => {
+  const child = spawnNode(MAIN, [], { MAILPROOF_DIR: folder, PORT: "0" });
+  return text(child.stderr);
+};
+
+test("a state folder that is a file is refused by the name of the setting", async () => {
+  const file = join(createFolder(), "state");
+  writeFileSync(file, "");
+
+  const sentence = `${file} cannot hold the state: it is not a folder (`;
+  expect(await whenRefused(file)).toContain(sentence);
+  expect(await whenRefused(file)).toContain("set MAILPROOF_DIR to another folder.\n");
+  expect(await whenRefused(join(file, "below"))).toContain("below cannot hold the state: ");
+});
+
+test("a database that cannot be opened names the folder, to the server and to a command", async () => {
+  const folder = createFolder();
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "Acme");
+  const database = join(folder, "state.sqlite");
+  rmSync(database);
+  mkdirSync(database);
+
+  const { code, err } = await whenRunIn(folder, "admin", "accounts", "list");
+
+  expect([code, err]).toEqual([1, expect.stringContaining(`${folder} cannot hold the state: `)]);
+  expect(await whenRefused(folder)).toContain(`${folder} cannot hold the state: `);
+});
+
+test.each([
+  ["EACCES", "this user cannot read and write it"],
+  ["EROFS", "it is read-only"],
+  ["ENOSPC", "its disk is full"],
+])("%s is said in words, of the folder alone", (code, words) => {
+  const createError = (path: string) => Object.assign(new Error(`${code}: denied`), { code, path });
+
+  expect(explainFolderFault("/srv/state", createError("/srv/state/lock.sqlite"))).toContain(words);
+  expect(explainFolderFault("/srv/state", createError("/srv"))).toContain(words);
+  expect(explainFolderFault("/srv/state", createError("/srv/state-2/x"))).toBeUndefined();
+  expect(explainFolderFault("/srv/state", createError("/etc/mail.pem"))).toBeUndefined();
+});
+
+test("a lock file that cannot be read is not taken for another server", () => {
+  const folder = createFolder();
+  writeFileSync(
+    join(folder, "lock.sqlite"),
+    "this is not a database, and long enough to be read as one",
+  );
+
+  expect(() => lockFolder(folder)).toThrow("file is not a database");
+});
+
+test("too few descriptors for a start name the limit to raise", async () => {
+  const command = `ulimit -n 48; exec "$0" ${PRELOADED.join(" ")} ${MAIN}`;
+  const child = spawn("sh", ["-c", command, process.execPath], {
+    env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: createFolder(), PORT: "0" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+
+  expect(await text(child.stderr)).toContain("raise the limit to 2000 or more (ulimit -n");
+});
+
+test("SIGHUP does not end a server that runs without a terminal", async () => {
+  const folder = createFolder();
+  const { ready, pid, stop } = await whenStarted(folder);
+
+  process.kill(pid, "SIGHUP");
+  await setTimeout(100);
+
+  expect((await fetch(`${ready.base_url}/health`)).status).toBe(200);
+  expect((await stop("SIGTERM")).screen).toContain("SIGHUP changes nothing");
+});
+
+const findReasonAgainstTerminal = (): string | null =>
+  spawnSync("script", ["--version"]).status === 0 ? null : "there is no script of util-linux";
+
+describeUnless(findReasonAgainstTerminal(), "in a terminal", () => {
+  test("a terminal that is closed ends the server as Ctrl-C does", async () => {
+    const folder = createFolder();
+    // script gives the server a terminal of its own, and closes it when it is ended itself.
+    const server = `exec ${process.execPath} ${PRELOADED.join(" ")} ${MAIN}`;
+    const child = spawn("script", ["--quiet", "--command", server, "/dev/null"], {
+      env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0" },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ready = join(folder, "ready.json");
+    while (!existsSync(ready)) await setTimeout(20);
+
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    while (existsSync(ready)) await setTimeout(20);
+
+    expect(existsSync(join(folder, "state.sqlite"))).toBe(true);
+  });
+});
+
+test("the first screen's commands work in a folder with a quote in its name", () => {
+  const directory = join(createFolder(), "it's ours");
+  mkdirSync(directory);
+  writeFileSync(join(directory, "ready.json"), '{\n  "live_key": "mp_live_1"\n}\n');
+  const screen = formatFirstScreen(
+    {
+      baseUrl: "http://127.0.0.1:1",
+      mcpUrl: "http://127.0.0.1:1/mcp",
+      version: "0.0.0",
+      demo: { account_id: "acc_1", live_key: "mp_live_1" },
+      warnings: [],
+    },
+    { directory, isTerminal: false },
+  );
+
+  const [line] = /export MAILPROOF_API=.*/.exec(screen) ?? [""];
+  const printed = execFileSync("sh", ["-c", `${line}; printf %s "$MAILPROOF_KEY"`]);
+
+  expect(printed.toString()).toBe("mp_live_1");
+});
