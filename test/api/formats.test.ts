@@ -116,6 +116,7 @@ const MAY_BE_OTHERWISE: Readonly<Record<string, string>> = {
   "from.address": "a mail may have any text there",
   "mx_records.ip": "a host may have an IPv6 address only",
   "sources.ip": "mail may be sent over IPv6",
+  "unaligned_sources.ip": "mail may be sent over IPv6",
 };
 
 test("a text that is a date, a moment, an address or a URL in every example has that format", () => {

@@ -273,6 +273,14 @@ const recordChecks = async (ask: Ask, ctx: TestContext): Promise<void> => {
     mode: "test",
     query: { days: "7" },
   });
+  for (const domain of ["unaligned.example", "ready.example"])
+    await send(ctx.world, "POST /v1/deliverability/check", { key: ctx.testKey, body: { domain } });
+  await ask("A sender that is not aligned", "GET /v1/deliverability/domains/unaligned.example", {
+    mode: "test",
+  });
+  await ask("Ready for a stricter policy", "GET /v1/deliverability/domains/ready.example", {
+    mode: "test",
+  });
   await ask("Delete the monitor", `DELETE /v1/deliverability/monitors/${monitor_id}`, {
     mode: "test",
   });

@@ -88,7 +88,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "computePressure",
     "isDomainExistenceDecided",
     "listWalkNames",
-    "readAlignment",
     "toSigningKey",
     "toZone",
   ],

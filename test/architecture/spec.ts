@@ -39,6 +39,7 @@ export const SPEC: readonly Operation[] = [
   of("GET /v1/deliverability/checks/{id}", 200, 400, 401, 403, 404, 429),
   // Ours: the contract has checks of what is published, and no reports of what was received.
   of("POST /v1/deliverability/reports", 200, 201, 400, 401, 403, 409, 413, 429, 503),
+  of("GET /v1/deliverability/domains/{domain}", 200, 400, 401, 403, 429),
   of("GET /v1/deliverability/domains/{domain}/reports", 200, 400, 401, 403, 429),
 
   // Ours: the contract has no test mail.

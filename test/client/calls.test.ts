@@ -72,6 +72,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     },
     uploadReport: (client) =>
       client.uploadReport({ content: Buffer.from(createDailyReport()).toString("base64") }),
+    getDomainProgress: (client) => client.getDomainProgress({ domain: "example.com" }),
     getDomainReports: (client) => client.getDomainReports({ domain: "example.com", days: 7 }),
     ...webhookCalls(),
     eraseData: (client) => client.eraseData({ email: EMAIL }),

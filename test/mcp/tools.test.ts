@@ -148,6 +148,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   get_activity: { email: "ann@example.com" },
   get_activity_batch: { emails: ["ann@example.com"] },
   get_domain_reputation: { domain: "example.com" },
+  get_domain_progress: { domain: "example.com" },
   record_activity: {
     events: [{ id: "1", type: "open", email: "a@x.com", occurred_at: "2026-11-20T10:00:00Z" }],
   },

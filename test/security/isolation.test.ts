@@ -170,6 +170,9 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
   "POST /v1/deliverability/reports": () => [
     { of: "a report", body: createReportBody("other"), status: 201 },
   ],
+  "GET /v1/deliverability/domains/{domain}": () => [
+    { of: "a domain", path: { domain: "other.example" }, status: 200 },
+  ],
   "GET /v1/deliverability/domains/{domain}/reports": () => [
     { of: "a domain", path: { domain: "other.example" }, status: 200 },
   ],

@@ -15,6 +15,7 @@ import { getActivity } from "./endpoints/get-activity.ts";
 import { getActivityBatch } from "./endpoints/get-activity-batch.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
 import { getCheck } from "./endpoints/get-check.ts";
+import { getDomainProgress } from "./endpoints/get-domain-progress.ts";
 import { getDomainReports } from "./endpoints/get-domain-reports.ts";
 import { getDomainReputation } from "./endpoints/get-domain-reputation.ts";
 import { getHealth } from "./endpoints/get-health.ts";
@@ -80,6 +81,7 @@ export const endpoints: readonly Endpoint[] = [
   listMonitors,
   deleteMonitor,
   uploadReport,
+  getDomainProgress,
   getDomainReports,
   listWebhooks,
   createWebhook,

@@ -36,6 +36,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   listMonitors: { route: "GET /v1/deliverability/monitors", bare: true },
   deleteMonitor: { route: "DELETE /v1/deliverability/monitors/{id}" },
   uploadReport: { route: "POST /v1/deliverability/reports" },
+  getDomainProgress: { route: "GET /v1/deliverability/domains/{domain}" },
   getDomainReports: { route: "GET /v1/deliverability/domains/{domain}/reports" },
   listWebhooks: { route: "GET /v1/webhooks", bare: true },
   createWebhook: { route: "POST /v1/webhooks", repeat: "never" },

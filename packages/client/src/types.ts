@@ -2021,6 +2021,196 @@ export interface UploadReportData {
   duplicate: boolean;
 }
 
+// GET /v1/deliverability/domains/{domain}
+
+export interface GetDomainProgressInput {
+  /** The domain, written as for a deliverability check. */
+  domain: string;
+}
+
+export interface GetDomainProgressData {
+  /** The domain in lower case, in A-labels (xn--…). */
+  domain: string;
+  /** The same domain in Unicode. */
+  domain_unicode: string;
+  /** True when a monitor checks the domain. */
+  monitored: boolean;
+  /** The four steps, in their order. */
+  steps: {
+    /** published: SPF, DKIM and DMARC are in DNS. tested: a test mail passes DMARC. reported: receivers report mail that is aligned. enforced: the policy is reject. */
+    step: "published" | "tested" | "reported" | "enforced";
+    /** done: it was observed. failing: what was observed is wrong. open: it was not observed yet, not enough of it, or DNS did not answer. */
+    status: "done" | "failing" | "open";
+    /** When the newest evidence is from, ISO 8601. Left out without any. */
+    observed_at?: string;
+    /** The check that shows it. The operation getCheck returns the check. Left out when no check does. */
+    check_id?: string;
+    /** The mail test that shows it. The operation getMailTest returns the test. Left out when no test does. */
+    test_id?: string;
+    /** What is missing, in sentences. Empty when it is done. */
+    missing: string[];
+  }[];
+  /** The one thing to do now. */
+  next: {
+    /** What to do now, as a code. */
+    code:
+      | "check_domain"
+      | "publish_spf"
+      | "publish_dkim"
+      | "publish_dmarc"
+      | "request_reports"
+      | "send_test_mail"
+      | "correct_mail"
+      | "correct_source"
+      | "collect_reports"
+      | "tighten_policy"
+      | "protect_subdomains"
+      | "keep_watching";
+    /** The same in a sentence. */
+    text: string;
+    /** The DNS record to publish. Left out when there is nothing to publish, or only you know it. */
+    record?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      strings?: string[];
+      /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
+      open?: string[];
+    };
+    /** The published records to remove with it. Left out when there are none. */
+    replaces?: {
+      /** The whole name, without a final dot. */
+      name: string;
+      /** The record's type. */
+      type: "TXT" | "MX" | "A" | "PTR";
+      /** The value, without quotes. */
+      value: string;
+    }[];
+    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    note?: string;
+  };
+  /** What the DMARC reports of the last 14 days show. */
+  dmarc: {
+    /** The policy that applies to the domain, by the newest check, or by reports of later days. Left out when none is known. */
+    policy?: "none" | "quarantine" | "reject";
+    /** True when a stricter policy is safe. */
+    ready: boolean;
+    /** The policy of the record to publish next. Left out unless `ready`. */
+    ready_for?: "none" | "quarantine" | "reject";
+    /** Why a stricter policy is not safe yet, or not needed. Empty when `ready`. */
+    reasons: {
+      /** The reason as a code. */
+      code:
+        | "not_checked"
+        | "not_published"
+        | "already_strict"
+        | "spf_or_dkim_faulty"
+        | "reports_not_requested"
+        | "no_reports"
+        | "too_few_days"
+        | "too_many_reports"
+        | "too_few_messages"
+        | "low_aligned_share"
+        | "unaligned_senders"
+        | "spf_only_sources"
+        | "test_mail_failed";
+      /** The same in a sentence. */
+      text: string;
+    }[];
+    /** The first day (UTC) that counts: today and the 14 days before. */
+    from: string;
+    /** The last day (UTC) that counts. */
+    to: string;
+    /** True when there are more than 5,000 reports: the oldest are not counted. */
+    truncated: boolean;
+    /** Number of DMARC aggregate reports. */
+    reports: number;
+    /** Number of organisations that reported. */
+    reporters: number;
+    /** Number of days with reports. */
+    days: number;
+    /** Number of days with reports that found the present policy. */
+    days_at_policy: number;
+    /** Number of messages. */
+    messages: number;
+    /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+    forwarded: number;
+    /** Share of messages that are aligned, 0–1, without those that are known as forwarded. Left out without messages. */
+    aligned_share?: number;
+    /** Number of addresses that sent mail that is neither aligned nor known as forwarded. */
+    unaligned_source_count: number;
+    /** These addresses, the one with most such mail first. At most 20. */
+    unaligned_sources: {
+      /** The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them. */
+      ip?: string;
+      /** The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer. */
+      host_name?: string;
+      /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
+      provider?: string;
+      /** Number of messages. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns: they pass DMARC. */
+      aligned: number;
+      /** Messages that SPF aligns. */
+      spf_aligned: number;
+      /** Messages that DKIM aligns. */
+      dkim_aligned: number;
+      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      forwarded: number;
+      /** What receivers did with the messages. */
+      dispositions: {
+        /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+        disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+      /** Why receivers did not apply the policy. */
+      reasons: {
+        /** The reason, as RFC 7489 and RFC 9990 name it. */
+        reason:
+          | "forwarded"
+          | "local_policy"
+          | "mailing_list"
+          | "other"
+          | "policy_test_mode"
+          | "sampled_out"
+          | "trusted_forwarder";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Domains that passed SPF or DKIM, also without being aligned. At most ten. */
+      authenticated_as: string[];
+      /** The first day (UTC) on which reports have this source. */
+      first_day: string;
+      /** The last day (UTC) on which reports have this source. */
+      last_day: string;
+      /** What to do about this source. */
+      advice: {
+        /** What the mail of this source needs, as a code. */
+        code:
+          | "aligned"
+          | "forwarded"
+          | "add_dkim"
+          | "add_service"
+          | "add_service_dkim"
+          | "signs_as_other"
+          | "unknown_source"
+          | "small_sources";
+        /** The same in a sentence. */
+        text: string;
+        /** A term for the SPF record. Left out when none helps. */
+        spf_term?: string;
+      };
+    }[];
+  };
+}
+
 // GET /v1/deliverability/domains/{domain}/reports
 
 export interface GetDomainReportsInput {
@@ -3072,6 +3262,18 @@ export interface Operations {
    * `POST /v1/deliverability/reports`
    */
   uploadReport(input: UploadReportInput, options?: CallOptions): Promise<UploadReportData>;
+
+  /**
+   * Get how far a domain is on its way to a strict DMARC policy: published, tested, reported, enforced; what to do next; and whether a stricter policy is safe.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/deliverability/domains/{domain}`
+   */
+  getDomainProgress(
+    input: GetDomainProgressInput,
+    options?: CallOptions,
+  ): Promise<GetDomainProgressData>;
 
   /**
    * Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.

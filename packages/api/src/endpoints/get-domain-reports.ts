@@ -164,7 +164,7 @@ export const getDomainReports = endpoint({
     const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
-    const merged = await mergeReports(world, owner, { domain, days });
+    const merged = await mergeReports(world, caller, { domain, days });
     const { dmarc, tls } = merged;
     const remaining =
       after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);

@@ -10,6 +10,7 @@ import { ActivityPart, ActivityRecord, Level } from "../schema/activity.ts";
 import { KeySummary } from "../schema/api-keys.ts";
 import { Mode, ScopeName } from "../schema/common.ts";
 import { CheckResult, CheckSummary } from "../schema/deliverability-check.ts";
+import { ReportSource } from "../schema/domain-reports.ts";
 import { UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { JobOptions } from "../schema/job-options.ts";
 import { JobSummary, ResultRow } from "../schema/jobs.ts";
@@ -99,6 +100,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(server), "ServerSection"],
   [withoutDescription(spam_assessment), "SpamAssessment"],
   [MonitorSummary, "Monitor"],
+  [ReportSource, "ReportSource"],
 
   [WebhookSummary, "Webhook"],
   [withoutDescription(WebhookSummary.entries.status), "WebhookStatus"],

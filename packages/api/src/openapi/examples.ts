@@ -2266,6 +2266,201 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "GET /v1/deliverability/domains/{domain}",
+    name: "getDomainProgress",
+    title: "A sender that is not aligned",
+    path: {
+      domain: "unaligned.example",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        domain: "unaligned.example",
+        domain_unicode: "unaligned.example",
+        monitored: false,
+        steps: [
+          {
+            step: "published",
+            status: "done",
+            observed_at: "2026-11-21T00:01:33.000Z",
+            check_id: "accd114e-d8e6-48db-abc9-37e605c78c35",
+            missing: [],
+          },
+          {
+            step: "tested",
+            status: "open",
+            missing: ["No test mail from unaligned.example arrived yet."],
+          },
+          {
+            step: "reported",
+            status: "failing",
+            observed_at: "2026-11-21T00:00:00.000Z",
+            missing: [
+              "80% of the messages are aligned; it takes 98%.",
+              "A sender that you may use sends more than 1% of the messages, and sends them unaligned.",
+            ],
+          },
+          {
+            step: "enforced",
+            status: "open",
+            observed_at: "2026-11-21T00:01:33.000Z",
+            check_id: "accd114e-d8e6-48db-abc9-37e605c78c35",
+            missing: ["The policy is none."],
+          },
+        ],
+        next: {
+          code: "correct_source",
+          text: "Mailjet sends 10 messages a day for unaligned.example unaligned. Add include:spf.mailjet.com to the SPF record of unaligned.example if bounces return to it, and set up DKIM for unaligned.example at Mailjet (selector mailjet). The next check and the next reports show the result.",
+          record: {
+            name: "unaligned.example",
+            type: "TXT",
+            value: "v=spf1 mx ip4:192.0.2.1 include:spf.mailjet.com -all",
+          },
+          replaces: [
+            {
+              name: "unaligned.example",
+              type: "TXT",
+              value: "v=spf1 mx ip4:192.0.2.1 -all",
+            },
+          ],
+        },
+        dmarc: {
+          policy: "none",
+          ready: false,
+          reasons: [
+            {
+              code: "low_aligned_share",
+              text: "80% of the messages are aligned; it takes 98%.",
+            },
+            {
+              code: "unaligned_senders",
+              text: "A sender that you may use sends more than 1% of the messages, and sends them unaligned.",
+            },
+          ],
+          from: "2026-11-07",
+          to: "2026-11-21",
+          truncated: false,
+          reports: 14,
+          reporters: 1,
+          days: 14,
+          days_at_policy: 14,
+          messages: 742,
+          forwarded: 42,
+          aligned_share: 0.8,
+          unaligned_source_count: 1,
+          unaligned_sources: [
+            {
+              ip: "203.0.113.7",
+              provider: "mailjet",
+              messages: 140,
+              aligned: 0,
+              spf_aligned: 0,
+              dkim_aligned: 0,
+              forwarded: 0,
+              dispositions: [
+                {
+                  disposition: "none",
+                  messages: 140,
+                },
+              ],
+              aligned_share: 0,
+              reasons: [],
+              authenticated_as: ["bounces.mailjet.com"],
+              first_day: "2026-11-07",
+              last_day: "2026-11-20",
+              advice: {
+                code: "add_service",
+                text: "Mailjet sends 10 messages a day for unaligned.example unaligned. Add include:spf.mailjet.com to the SPF record of unaligned.example if bounces return to it, and set up DKIM for unaligned.example at Mailjet (selector mailjet).",
+                spf_term: "include:spf.mailjet.com",
+              },
+            },
+          ],
+        },
+      },
+    },
+  },
+  {
+    route: "GET /v1/deliverability/domains/{domain}",
+    name: "getDomainProgress2",
+    title: "Ready for a stricter policy",
+    path: {
+      domain: "ready.example",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        domain: "ready.example",
+        domain_unicode: "ready.example",
+        monitored: false,
+        steps: [
+          {
+            step: "published",
+            status: "done",
+            observed_at: "2026-11-21T00:01:33.000Z",
+            check_id: "2bb79428-0a66-4638-b0b4-603374093cc0",
+            missing: [],
+          },
+          {
+            step: "tested",
+            status: "open",
+            missing: ["No test mail from ready.example arrived yet."],
+          },
+          {
+            step: "reported",
+            status: "done",
+            observed_at: "2026-11-21T00:00:00.000Z",
+            missing: [],
+          },
+          {
+            step: "enforced",
+            status: "open",
+            observed_at: "2026-11-21T00:01:33.000Z",
+            check_id: "2bb79428-0a66-4638-b0b4-603374093cc0",
+            missing: ["The policy is none."],
+          },
+        ],
+        next: {
+          code: "tighten_policy",
+          text: "Publish the DMARC policy quarantine: the reports show that the mail of ready.example passes. Then check the domain again.",
+          record: {
+            name: "_dmarc.ready.example",
+            type: "TXT",
+            value: "v=DMARC1; p=quarantine; np=quarantine; rua=mailto:dmarc@ready.example",
+          },
+          replaces: [
+            {
+              name: "_dmarc.ready.example",
+              type: "TXT",
+              value: "v=DMARC1; p=none; rua=mailto:dmarc@ready.example",
+            },
+          ],
+        },
+        dmarc: {
+          policy: "none",
+          ready: true,
+          ready_for: "quarantine",
+          reasons: [],
+          from: "2026-11-07",
+          to: "2026-11-21",
+          truncated: false,
+          reports: 14,
+          reporters: 1,
+          days: 14,
+          days_at_policy: 14,
+          messages: 602,
+          forwarded: 42,
+          aligned_share: 1,
+          unaligned_source_count: 0,
+          unaligned_sources: [],
+        },
+      },
+    },
+  },
+  {
     route: "DELETE /v1/deliverability/monitors/{id}",
     name: "deleteMonitor",
     title: "Delete the monitor",
@@ -2317,7 +2512,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2338,7 +2533,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+            id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2353,7 +2548,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {},
     request: {
@@ -2363,7 +2558,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2376,7 +2571,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {},
     status: 200,
@@ -2385,18 +2580,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
-          event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+          id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
+          event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+            id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+              webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
             },
           },
           response_body: null,
@@ -2414,7 +2609,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {},
     status: 200,
@@ -2423,18 +2618,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
-            event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+            id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
+            event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+              id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+                webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
               },
             },
             response_body: null,
@@ -2453,26 +2648,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
-      delivery_id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      delivery_id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_485c9a9d-381f-4bb9-8301-f244a6d1127f",
-        event_id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+        id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
+        event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_36b538ec-3833-4895-a191-8ead0a058093",
+          id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+            webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
           },
         },
         response_body: null,
@@ -2489,7 +2684,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {
       event: "credits.low",
@@ -2500,14 +2695,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_a4cf1554-f2d8-453e-9346-6c433fe7cfe5",
-          event_id: "evt_e1a7061a-02de-4df9-8453-da5c3d30d34a",
+          id: "dlv_8023fcdb-a11f-47a9-9da6-c92961a79996",
+          event_id: "evt_93de6704-a3b7-4028-895b-1b556caffff8",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_e1a7061a-02de-4df9-8453-da5c3d30d34a",
+            id: "evt_93de6704-a3b7-4028-895b-1b556caffff8",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2531,7 +2726,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2565,14 +2760,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2586,14 +2781,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_c56c2b0f-eecf-4fae-8252-b52742dfddf3",
+        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
         deleted: true,
       },
     },
@@ -2830,11 +3025,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
+        key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…5Aou",
+        hint: "mp_test_…fV1a",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -2854,11 +3049,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
+            key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…5Aou",
+            hint: "mp_test_…fV1a",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -2895,14 +3090,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
+      id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_6c16206d-3fb9-4516-88dc-66c8f6b0194a",
+        key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
         revoked: true,
       },
     },

@@ -31,3 +31,17 @@ export const listChecks = async (
   }
   return { checks, total, isTruncated: false };
 };
+
+/** Undefined also where the newest check of the domain is further back than is read. */
+export const findNewestCheck = async (
+  table: Table,
+  owner: string,
+  domain: string,
+): Promise<Check | undefined> => {
+  let read = 0;
+  for await (const check of iterateChecks(table, owner, PAGE_SIZE)) {
+    if (check.domain === domain) return check;
+    if (++read === PAGES_MAX * PAGE_SIZE) return undefined;
+  }
+  return undefined;
+};

@@ -5,6 +5,8 @@ import { parseCidr, parseIp, toReverseName } from "../mail/ip.ts";
 import type { DnsLookups, WithDnsLookups } from "./dns-lookups.ts";
 import type { CheckSubject } from "./items.ts";
 
+const ASKS_FOR_REPORTS = "v=DMARC1; p=none; rua=mailto:dmarc@{domain}";
+
 /** The result of a domain under a test key, by its first label. Other domains have no issues. */
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
   /** No records: it does not exist. */
@@ -20,6 +22,9 @@ export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
   /** A policy that asks receivers for nothing, and an SPF record with an open end. */
   weak: { spf: "v=spf1 mx ~all", dmarc: "v=DMARC1; p=none" },
   listed: { isListed: true },
+  /** With reports of the last 14 days (`reports/sandbox-reports.ts`). */
+  ready: { dmarc: ASKS_FOR_REPORTS },
+  unaligned: { dmarc: ASKS_FOR_REPORTS },
 };
 
 type SandboxSender =
@@ -91,7 +96,9 @@ const createZone = (
       [`default._domainkey.${domain}`]: { TXT: [`v=DKIM1; k=rsa; p=${DKIM_KEY}`] },
     }),
     ...(without !== "dmarc" && {
-      [`_dmarc.${domain}`]: { TXT: [dmarc ?? `v=DMARC1; p=reject; np=reject; ${reports}`] },
+      [`_dmarc.${domain}`]: {
+        TXT: [dmarc?.replace("{domain}", domain) ?? `v=DMARC1; p=reject; np=reject; ${reports}`],
+      },
     }),
     ...(isListed && { [`${ip.split(".").toReversed().join(".")}.${LIST}`]: { A: ["127.0.0.2"] } }),
   };

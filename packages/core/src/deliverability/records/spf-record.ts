@@ -71,6 +71,13 @@ const splitTerms = (text: string): readonly string[] =>
 
 const insertFirst = (text: string, term: string): string => toRecord([term, ...splitTerms(text)]);
 
+/** The record with one more term, behind the last one that names senders. */
+export const addSpfTerm = (text: string, term: string): string => {
+  const terms = splitTerms(text);
+  const end = terms.findIndex((one) => /^[-+?~]?all$/i.test(one) || isModifier(one));
+  return toRecord(end === -1 ? [...terms, term] : terms.toSpliced(end, 0, term));
+};
+
 const toIpTerm = (ip: string): string => `${parseIp(ip)?.bits === 128 ? "ip6" : "ip4"}:${ip}`;
 
 /** Mail services whose MX hosts do not send: what their customers include. */

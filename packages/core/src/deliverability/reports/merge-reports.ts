@@ -1,9 +1,13 @@
+import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { addMs, DAY_MS, toUtcDay } from "../../lib/time.ts";
+import type { DmarcPolicy } from "../../mail/dmarc/record.ts";
 import type { World } from "../../ports/world.ts";
 import {
   type DmarcReport,
   getReportDay,
+  getReportedPolicy,
   type PublishedPolicy,
+  type Report,
   type SourceSums,
   type Sums,
   type TlsPolicySums,
@@ -11,14 +15,20 @@ import {
   type TlsReport,
 } from "./report.ts";
 import { iterateReports } from "./report-items.ts";
-import { createSourceSums, mergeSources } from "./source-sums.ts";
+import { createSandboxReports } from "./sandbox-reports.ts";
+import { countUnaligned, createSourceSums, mergeSources } from "./source-sums.ts";
 
 /** The most that one request reads; the response shows when there are more. */
 const REPORTS_MAX = 5_000;
 /** Different addresses; those of further ones are one sum. */
 const SOURCES_MAX = 50_000;
 
-export type DatedSource = SourceSums & { readonly firstDay: string; readonly lastDay: string };
+export type DatedSource = SourceSums & {
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** The last day with mail that is neither aligned nor known as forwarded. Null: there is none. */
+  readonly lastUnalignedDay: string | null;
+};
 export type DmarcDay = SourceSums & { readonly day: string };
 export type TlsDay = { readonly day: string; readonly succeeded: number; readonly failed: number };
 
@@ -33,6 +43,10 @@ export type DomainReports = {
     readonly reports: number;
     /** That of the newest report. */
     readonly policy: PublishedPolicy | null;
+    /** When the range of the newest report began, which is when its receiver may have read the policy. */
+    readonly policySeenAt: Date | null;
+    /** Numbers of days with reports, by the policy that applied to the domain. */
+    readonly daysByPolicy: Readonly<Record<DmarcPolicy, number>>;
     readonly total: SourceSums;
     /** The oldest first; days without reports are left out. */
     readonly days: readonly DmarcDay[];
@@ -46,18 +60,27 @@ export type DomainReports = {
   };
 };
 
+type ReportQuery = {
+  readonly domain: string;
+  /** Today (UTC) included. */
+  readonly days: number;
+  /** A report that is about to be stored. */
+  readonly incoming?: Report | undefined;
+};
+
 /** All reports of a domain since so many days ago, as one. */
 export const mergeReports = async (
-  { table, now }: Pick<World, "table" | "now">,
-  owner: string,
-  { domain, days }: { readonly domain: string; readonly days: number },
+  world: Pick<World, "table" | "now">,
+  payer: Pick<Payer, "account" | "mode">,
+  { domain, days, incoming }: ReportQuery,
 ): Promise<DomainReports> => {
+  const { now } = world;
   const since = toUtcDay(addMs(now(), -(days - 1) * DAY_MS));
   const reporters = new Map<string, number>();
   const dmarc = createDmarcMerge();
   const tls = createTlsMerge();
   let [read, isTruncated] = [0, false];
-  for await (const report of iterateReports(table, owner, { domain, since })) {
+  for await (const report of listReports(world, payer, { domain, since, incoming })) {
     if (read === REPORTS_MAX) {
       isTruncated = true;
       break;
@@ -77,24 +100,41 @@ export const mergeReports = async (
   };
 };
 
+async function* listReports(
+  { table, now }: Pick<World, "table" | "now">,
+  payer: Pick<Payer, "account" | "mode">,
+  { domain, since, incoming }: Omit<ReportQuery, "days"> & { readonly since: string },
+): AsyncGenerator<Report> {
+  if (incoming && getReportDay(incoming) >= since) yield incoming;
+  yield* iterateReports(table, getOwnerId(payer), { domain, since });
+  if (payer.mode === "test")
+    yield* createSandboxReports(domain, now()).filter((report) => getReportDay(report) >= since);
+}
+
 const createDmarcMerge = () => {
   const sums = createSourceSums(SOURCES_MAX);
-  const spans = new Map<string | null, { firstDay: string; lastDay: string }>();
+  const spans = new Map<string | null, Span>();
+  const daysByPolicy = new Map<DmarcPolicy | null, Set<string>>();
   const byDay = new Map<string, SourceSums[]>();
   let newest: DmarcReport | undefined;
   let reports = 0;
   const addSource = (source: SourceSums, day: string): void => {
     const ip = sums.addSums(source);
-    const span = spans.get(ip);
-    if (!span) spans.set(ip, { firstDay: day, lastDay: day });
-    else if (day < span.firstDay) span.firstDay = day;
-    else if (day > span.lastDay) span.lastDay = day;
+    const span = spans.get(ip) ?? { firstDay: day, lastDay: day, lastUnalignedDay: null };
+    const lastUnalignedDay = countUnaligned(source) > 0 ? day : span.lastUnalignedDay;
+    spans.set(ip, {
+      firstDay: getEarlier(span.firstDay, day),
+      lastDay: getLater(span.lastDay, day),
+      lastUnalignedDay: lastUnalignedDay && getLater(span.lastUnalignedDay ?? "", lastUnalignedDay),
+    });
   };
   return {
     add: (report: DmarcReport): void => {
       reports++;
       if (!newest || report.end > newest.end) newest = report;
       const day = getReportDay(report);
+      const policy = getReportedPolicy(report.policy);
+      daysByPolicy.set(policy, (daysByPolicy.get(policy) ?? new Set()).add(day));
       for (const source of report.sources) addSource(source, day);
       const ofDay = byDay.get(day) ?? [];
       byDay.set(day, [mergeSources([...ofDay, ...report.sources], null)]);
@@ -102,17 +142,28 @@ const createDmarcMerge = () => {
     end: (): DomainReports["dmarc"] => ({
       reports,
       policy: newest?.policy ?? null,
+      policySeenAt: newest?.begin ?? null,
+      daysByPolicy: {
+        none: daysByPolicy.get("none")?.size ?? 0,
+        quarantine: daysByPolicy.get("quarantine")?.size ?? 0,
+        reject: daysByPolicy.get("reject")?.size ?? 0,
+      },
       total: mergeSources([...byDay.values()].flat(), null),
       days: [...byDay]
         .map(([day, ofDay]) => ({ ...mergeSources(ofDay, null), day }))
         .toSorted(byDayAscending),
       sources: sums.list().map((source) => ({
         ...source,
-        ...(spans.get(source.ip) ?? { firstDay: "", lastDay: "" }),
+        ...(spans.get(source.ip) ?? { firstDay: "", lastDay: "", lastUnalignedDay: null }),
       })),
     }),
   };
 };
+
+type Span = Pick<DatedSource, "firstDay" | "lastDay" | "lastUnalignedDay">;
+
+const getEarlier = (one: string, other: string): string => (one < other ? one : other);
+const getLater = (one: string, other: string): string => (one < other ? other : one);
 
 const createTlsMerge = () => {
   const policies = new Map<TlsPolicyType, TlsPolicySums>();

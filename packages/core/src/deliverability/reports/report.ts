@@ -1,3 +1,4 @@
+import { WEAKER_POLICY } from "../../mail/dmarc/discover.ts";
 import type { DmarcPolicy } from "../../mail/dmarc/record.ts";
 
 // What a report says, as it is stored: sums for each sending address, and nothing of a single message.
@@ -48,6 +49,13 @@ export type PublishedPolicy = {
   readonly isTesting: boolean;
   readonly discoveryMethod: "psl" | "treewalk" | null;
 };
+
+/** What the record asked of receivers, a test included. Null: the report does not say. */
+export const getReportedPolicy = ({
+  p,
+  isTesting,
+}: Pick<PublishedPolicy, "p" | "isTesting">): DmarcPolicy | null =>
+  p !== null && isTesting ? WEAKER_POLICY[p] : p;
 
 type ReportHead = {
   /** The organisation that made the report. */

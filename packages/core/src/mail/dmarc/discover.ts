@@ -96,7 +96,7 @@ export const getPublishedPolicy = (
   return (at === domain ? p : forBelow) as DmarcPolicy;
 };
 
-const WEAKER: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
+export const WEAKER_POLICY: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
   reject: "quarantine",
   quarantine: "none",
   none: "none",
@@ -106,4 +106,5 @@ const WEAKER: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
 export const getAppliedPolicy = (
   published: DmarcPolicy | null,
   { record }: PlacedRecord,
-): DmarcPolicy | null => (published !== null && record.isTesting ? WEAKER[published] : published);
+): DmarcPolicy | null =>
+  published !== null && record.isTesting ? WEAKER_POLICY[published] : published;

@@ -1,0 +1,184 @@
+import { findDomainProgress } from "@mailproof/core/deliverability/progress/domain-progress";
+import { NEXT_CODES } from "@mailproof/core/deliverability/progress/next-step";
+import { REASON_CODES } from "@mailproof/core/deliverability/progress/readiness";
+import { STEP_STATUSES, STEPS } from "@mailproof/core/deliverability/progress/steps";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { Count, describe, KEYED_ERRORS, Share } from "../schema/common.ts";
+import { PublishedPolicy, ReportSource, toReportSource } from "../schema/domain-reports.ts";
+import { omitNull } from "../schema/omit-null.ts";
+import { DnsRecord, ProposedDnsRecord } from "../schema/proposed-records.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
+import { toProposalFields } from "../schema/to-check-result.ts";
+
+/** A page of sources has more of them, with those that are aligned. */
+const SOURCES_MAX = 20;
+
+const Step = v.object({
+  step: describe(
+    v.picklist(STEPS),
+    "published: SPF, DKIM and DMARC are in DNS. tested: a test mail passes DMARC. reported: receivers report mail that is aligned. enforced: the policy is reject.",
+  ),
+  status: describe(
+    v.picklist(STEP_STATUSES),
+    "done: it was observed. failing: what was observed is wrong. open: it was not observed yet, not enough of it, or DNS did not answer.",
+  ),
+  observed_at: describe(
+    v.optional(v.string()),
+    "When the newest evidence is from, ISO 8601. Left out without any.",
+  ),
+  check_id: describe(
+    v.optional(v.string()),
+    "The check that shows it. The operation getCheck returns the check. Left out when no check does.",
+  ),
+  test_id: describe(
+    v.optional(v.string()),
+    "The mail test that shows it. The operation getMailTest returns the test. Left out when no test does.",
+  ),
+  missing: describe(v.array(v.string()), "What is missing, in sentences. Empty when it is done."),
+});
+
+const Next = v.object({
+  code: describe(v.picklist(NEXT_CODES), "What to do now, as a code."),
+  text: describe(v.string(), "The same in a sentence."),
+  record: describe(
+    v.optional(ProposedDnsRecord),
+    "The DNS record to publish. Left out when there is nothing to publish, or only you know it.",
+  ),
+  replaces: describe(
+    v.optional(v.array(DnsRecord)),
+    "The published records to remove with it. Left out when there are none.",
+  ),
+  note: describe(
+    v.optional(v.string()),
+    "What else is to be done, in a sentence. Left out when there is nothing.",
+  ),
+});
+
+const Dmarc = v.object({
+  policy: PublishedPolicy(
+    "The policy that applies to the domain, by the newest check, or by reports of later days. Left out when none is known.",
+  ),
+  ready: describe(v.boolean(), "True when a stricter policy is safe."),
+  ready_for: PublishedPolicy("The policy of the record to publish next. Left out unless `ready`."),
+  reasons: describe(
+    v.array(
+      v.object({
+        code: describe(v.picklist(REASON_CODES), "The reason as a code."),
+        text: describe(v.string(), "The same in a sentence."),
+      }),
+    ),
+    "Why a stricter policy is not safe yet, or not needed. Empty when `ready`.",
+  ),
+  from: describe(v.string(), "The first day (UTC) that counts: today and the 14 days before."),
+  to: describe(v.string(), "The last day (UTC) that counts."),
+  truncated: describe(
+    v.boolean(),
+    "True when there are more than 5,000 reports: the oldest are not counted.",
+  ),
+  reports: describe(Count, "Number of DMARC aggregate reports."),
+  reporters: describe(Count, "Number of organisations that reported."),
+  days: describe(Count, "Number of days with reports."),
+  days_at_policy: describe(Count, "Number of days with reports that found the present policy."),
+  messages: describe(Count, "Number of messages."),
+  forwarded: describe(
+    Count,
+    "Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list.",
+  ),
+  aligned_share: describe(
+    v.optional(Share),
+    "Share of messages that are aligned, 0–1, without those that are known as forwarded. Left out without messages.",
+  ),
+  unaligned_source_count: describe(
+    Count,
+    "Number of addresses that sent mail that is neither aligned nor known as forwarded.",
+  ),
+  unaligned_sources: describe(
+    v.array(ReportSource),
+    `These addresses, the one with most such mail first. At most ${SOURCES_MAX}.`,
+  ),
+});
+
+export const getDomainProgress = endpoint({
+  id: "getDomainProgress",
+  route: "GET /v1/deliverability/domains/{domain}",
+  tag: "Deliverability",
+  summary:
+    "Get how far a domain is on its way to a strict DMARC policy: published, tested, reported, enforced; what to do next; and whether a stricter policy is safe.",
+  price: null,
+  access: "deliverability:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  path: v.strictObject({
+    domain: describe(DomainName, "The domain, written as for a deliverability check."),
+  }),
+  output: v.object({
+    ...DOMAIN_FIELDS,
+    monitored: describe(v.boolean(), "True when a monitor checks the domain."),
+    steps: describe(v.array(Step), "The four steps, in their order."),
+    next: describe(Next, "The one thing to do now."),
+    dmarc: describe(Dmarc, "What the DMARC reports of the last 14 days show."),
+  }),
+
+  async handle(world, caller, { path: { domain } }) {
+    const { isMonitored, steps, next, readiness, reports } = await findDomainProgress(
+      world,
+      caller,
+      domain,
+    );
+    const { policy, isReady, readyFor, reasons, mail } = readiness;
+    return {
+      status: 200,
+      data: {
+        ...toDomainFields(domain),
+        monitored: isMonitored,
+        steps: steps.map((one) => ({
+          step: one.step,
+          status: one.status,
+          ...omitNull({
+            observed_at: one.observedAt?.toISOString() ?? null,
+            check_id: one.check,
+            test_id: one.test,
+          }),
+          missing: [...one.missing],
+        })),
+        next: toNext(next),
+        dmarc: {
+          ...omitNull({ policy }),
+          ready: isReady,
+          ...omitNull({ ready_for: readyFor }),
+          reasons: [...reasons],
+          from: reports.since,
+          to: reports.until,
+          truncated: reports.isTruncated,
+          reports: reports.dmarc.reports,
+          reporters: Object.keys(reports.reporters).length,
+          days: mail.days,
+          days_at_policy: mail.daysAtPolicy,
+          messages: mail.messages,
+          forwarded: mail.forwarded,
+          ...omitNull({ aligned_share: cut(mail.alignedShare) }),
+          unaligned_source_count: mail.unalignedSources.length,
+          unaligned_sources: mail.unalignedSources
+            .slice(0, SOURCES_MAX)
+            .map((source) => toReportSource(source, domain)),
+        },
+      },
+    };
+  },
+});
+
+type NextStep = Awaited<ReturnType<typeof findDomainProgress>>["next"];
+
+const toNext = ({ code, text, proposal }: NextStep) => {
+  if (!proposal) return { code, text };
+  const { record, replaces, note } = toProposalFields(proposal);
+  return { code, text, record, ...(replaces && { replaces }), ...(note !== undefined && { note }) };
+};
+
+/** Cut, and not rounded: a share below the limit must not read as the limit. */
+const cut = (share: number | null): number | null =>
+  share === null ? null : Math.floor(share * 10_000) / 10_000;

@@ -1,0 +1,36 @@
+import { getOwnerId, type Payer } from "../../accounts/payer.ts";
+import type { World } from "../../ports/world.ts";
+import { listMonitors } from "../monitor-items.ts";
+import { type Evidence, readEvidence } from "./evidence.ts";
+import { chooseNext, type NextStep } from "./next-step.ts";
+import { judgeReadiness, type Readiness } from "./readiness.ts";
+import { judgeSteps, STEPS, type Step } from "./steps.ts";
+
+export type DomainProgress = {
+  readonly isMonitored: boolean;
+  readonly steps: readonly Step[];
+  readonly next: NextStep;
+  readonly readiness: Readiness;
+  readonly reports: Evidence["reports"];
+};
+
+/** How far a domain is on its way from a published record to a strict policy, by what was observed of it. */
+export const findDomainProgress = async (
+  world: Pick<World, "table" | "now">,
+  payer: Pick<Payer, "account" | "mode">,
+  domain: string,
+): Promise<DomainProgress> => {
+  const [evidence, monitors] = await Promise.all([
+    readEvidence(world, payer, domain),
+    listMonitors(world.table, getOwnerId(payer)),
+  ]);
+  const readiness = judgeReadiness(evidence);
+  const steps = judgeSteps(evidence, readiness);
+  return {
+    isMonitored: monitors.some((monitor) => monitor.domain === domain),
+    steps: STEPS.map((name) => steps[name]),
+    next: chooseNext(evidence, steps, readiness),
+    readiness,
+    reports: evidence.reports,
+  };
+};

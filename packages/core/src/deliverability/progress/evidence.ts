@@ -1,0 +1,80 @@
+import { getOwnerId, type Payer } from "../../accounts/payer.ts";
+import type { World } from "../../ports/world.ts";
+import { findNewestCheck } from "../history.ts";
+import { findReport, type StoredReport } from "../items.ts";
+import { findMessageReport, listMailTests } from "../mail-tests/items.ts";
+import type { MessageReport } from "../message/assess.ts";
+import { type DomainReports, mergeReports } from "../reports/merge-reports.ts";
+import type { Report } from "../reports/report.ts";
+import { READINESS } from "./readiness-limits.ts";
+
+/** What was observed of a domain. Each part may be missing. */
+export type Evidence = {
+  /** In A-labels. */
+  readonly domain: string;
+  readonly now: Date;
+  readonly check: CheckEvidence | null;
+  /** The newest mail test with a mail of the domain. */
+  readonly test: TestEvidence | null;
+  readonly reports: DomainReports;
+};
+
+export type CheckEvidence = {
+  readonly id: string;
+  readonly checkedAt: Date;
+  readonly report: StoredReport;
+};
+
+type TestEvidence = {
+  readonly id: string;
+  readonly receivedAt: Date;
+  /** Null: the address of the sender was erased, and the report with it. */
+  readonly report: MessageReport | null;
+};
+
+/** What is about to be stored, and is not read from the table yet. */
+export type IncomingEvidence = {
+  readonly check?: CheckEvidence;
+  readonly report?: Report;
+};
+
+/** The days of the window are full ones, and today is not. */
+const DAYS_READ = READINESS.windowDays + 1;
+
+export const readEvidence = async (
+  world: Pick<World, "table" | "now">,
+  payer: Pick<Payer, "account" | "mode">,
+  domain: string,
+  incoming: IncomingEvidence = {},
+): Promise<Evidence> => {
+  const owner = getOwnerId(payer);
+  const [check, test, reports] = await Promise.all([
+    incoming.check ?? readCheck(world, owner, domain),
+    readTest(world, owner, domain),
+    mergeReports(world, payer, { domain, days: DAYS_READ, incoming: incoming.report }),
+  ]);
+  return { domain, now: world.now(), check, test, reports };
+};
+
+const readCheck = async (
+  { table }: Pick<World, "table">,
+  owner: string,
+  domain: string,
+): Promise<CheckEvidence | null> => {
+  const check = await findNewestCheck(table, owner, domain);
+  const report = check && (await findReport(table, check.id));
+  return check && report ? { id: check.id, checkedAt: new Date(check.checkedAt), report } : null;
+};
+
+const readTest = async (
+  { table }: Pick<World, "table">,
+  owner: string,
+  domain: string,
+): Promise<TestEvidence | null> => {
+  // Only a test whose mail was assessed has the domain of its sender.
+  const { tests } = await listMailTests(table, owner, { limit: 1, domain });
+  const [test] = tests;
+  if (!test?.receivedAt) return null;
+  const report = await findMessageReport(table, test.id);
+  return { id: test.id, receivedAt: new Date(test.receivedAt), report: report ?? null };
+};

@@ -1,0 +1,176 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { uploadReport } from "../reports.ts";
+import { send } from "../send.ts";
+
+const ask = (world: AppWorld, key: string, domain = "example.com") =>
+  send(world, `GET /v1/deliverability/domains/${domain}`, { key });
+
+const check = (world: AppWorld, key: string, domain: string) =>
+  send(world, "POST /v1/deliverability/check", { key, body: { domain } });
+
+const getStatuses = (data: { steps: { step: string; status: string }[] }) =>
+  data.steps.map(({ step, status }) => `${step} ${status}`);
+
+test("200: of a domain without anything every step is open, and a check is next", async () => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, data } = await ask(world, key);
+
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    domain: "example.com",
+    domain_unicode: "example.com",
+    monitored: false,
+    steps: [
+      { step: "published", status: "open", missing: ["The domain was not checked yet."] },
+      {
+        step: "tested",
+        status: "open",
+        missing: ["No test mail from example.com arrived yet."],
+      },
+      {
+        step: "reported",
+        status: "open",
+        missing: ["There is no DMARC report about the last 14 days."],
+      },
+      { step: "enforced", status: "open", missing: ["No DMARC policy is known."] },
+    ],
+    next: { code: "check_domain", text: "Check example.com." },
+    dmarc: {
+      ready: false,
+      reasons: [
+        { code: "not_checked", text: expect.stringContaining("could read the DMARC record") },
+        { code: "no_reports", text: "There is no DMARC report about the last 14 days." },
+      ],
+      from: "2026-11-07",
+      to: "2026-11-21",
+      truncated: false,
+      reports: 0,
+      reporters: 0,
+      days: 0,
+      days_at_policy: 0,
+      messages: 0,
+      forwarded: 0,
+      unaligned_source_count: 0,
+      unaligned_sources: [],
+    },
+  });
+});
+
+test("200: aligned mail of two weeks makes a domain ready, and the next record is one step stricter", async () => {
+  const { world, testKey: key } = await given();
+  const { data: checked } = await check(world, key, "ready.example");
+
+  const { data } = await ask(world, key, "ready.example");
+
+  expect(getStatuses(data)).toEqual([
+    "published done",
+    "tested open",
+    "reported done",
+    "enforced open",
+  ]);
+  expect(data.steps[0]).toMatchObject({
+    check_id: checked.check_id,
+    observed_at: checked.checked_at,
+  });
+  expect(data.next).toEqual({
+    code: "tighten_policy",
+    text: expect.stringContaining("Publish the DMARC policy quarantine"),
+    record: {
+      name: "_dmarc.ready.example",
+      type: "TXT",
+      value: "v=DMARC1; p=quarantine; np=quarantine; rua=mailto:dmarc@ready.example",
+    },
+    replaces: [
+      {
+        name: "_dmarc.ready.example",
+        type: "TXT",
+        value: "v=DMARC1; p=none; rua=mailto:dmarc@ready.example",
+      },
+    ],
+  });
+  expect(data.dmarc).toMatchObject({
+    policy: "none",
+    ready: true,
+    ready_for: "quarantine",
+    reasons: [],
+    days: 14,
+    days_at_policy: 14,
+    messages: 602,
+    forwarded: 42,
+    aligned_share: 1,
+  });
+});
+
+test("200: a service that sends unaligned is named, with its term in the SPF record to publish", async () => {
+  const { world, testKey: key } = await given();
+  await check(world, key, "unaligned.example");
+
+  const { data } = await ask(world, key, "unaligned.example");
+
+  expect(data.steps[2]).toMatchObject({ step: "reported", status: "failing" });
+  expect(data.dmarc).toMatchObject({
+    ready: false,
+    reasons: [{ code: "low_aligned_share" }, { code: "unaligned_senders" }],
+    aligned_share: 0.8,
+    unaligned_source_count: 1,
+    unaligned_sources: [{ ip: "203.0.113.7", provider: "mailjet" }],
+  });
+  expect(data.next).toMatchObject({
+    code: "correct_source",
+    record: {
+      name: "unaligned.example",
+      value: "v=spf1 mx ip4:192.0.2.1 include:spf.mailjet.com -all",
+    },
+    replaces: [{ value: "v=spf1 mx ip4:192.0.2.1 -all" }],
+  });
+});
+
+test.each([
+  ["nospf.example", "failing", "publish_spf"],
+  ["nodkim.example", "failing", "publish_dkim"],
+  ["nodmarc.example", "failing", "publish_dmarc"],
+  ["weak.example", "done", "request_reports"],
+  ["example.com", "done", "send_test_mail"],
+])("%s is %s, and %s is next", async (domain, status, code) => {
+  const { world, testKey: key } = await given();
+  await check(world, key, domain);
+
+  const { data } = await ask(world, key, domain);
+
+  expect(data.steps[0]).toMatchObject({ step: "published", status });
+  expect(data.next.code).toBe(code);
+});
+
+test("reports of another account, of test keys and of another domain do not count", async () => {
+  const { world, liveKey, testKey } = await given();
+  await uploadReport(world, testKey);
+  await uploadReport(world, liveKey, { domain: "other.example" });
+
+  expect((await ask(world, liveKey)).data.dmarc.reports).toBe(0);
+  expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
+});
+
+test("the simulated reports of a test key are none of a live key", async () => {
+  const { world, liveKey } = await given();
+
+  expect((await ask(world, liveKey, "ready.example")).data.dmarc.reports).toBe(0);
+});
+
+test("400: a domain that is none", async () => {
+  const { world, liveKey: key } = await given();
+
+  expect(await ask(world, key, "not_a_domain")).toMatchObject({ statusCode: 400 });
+});
+
+test("no key is 401, and a key without the scope 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["activity:read"] });
+
+  expect(await send(world, "GET /v1/deliverability/domains/example.com")).toMatchObject({
+    statusCode: 401,
+  });
+  expect(await ask(world, key)).toMatchObject({ statusCode: 403 });
+});
