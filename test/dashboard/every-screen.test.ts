@@ -22,6 +22,14 @@ const WITHOUT_DATA = ["verify", "lists/new", "find"];
 
 type Opened = Pick<OpenedPage, "ready">;
 
+/** A test key's mail arrives by itself. */
+const waitForMail = (opened: Opened, id: string): Promise<void> =>
+  expect
+    .poll(async () => (await callApi(opened, `GET /v1/deliverability/tests/${id}`)).status, {
+      timeout: 60_000,
+    })
+    .toBe("received");
+
 /** Of each screen whose path has a parameter: the address of one that exists. */
 const createTargets = async (opened: Opened): Promise<Readonly<Record<string, string>>> => {
   const emails = ["valid@x.com", "invalid@x.com", "risky@x.com"];
@@ -32,9 +40,14 @@ const createTargets = async (opened: Opened): Promise<Readonly<Record<string, st
     url: "https://example.com/in",
     events: ["job.completed"],
   });
+  const { test_id: mailTest } = await callApi(opened, "POST /v1/deliverability/tests", {});
+  await waitForMail(opened, mailTest);
   return {
     "lists/:id": `lists/${job}`,
     "domains/:domain": `domains/${DOMAIN}`,
+    "domains/:domain/reports": `domains/${DOMAIN}/reports`,
+    "domains/:domain/mail-tests": "domains/example.com/mail-tests",
+    "mail-tests/:id": `mail-tests/${mailTest}`,
     "webhooks/:id": `webhooks/${webhook.id}`,
     "accounts/:account": `accounts/${opened.ready.account_id}`,
   };
@@ -46,7 +59,8 @@ const isDrawn = ({ page }: OpenedPage) => page.locator("main h1").waitFor();
 const isLoaded = async (opened: OpenedPage): Promise<void> => {
   await isDrawn(opened);
   await opened.page.waitForLoadState("networkidle");
-  await opened.page.locator("main .waiting").waitFor({ state: "detached" });
+  // A screen of several parts waits for each of them.
+  await expect.poll(() => opened.page.locator("main .waiting").count()).toBe(0);
 };
 
 const readPlace = async ({ page }: OpenedPage) => ({

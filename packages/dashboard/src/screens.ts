@@ -92,6 +92,28 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () => (await import("./screens/domains/report.tsx")).DomainReport,
   },
   {
+    path: "domains/:domain/reports",
+    title: "Reports about a domain",
+    load: async () => (await import("./screens/domain-reports/reports.tsx")).DomainReports,
+  },
+  {
+    path: "domains/:domain/mail-tests",
+    title: "Mail tests of a domain",
+    load: async () => (await import("./screens/mail-tests/mail-tests.tsx")).DomainMailTests,
+  },
+  {
+    path: "mail-tests",
+    title: "Mail tests",
+    group: "Deliverability",
+    icon: "mailTests",
+    load: async () => (await import("./screens/mail-tests/mail-tests.tsx")).MailTests,
+  },
+  {
+    path: "mail-tests/:id",
+    title: "Mail test",
+    load: async () => (await import("./screens/mail-tests/mail-test-screen.tsx")).MailTestScreen,
+  },
+  {
     path: "monitors",
     title: "Monitors",
     group: "Deliverability",

@@ -57,3 +57,26 @@ export const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 export const getTone = (status: string): string => TONES[status] ?? "grey";
+
+/** The parts of a check's score. */
+export const PART_TITLES: Readonly<Record<string, string>> = {
+  dns: "Mail hosts (MX)",
+  spf: "SPF",
+  dkim: "DKIM",
+  dmarc: "DMARC",
+  reputation: "Blocklists",
+  ptr: "Reverse DNS",
+};
+
+/** Why a cap of a check holds, in words. */
+export const CAP_REASONS: Readonly<Record<string, string>> = {
+  no_domain: "the domain does not exist",
+  no_spf_no_dkim: "there is neither SPF nor DKIM",
+  listed_gravely: "it is on a critical blocklist",
+  no_valid_mx: "it cannot receive mail",
+  spf_broken: "its SPF record is broken",
+  spf_open: "its SPF record allows any server to send",
+  no_dmarc: "there is no DMARC record",
+  dmarc_none: "DMARC only monitors",
+  dkim_unknown: "no DKIM key was found",
+};

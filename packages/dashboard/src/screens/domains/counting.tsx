@@ -1,30 +1,27 @@
 import { formatNumber } from "../../format.ts";
-import type { Check } from "./check.ts";
 
-const TITLES: Readonly<Record<string, string>> = {
-  dns: "Mail hosts (MX)",
-  spf: "SPF",
-  dkim: "DKIM",
-  dmarc: "DMARC",
-  reputation: "Blocklists",
-  ptr: "Reverse DNS",
+type Props = {
+  /** Of a check, or of the report about a mail. */
+  readonly scored: {
+    readonly score: number;
+    readonly score_parts: {
+      readonly components: readonly {
+        readonly component: string;
+        readonly weight: number;
+        readonly score: number;
+      }[];
+      readonly before_cap: number;
+      readonly capped_by?: string;
+    };
+    readonly missing_parts: readonly string[];
+  };
+  readonly titles: Readonly<Record<string, string>>;
+  /** Why a cap holds, in words. */
+  readonly capReasons: Readonly<Record<string, string>>;
 };
 
-/** Why a cap holds, in words. */
-const CAP_REASONS: Readonly<Record<string, string>> = {
-  no_domain: "the domain does not exist",
-  no_spf_no_dkim: "there is neither SPF nor DKIM",
-  listed_gravely: "it is on a critical blocklist",
-  no_valid_mx: "it cannot receive mail",
-  spf_broken: "its SPF record is broken",
-  spf_open: "its SPF record allows any server to send",
-  no_dmarc: "there is no DMARC record",
-  dmarc_none: "DMARC only monitors",
-  dkim_unknown: "no DKIM key was found",
-};
-
-export const Counting = ({ check }: { readonly check: Check }) => {
-  const { components, before_cap: mean, capped_by: cap } = check.score_parts;
+export const Counting = ({ scored, titles, capReasons }: Props) => {
+  const { components, before_cap: mean, capped_by: cap } = scored.score_parts;
   const weights = components.reduce((sum, { weight }) => sum + weight, 0);
   return (
     <section class="panel wide" aria-labelledby="counting">
@@ -48,7 +45,7 @@ export const Counting = ({ check }: { readonly check: Check }) => {
           <tbody>
             {components.map(({ component, weight, score }) => (
               <tr key={component}>
-                <th scope="row">{TITLES[component] ?? component}</th>
+                <th scope="row">{titles[component] ?? component}</th>
                 <td class="number">{score}</td>
                 <td class="number">{weight}</td>
                 <td class="number">
@@ -69,13 +66,13 @@ export const Counting = ({ check }: { readonly check: Check }) => {
       </div>
       {cap !== undefined && (
         <p>
-          {mean}, but no more than <b>{check.score}</b> while {CAP_REASONS[cap] ?? cap}.
+          {mean}, but no more than <b>{scored.score}</b> while {capReasons[cap] ?? cap}.
         </p>
       )}
-      {check.missing_parts.length > 0 && (
+      {scored.missing_parts.length > 0 && (
         <p class="soft">
           Not answered, and left out of the score:{" "}
-          {check.missing_parts.map((part) => TITLES[part] ?? part).join(", ")}.
+          {scored.missing_parts.map((part) => titles[part] ?? part).join(", ")}.
         </p>
       )}
     </section>

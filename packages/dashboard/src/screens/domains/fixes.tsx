@@ -2,23 +2,40 @@ import { formatCount } from "../../format.ts";
 import type { Check, Recommendation } from "./check.ts";
 import { RecordBox } from "./record-box.tsx";
 
-/** Recommendations that one record resolves together, and the points of the record. */
+/** What is to be done: a recommendation of a check, or a finding about a mail. */
+export type FixPart = Pick<
+  Recommendation,
+  | "id"
+  | "text"
+  | "severity"
+  | "points_regained"
+  | "record_points"
+  | "record"
+  | "replaces"
+  | "file"
+  | "note"
+> & {
+  /** What was found. Absent: the text says it. */
+  readonly message?: string;
+};
+
+/** What one record resolves together, and the points of the record. */
 type Fix = {
   readonly key: string;
   readonly points: number;
-  readonly parts: readonly Recommendation[];
+  readonly parts: readonly FixPart[];
 };
 
-const groupByRecord = (recommendations: readonly Recommendation[]): readonly Fix[] => {
-  const groups = Map.groupBy(recommendations, ({ id, record }) =>
-    record ? `${record.type} ${record.name} ${record.value}` : id,
+const groupByRecord = (parts: readonly FixPart[]): readonly Fix[] => {
+  const groups = Map.groupBy(parts, ({ id, text, record }) =>
+    record ? `${record.type} ${record.name} ${record.value}` : `${id} ${text}`,
   );
   return [...groups]
-    .map(([key, parts]) => ({ key, parts, points: getPoints(parts) }))
+    .map(([key, group]) => ({ key, parts: group, points: getPoints(group) }))
     .toSorted((a, b) => b.points - a.points);
 };
 
-const getPoints = (parts: readonly Recommendation[]): number =>
+const getPoints = (parts: readonly FixPart[]): number =>
   Math.max(...parts.map((one) => one.record_points ?? one.points_regained));
 
 const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
@@ -27,8 +44,16 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
   return (
     <li>
       {points > 0 && <p class="points">+{formatCount(points, "point")}</p>}
-      {parts.map(({ id, text }) => (
-        <p key={id}>{text}</p>
+      {parts.map(({ id, message, text }) => (
+        <p key={`${id} ${message}`}>
+          {message !== undefined && (
+            <>
+              <b>{message}</b>
+              <br />
+            </>
+          )}
+          {text}
+        </p>
       ))}
       <RecordBox {...first} />
     </li>
@@ -36,21 +61,13 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
 };
 
 /** What to do, by the points that it regains. What costs no points follows below. */
-export const Fixes = ({ check }: { readonly check: Check }) => {
-  const fixes = groupByRecord(check.recommendations);
-  const isHint = ({ parts }: Fix) => parts.every(({ severity }) => severity === "info");
+export const FixList = ({ parts }: { readonly parts: readonly FixPart[] }) => {
+  const fixes = groupByRecord(parts);
+  const isHint = (fix: Fix) => fix.parts.every(({ severity }) => severity === "info");
   const [needed, hints] = [fixes.filter((fix) => !isHint(fix)), fixes.filter(isHint)];
-  const { after_records: after } = check;
   return (
-    <section class="panel wide" aria-labelledby="fixes">
-      <h2 id="fixes">What to fix first</h2>
+    <>
       {needed.length === 0 && <p>Nothing needs fixing.</p>}
-      {after && after.score > check.score && (
-        <p>
-          Once you publish the SPF and DMARC values below, the score is at least{" "}
-          <b>{after.score}</b>, grade <b>{after.grade}</b>.
-        </p>
-      )}
       <ol class="fixes">
         {needed.map((fix) => (
           <Item key={fix.key} fix={fix} />
@@ -66,6 +83,22 @@ export const Fixes = ({ check }: { readonly check: Check }) => {
           </ul>
         </details>
       )}
+    </>
+  );
+};
+
+export const Fixes = ({ check }: { readonly check: Check }) => {
+  const { after_records: after } = check;
+  return (
+    <section class="panel wide" aria-labelledby="fixes">
+      <h2 id="fixes">What to fix first</h2>
+      {after && after.score > check.score && (
+        <p>
+          Once you publish the SPF and DMARC values below, the score is at least{" "}
+          <b>{after.score}</b>, grade <b>{after.grade}</b>.
+        </p>
+      )}
+      <FixList parts={check.recommendations} />
     </section>
   );
 };

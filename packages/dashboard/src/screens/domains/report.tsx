@@ -1,16 +1,16 @@
-import { toHref } from "../../base.ts";
 import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import type { Params } from "../../router.ts";
 import { ChangeList } from "./change-list.tsx";
-import { type Check, loadReport, type Report } from "./check.ts";
+import { CAP_REASONS, type Check, loadReport, PART_TITLES, type Report } from "./check.ts";
 import { CheckButton } from "./check-button.tsx";
 import { Counting } from "./counting.tsx";
 import { Dial } from "./dial.tsx";
 import { Fixes } from "./fixes.tsx";
 import { Sections } from "./sections.tsx";
 import { SpfTree } from "./spf-tree.tsx";
+import { DomainTabs } from "./tabs.tsx";
 import { WatchButton } from "./watch-button.tsx";
 import "./domains.css";
 
@@ -22,9 +22,7 @@ export const DomainReport = ({ params }: { readonly params: Params }) => {
       title={load.data?.check.domain_unicode ?? domain}
       lead="How the domain is set up to send mail."
     >
-      <p class="back">
-        <a href={toHref("domains")}>All domains</a>
-      </p>
+      <DomainTabs domain={domain} />
       <Loaded load={load} what="the latest check">
         {(report) =>
           report === null ? (
@@ -73,7 +71,7 @@ const ReportView = ({ report: { check, before }, onChecked }: ViewProps) => (
       <Fixes check={check} />
       <SpfTree check={check} />
       <Sections check={check} />
-      <Counting check={check} />
+      <Counting scored={check} titles={PART_TITLES} capReasons={CAP_REASONS} />
     </div>
   </>
 );

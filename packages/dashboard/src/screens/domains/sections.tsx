@@ -71,8 +71,9 @@ const listSections = (check: Check): readonly Section[] => {
   ];
 };
 
-const toListing = ({ name, says, listed }: Check["reputation"]["listed_on"][number]): string =>
-  `${name} lists ${listed}: ${says}`;
+/** Also of a mail's report. */
+export const toListing = (one: Check["reputation"]["listed_on"][number]): string =>
+  `${one.name} lists ${one.listed}: ${one.says}`;
 
 const Card = ({
   section: { title, status, score, details, issues, note },

@@ -1,0 +1,53 @@
+import { toHref } from "../../base.ts";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { type Check, loadReport } from "../domains/check.ts";
+import { RecordBox } from "../domains/record-box.tsx";
+
+type Props = { readonly domain: string; readonly days: string };
+
+/** What requests reports, as the latest check of the domain has it. Reading the check is free. */
+export const NoReports = ({ domain, days }: Props) => {
+  const load = useLoad(
+    async (signal) => (await loadReport(domain, signal))?.check ?? null,
+    [domain],
+  );
+  return (
+    <section class="panel" aria-labelledby="no-reports">
+      <h2 id="no-reports">No reports in the last {days} days</h2>
+      <p>
+        Receivers such as Google and Microsoft report once a day to the mailbox that the DMARC
+        record names (<code>rua</code>). Upload the files that arrive there below, as they are.
+      </p>
+      <Loaded load={load} what="the DMARC record">
+        {(check) => <Request domain={domain} check={check} />}
+      </Loaded>
+    </section>
+  );
+};
+
+const Request = ({ domain, check }: { readonly domain: string; readonly check: Check | null }) => {
+  const record = check?.authentication.dmarc.record;
+  const proposal = check?.recommendations.find((one) => one.record?.name === `_dmarc.${domain}`);
+  if (record?.includes("rua="))
+    return (
+      <>
+        <p>The published record requests them already. The first ones follow within two days.</p>
+        <p>
+          <code>{record}</code>
+        </p>
+      </>
+    );
+  if (proposal)
+    return (
+      <>
+        <p>No report is requested yet. This record requests them:</p>
+        <RecordBox {...proposal} />
+      </>
+    );
+  return (
+    <p>
+      <a href={toHref(`domains/${encodeURIComponent(domain)}`)}>Check the domain</a> to see whether
+      its record requests them, and the record to publish.
+    </p>
+  );
+};

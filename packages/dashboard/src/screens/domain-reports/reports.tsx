@@ -1,0 +1,186 @@
+import type { GetDomainReportsData } from "@mailproof/client";
+import { toHref } from "../../base.ts";
+import { formatCount, formatNumber, formatShare } from "../../format.ts";
+import { CsvButton } from "../../parts/csv-button.tsx";
+import { fillDays } from "../../parts/day-chart.tsx";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import { StackedDays } from "../../parts/stacked-days.tsx";
+import { navigate, type Params, query } from "../../router.ts";
+import { getClient } from "../../session.ts";
+import { DomainTabs } from "../domains/tabs.tsx";
+import { NoReports } from "./no-reports.tsx";
+import { Services, Sources } from "./sources.tsx";
+import { TlsPanel } from "./tls.tsx";
+import { Upload } from "./upload.tsx";
+import "../domains/domains.css";
+import "./reports.css";
+
+export type Reports = GetDomainReportsData;
+
+const SPANS = ["7", "30", "90"] as const;
+const DEFAULT_SPAN = "30";
+
+const readSpan = (): string =>
+  SPANS.find((days) => days === query.value.get("days")) ?? DEFAULT_SPAN;
+
+/** Of one domain: what receivers reported, and where the files go that they send. */
+export const DomainReports = ({ params }: { readonly params: Params }) => {
+  const domain = params["domain"] ?? "";
+  const days = readSpan();
+  const offset = query.value.get("offset") ?? undefined;
+  const load = useLoad(
+    (signal) =>
+      getClient().getDomainReports(
+        { domain, days: Number(days), ...(offset !== undefined && { offset }) },
+        { signal },
+      ),
+    [domain, days, offset],
+  );
+  return (
+    <Screen
+      title={`${domain}: reports`}
+      lead="What receivers reported: who sends as this domain, and how much of it is aligned."
+    >
+      <DomainTabs domain={domain} />
+      <SpanChoice domain={domain} days={days} />
+      <Loaded load={load} what="the reports">
+        {(reports) =>
+          reports.dmarc.reports + reports.tls.reports === 0 ? (
+            <NoReports domain={domain} days={days} />
+          ) : (
+            <View reports={reports} days={days} />
+          )
+        }
+      </Loaded>
+      <Upload domain={domain} onStored={load.reload} />
+    </Screen>
+  );
+};
+
+const SpanChoice = ({ domain, days }: { readonly domain: string; readonly days: string }) => (
+  <p class="span-choice">
+    <label for="days">Show</label>
+    <select
+      id="days"
+      value={days}
+      onChange={({ currentTarget: { value } }) =>
+        navigate(`domains/${encodeURIComponent(domain)}/reports?days=${value}`, { replace: true })
+      }
+    >
+      {SPANS.map((one) => (
+        <option key={one} value={one}>
+          the last {one} days
+        </option>
+      ))}
+    </select>
+  </p>
+);
+
+type ViewProps = { readonly reports: Reports; readonly days: string };
+
+const View = ({ reports, days }: ViewProps) => {
+  const { domain, dmarc, next_offset: next } = reports;
+  const toPage = (offset: string) =>
+    toHref(
+      `domains/${encodeURIComponent(domain)}/reports?${new URLSearchParams({ days, offset })}`,
+    );
+  return (
+    <div class="panels">
+      <Summary reports={reports} />
+      <DaysPanel reports={reports} />
+      {dmarc.providers.length > 1 && <Services providers={dmarc.providers} />}
+      <Sources reports={reports} next={next === undefined ? undefined : toPage(next)} />
+      <TlsPanel tls={reports.tls} />
+    </div>
+  );
+};
+
+const Summary = ({
+  reports: { dmarc, tls, reporters, truncated },
+}: {
+  readonly reports: Reports;
+}) => (
+  <section class="panel wide" aria-labelledby="summary">
+    <h2 id="summary">In short</h2>
+    {dmarc.aligned_share !== undefined && (
+      <p class="figure">
+        {formatShare(dmarc.aligned_share)}{" "}
+        <small>of {formatCount(dmarc.messages, "message")}</small> <small>aligned</small>
+      </p>
+    )}
+    {dmarc.policy && (
+      <p>
+        The newest report found the policy <b>p={dmarc.policy.p ?? "?"}</b>
+        {dmarc.policy.sp !== undefined && ` (subdomains: ${dmarc.policy.sp})`}
+        {dmarc.policy.testing && ", in test mode"}. {toDispositions(dmarc.dispositions)}
+      </p>
+    )}
+    <p class="soft">
+      {formatCount(dmarc.reports, "DMARC report")} and {formatCount(tls.reports, "TLS report")},
+      from {reporters.map(({ name, reports }) => `${name} (${reports})`).join(", ")}.
+      {truncated && " There are more than 5,000 reports: the oldest are not counted."}
+    </p>
+  </section>
+);
+
+const DONE: Readonly<Record<Reports["dmarc"]["dispositions"][number]["disposition"], string>> = {
+  none: "delivered as usual",
+  pass: "passed",
+  quarantine: "treated as suspicious",
+  reject: "refused",
+  unknown: "not reported",
+};
+
+/** "What receivers did with these messages: 1,200 delivered as usual, 3 refused." */
+const toDispositions = (dispositions: Reports["dmarc"]["dispositions"]): string =>
+  dispositions.length === 0
+    ? ""
+    : `What receivers did with these messages: ${dispositions
+        .map(({ disposition, messages }) => `${formatNumber(messages)} ${DONE[disposition]}`)
+        .join(", ")}.`;
+
+type Sums = Pick<Reports["dmarc"], "messages" | "aligned" | "forwarded">;
+
+/** What is neither aligned nor known as forwarded. */
+const countUnaligned = ({ messages, aligned, forwarded }: Sums): number =>
+  messages - aligned - forwarded;
+
+const SERIES = [
+  { name: "Aligned", tone: "is-valid" },
+  { name: "Forwarded", tone: "is-unknown" },
+  { name: "Unaligned", tone: "is-invalid" },
+] as const;
+
+const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports: Reports }) => {
+  const byDay = new Map(dmarc.days.map((one) => [one.day, one]));
+  return (
+    <section class="panel wide" aria-labelledby="days-chart">
+      <div class="heading">
+        <h2 id="days-chart">Messages of each day</h2>
+        <CsvButton
+          of="Messages per day"
+          fileName={`reports-${domain}-${from}-${to}`}
+          getTable={() => ({
+            header: ["day", "aligned", "forwarded", "unaligned"],
+            rows: dmarc.days.map((one) => [
+              one.day,
+              one.aligned,
+              one.forwarded,
+              countUnaligned(one),
+            ]),
+          })}
+        />
+      </div>
+      <StackedDays
+        days={fillDays(from, to, []).map(({ date }) => {
+          const one = byDay.get(date);
+          return { date, values: one ? [one.aligned, one.forwarded, countUnaligned(one)] : [] };
+        })}
+        series={SERIES}
+        sum={formatCount(dmarc.messages, "message")}
+        what="Messages"
+      />
+    </section>
+  );
+};

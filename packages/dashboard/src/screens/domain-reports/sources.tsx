@@ -1,0 +1,108 @@
+import type { GetDomainReportsData } from "@mailproof/client";
+import { formatDay, formatNumber, formatShare } from "../../format.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { type Column, RowTable } from "../../parts/row-table.tsx";
+
+type Reports = GetDomainReportsData;
+type Provider = Reports["dmarc"]["providers"][number];
+type Source = Reports["dmarc"]["sources"][number];
+
+/** "amazon_ses" is "amazon ses". */
+const toTitle = (provider: string | undefined): string =>
+  provider?.replaceAll("_", " ") ?? "other senders";
+
+const VOLUME = {
+  title: "Messages",
+  isNumber: true,
+  cell: ({ messages }: Pick<Source, "messages">) => formatNumber(messages),
+} as const;
+
+const ALIGNED = {
+  title: "Aligned",
+  isNumber: true,
+  cell: ({ aligned_share: share }: Pick<Source, "aligned_share">) =>
+    share === undefined ? "–" : formatShare(share),
+} as const;
+
+const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
+  { title: "Service", isHeader: true, cell: ({ provider }) => toTitle(provider) },
+  { title: "Addresses", isNumber: true, cell: ({ sources }) => formatNumber(sources) },
+  VOLUME,
+  ALIGNED,
+];
+
+/** The sums of each service that sends. */
+export const Services = ({ providers }: { readonly providers: readonly Provider[] }) => (
+  <section class="panel wide" aria-labelledby="services">
+    <h2 id="services">By service</h2>
+    <RowTable
+      label="Services that send"
+      columns={PROVIDER_COLUMNS}
+      rows={providers}
+      getKey={({ provider }) => provider ?? ""}
+    />
+  </section>
+);
+
+const toSpan = ({ first_day: first, last_day: last }: Source): string =>
+  first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
+
+/** Nothing to do is good news; what may be another sender's is for the owner to judge. */
+const NOTHING_TO_DO: readonly Source["advice"]["code"][] = ["aligned", "forwarded"];
+
+const Advice = ({ source: { advice } }: { readonly source: Source }) => (
+  <>
+    <span class={NOTHING_TO_DO.includes(advice.code) ? "soft" : undefined}>{advice.text}</span>
+    {advice.spf_term !== undefined && (
+      <span class="term">
+        <code>{advice.spf_term}</code>
+        <CopyButton text={advice.spf_term} label="Copy term" />
+      </span>
+    )}
+  </>
+);
+
+const COLUMNS: readonly Column<Source>[] = [
+  {
+    title: "Source",
+    isHeader: true,
+    cell: (source) => (
+      <>
+        {source.host_name ?? source.ip ?? "The smallest sources"}
+        {source.host_name !== undefined && <small>{source.ip}</small>}
+        <small>{toSpan(source)}</small>
+      </>
+    ),
+  },
+  { title: "Service", cell: ({ provider }) => toTitle(provider) },
+  VOLUME,
+  ALIGNED,
+  { title: "What to do", cell: (source) => <Advice source={source} /> },
+];
+
+type Props = {
+  readonly reports: Reports;
+  /** The link to the next page. */
+  readonly next: string | undefined;
+};
+
+export const Sources = ({ reports: { dmarc }, next }: Props) => (
+  <section class="panel wide sources" aria-labelledby="sources">
+    <h2 id="sources">Who sends as this domain</h2>
+    {dmarc.sources.length === 0 ? (
+      <p>No DMARC report in these days.</p>
+    ) : (
+      <RowTable
+        label="Sources"
+        columns={COLUMNS}
+        rows={dmarc.sources}
+        getKey={({ ip }) => ip ?? ""}
+      />
+    )}
+    {next !== undefined && (
+      <p>
+        <a href={next}>Smaller sources</a>
+      </p>
+    )}
+  </section>
+);

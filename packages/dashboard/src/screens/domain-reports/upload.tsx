@@ -1,0 +1,171 @@
+import { MailproofError, type UploadReportData } from "@mailproof/client";
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { toHref } from "../../base.ts";
+import { formatCount, formatDay } from "../../format.ts";
+import { toSentence } from "../../parts/error-panel.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { getClient } from "../../session.ts";
+
+/** The API takes 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
+const FILE_BYTES_MAX = 3_700_000;
+
+type Outcome =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "sending" }
+  | { readonly kind: "answered"; readonly data: UploadReportData }
+  | { readonly kind: "refused"; readonly error: unknown };
+
+type Entry = { readonly id: number; readonly file: File; readonly outcome: Outcome };
+
+const readBase64 = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => {
+      // "data:application/gzip;base64,H4sI…"
+      resolve((reader.result as string).split(",")[1] ?? "");
+    });
+    reader.addEventListener("error", () =>
+      reject(new Error("The browser cannot read this file. Choose it again.")),
+    );
+    reader.readAsDataURL(file);
+  });
+
+/** A report that is sent twice is stored once, so a retry is always safe. */
+const send = async (file: File): Promise<Outcome> => {
+  try {
+    if (file.size > FILE_BYTES_MAX)
+      throw new Error(
+        "This file has more than 3.7 MB. Pack it with gzip, or upload it with the command mailproof report.",
+      );
+    const content = await readBase64(file);
+    return { kind: "answered", data: await getClient().uploadReport({ content }) };
+  } catch (error) {
+    return { kind: "refused", error };
+  }
+};
+
+/** One after the other: each is answered by itself. */
+const useUploads = (onStored: () => void) => {
+  const entries = useSignal<readonly Entry[]>([]);
+  const queue = useRef<Promise<void>>(Promise.resolve());
+  const set = (id: number, outcome: Outcome) => {
+    entries.value = entries.value.map((one) => (one.id === id ? { ...one, outcome } : one));
+  };
+  const upload = async ({ id, file }: Entry): Promise<void> => {
+    set(id, { kind: "sending" });
+    const outcome = await send(file);
+    set(id, outcome);
+    if (outcome.kind === "answered" && !outcome.data.duplicate) onStored();
+  };
+  const enqueue = (entry: Entry) => {
+    queue.current = queue.current.then(() => upload(entry));
+  };
+  return {
+    entries: entries.value,
+    add: (files: FileList | null | undefined) => {
+      const added = [...(files ?? [])].map((file, at): Entry => {
+        const id = entries.value.length + at;
+        return { id, file, outcome: { kind: "waiting" } };
+      });
+      entries.value = [...entries.value, ...added];
+      for (const entry of added) enqueue(entry);
+    },
+    retry: (entry: Entry) => {
+      set(entry.id, { kind: "waiting" });
+      enqueue(entry);
+    },
+  };
+};
+
+type Props = { readonly domain: string; readonly onStored: () => void };
+
+export const Upload = ({ domain, onStored }: Props) => {
+  const isOver = useSignal(false);
+  const { entries, add, retry } = useUploads(onStored);
+  return (
+    <section class="upload" aria-labelledby="upload">
+      <h2 id="upload">Upload reports</h2>
+      <label
+        class={isOver.value ? "drop over" : "drop"}
+        onDragOver={(event) => {
+          event.preventDefault();
+          isOver.value = true;
+        }}
+        onDragLeave={() => {
+          isOver.value = false;
+        }}
+        onDrop={(event) => {
+          event.preventDefault();
+          isOver.value = false;
+          add(event.dataTransfer?.files);
+        }}
+      >
+        <Icon name="newList" />
+        <span>
+          <b>Choose report files</b>, several at once, or drop them here
+        </span>
+        <span class="soft">DMARC (XML) or TLS (JSON), in gzip, in zip or unpacked. Free.</span>
+        <input
+          class="unseen"
+          type="file"
+          multiple
+          accept=".xml,.gz,.zip,.json"
+          onChange={({ currentTarget }) => {
+            add(currentTarget.files);
+            // The same file may be chosen again.
+            currentTarget.value = "";
+          }}
+        />
+      </label>
+      <ul class="plain uploads" aria-live="polite" aria-label="Uploaded files">
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <b>{entry.file.name}</b>{" "}
+            <Answer domain={domain} outcome={entry.outcome} onRetry={() => retry(entry)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** A network that broke off, or a service that is busy: the file itself is not at fault. */
+const isRetryable = (error: unknown): boolean =>
+  error instanceof MailproofError && (error.retryable || error.code === "NETWORK");
+
+type AnswerProps = {
+  readonly domain: string;
+  readonly outcome: Outcome;
+  readonly onRetry: () => void;
+};
+
+const Answer = ({ domain, outcome, onRetry }: AnswerProps) => {
+  if (outcome.kind === "waiting") return <span class="soft">waits for the files before it</span>;
+  if (outcome.kind === "sending") return <span class="soft">is being read …</span>;
+  if (outcome.kind === "refused")
+    return (
+      <>
+        <b class="bad">not stored</b> {toSentence(outcome.error)}{" "}
+        {isRetryable(outcome.error) && (
+          <button type="button" class="quiet" onClick={onRetry}>
+            Retry
+          </button>
+        )}
+      </>
+    );
+  const { data } = outcome;
+  return (
+    <>
+      <b class={data.duplicate ? "grey" : "good"}>{data.duplicate ? "stored before" : "stored"}</b>{" "}
+      {data.type === "tls" ? "TLS" : "DMARC"} report of {data.reporter} about{" "}
+      {data.domain === domain ? (
+        data.domain_unicode
+      ) : (
+        <a href={toHref(`domains/${data.domain}/reports`)}>{data.domain_unicode}</a>
+      )}{" "}
+      from {formatDay(data.begins_at)}:{" "}
+      {formatCount(data.messages, data.type === "tls" ? "session" : "message")}.
+    </>
+  );
+};

@@ -1,0 +1,164 @@
+import { formatCount } from "../../format.ts";
+import { toListing } from "../domains/sections.tsx";
+import { ArcCard, DkimCard, DmarcCard, SpfCard } from "./authentication-cards.tsx";
+import {
+  Card,
+  Detail,
+  getScore,
+  NOT_MEASURED,
+  type ReportProps,
+  type State,
+  StateWord,
+  toYesNo,
+} from "./card.tsx";
+import { Links } from "./links.tsx";
+
+const HELO_KINDS = {
+  name: null,
+  literal: { tone: "warn", word: "an address, not a name" },
+  invalid: { tone: "bad", word: "no host name" },
+} as const;
+
+const ServerCard = ({ report }: ReportProps) => {
+  const { server, envelope, missing_parts: missing } = report;
+  const helo =
+    HELO_KINDS[server.helo_kind] ?? toYesNo(server.helo_resolves, "resolves", "does not resolve");
+  const hasNoName = server.reverse_dns === undefined && !missing.includes("server");
+  return (
+    <Card
+      title="Sending server"
+      state={missing.includes("server") ? NOT_MEASURED : null}
+      score={getScore(report, "server")}
+    >
+      <dl class="mail-details">
+        <Detail name="Address">
+          <code>{envelope.ip}</code>
+        </Detail>
+        <Detail name="Name (PTR)">
+          {server.reverse_dns !== undefined && (
+            <>
+              <code>{server.reverse_dns}</code>{" "}
+            </>
+          )}
+          <StateWord
+            {...(hasNoName
+              ? { tone: "bad", word: "none" }
+              : toYesNo(server.reverse_dns_confirmed, "leads back", "does not lead back"))}
+          />
+        </Detail>
+        <Detail name="HELO">
+          <code>{envelope.helo}</code> <StateWord {...helo} />
+        </Detail>
+        <Detail name="TLS">
+          {envelope.tls_version === undefined ? (
+            <StateWord tone="bad" word="not encrypted" />
+          ) : (
+            <>
+              <StateWord tone="good" word={envelope.tls_version} />, {envelope.tls_cipher}
+            </>
+          )}
+        </Detail>
+      </dl>
+    </Card>
+  );
+};
+
+const BlocklistCard = ({ report }: ReportProps) => {
+  const { blacklists_checked: checked, listed_on: listed } = report.reputation;
+  const state: State =
+    listed.length > 0
+      ? { tone: "bad", word: "listed" }
+      : checked === 0
+        ? { tone: "grey", word: "no answer" }
+        : { tone: "good", word: "not listed" };
+  return (
+    <Card title="Blocklists" state={state} score={getScore(report, "reputation")}>
+      <p>{formatCount(checked, "list")} answered.</p>
+      <ul class="plain">
+        {listed.map((one) => (
+          <li key={`${one.id} ${one.listed}`}>
+            {toListing(one)}.{" "}
+            {one.removal_url !== "" && (
+              <a href={one.removal_url} target="_blank" rel="noreferrer">
+                Request removal from {one.name}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+};
+
+const UnsubscribeCard = ({ report: { unsubscribe } }: ReportProps) => (
+  <Card
+    title="Unsubscribing"
+    state={
+      unsubscribe.one_click
+        ? { tone: "good", word: "one click" }
+        : { tone: "grey", word: "no one click" }
+    }
+  >
+    <dl class="mail-details">
+      <Detail name="Link">
+        {unsubscribe.https_uri === undefined ? "none" : <code>{unsubscribe.https_uri}</code>}
+      </Detail>
+      <Detail name="Address">
+        {unsubscribe.mailto_uri === undefined ? "none" : <code>{unsubscribe.mailto_uri}</code>}
+      </Detail>
+      {unsubscribe.https_uri !== undefined && (
+        <Detail name="Signed">
+          <StateWord {...toYesNo(unsubscribe.signed, "yes", "no")} />, by a valid DKIM signature
+        </Detail>
+      )}
+    </dl>
+    <p class="soft">Gmail and Yahoo require it of marketing mail alone.</p>
+  </Card>
+);
+
+const ContentCard = ({ report }: ReportProps) => {
+  const { content } = report;
+  return (
+    <Card title="Content" state={null} score={getScore(report, "content")}>
+      <dl class="mail-details">
+        <Detail name="Size">{formatCount(content.size_bytes, "byte")}</Detail>
+        <Detail name="Text">
+          {[content.html && "HTML", content.text && "plain text"].filter(Boolean).join(" and ") ||
+            "none"}
+        </Detail>
+        <Detail name="Pictures">{content.images}</Detail>
+        <Detail name="Attachments">
+          {content.attachments.length === 0
+            ? "none"
+            : content.attachments.map(({ filename, type }) => filename ?? type).join(", ")}
+        </Detail>
+      </dl>
+      <details>
+        <summary>{formatCount(content.parts.length, "MIME part")}</summary>
+        <ul class="parts">
+          {content.parts.map(({ depth, type, charset, encoding, bytes }, at) => (
+            <li key={at}>
+              {"– ".repeat(depth)}
+              <code>{type}</code>
+              {charset !== undefined && `, ${charset}`}, {encoding}, {formatCount(bytes, "byte")}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Card>
+  );
+};
+
+export const Cards = ({ report }: ReportProps) => (
+  <>
+    <SpfCard report={report} />
+    <DkimCard report={report} />
+    <DmarcCard report={report} />
+    <ArcCard report={report} />
+    <ServerCard report={report} />
+    <BlocklistCard report={report} />
+    <UnsubscribeCard report={report} />
+    <ContentCard report={report} />
+    <Links report={report} />
+  </>
+);

@@ -1,0 +1,81 @@
+import type { MailTest } from "@mailproof/client";
+import { toHref } from "../../base.ts";
+import { formatCount, formatTime } from "../../format.ts";
+import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
+import { type Column, RowTable } from "../../parts/row-table.tsx";
+import { path, query } from "../../router.ts";
+import { getClient } from "../../session.ts";
+import { isOpen, POLL_MS, STATUS_TONES, STATUS_WORDS } from "./mail-test.ts";
+
+const LISTED = 20;
+
+const COLUMNS: readonly Column<MailTest>[] = [
+  {
+    title: "Created",
+    isHeader: true,
+    cell: ({ test_id: id, created_at: at }) => (
+      <a href={toHref(`mail-tests/${id}`)}>{formatTime(at)}</a>
+    ),
+  },
+  {
+    title: "Mail",
+    cell: ({ status }) => <b class={STATUS_TONES[status]}>{STATUS_WORDS[status]}</b>,
+  },
+  { title: "From", cell: ({ from_domain: domain }) => domain },
+  {
+    title: "Charged",
+    isNumber: true,
+    cell: ({ credits_charged: credits }) => formatCount(credits, "credit"),
+  },
+];
+
+type Props = {
+  /** Absent: the tests of every domain, those without a mail as well. */
+  readonly domain?: string;
+};
+
+/** The tests, newest first. While one of them is open they are read again. */
+export const TestList = ({ domain }: Props) => {
+  const offset = query.value.get("offset") ?? undefined;
+  const load = useLoad(
+    (signal) =>
+      getClient().listMailTests(
+        { limit: LISTED, ...(domain !== undefined && { domain }), ...(offset && { offset }) },
+        { signal },
+      ),
+    [domain, offset],
+  );
+  usePolling(load, load.data?.tests.some(isOpen) ? POLL_MS : null);
+  return (
+    <Loaded load={load} what="the mail tests">
+      {({ tests, next_offset: next }) => (
+        <>
+          {tests.length === 0 ? (
+            <p>
+              {domain === undefined
+                ? "There is no mail test yet."
+                : `No test mail has arrived from ${domain} yet.`}
+            </p>
+          ) : (
+            <RowTable
+              label="Mail tests"
+              columns={COLUMNS}
+              rows={tests}
+              getKey={({ test_id: id }) => id}
+            />
+          )}
+          {(offset !== undefined || next !== undefined) && (
+            <nav class="pages" aria-label="Pages of mail tests">
+              {offset !== undefined && <a href={toHref(path.value)}>Newest mail tests</a>}
+              {next !== undefined && (
+                <a href={toHref(`${path.value}?${new URLSearchParams({ offset: next })}`)}>
+                  Older mail tests
+                </a>
+              )}
+            </nav>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+};

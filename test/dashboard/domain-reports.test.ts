@@ -1,0 +1,239 @@
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import {
+  createDmarcReport,
+  createRecord,
+  createTlsReport,
+  createZip,
+} from "../core/deliverability/reports/made-reports.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+import { callApi } from "./jobs.ts";
+
+const DAY_S = 86_400;
+/** The beginning of a day so many days ago, in seconds. */
+const daysAgo = (days: number): number => (Math.floor(Date.now() / 1000 / DAY_S) - days) * DAY_S;
+
+const RECORDS = [
+  createRecord({ ip: "192.0.2.1", count: 900 }),
+  createRecord({
+    ip: "198.51.100.7",
+    count: 120,
+    dkim: "fail",
+    spf: "fail",
+    auth: "<spf><domain>bounce.sendgrid.net</domain><result>pass</result></spf>",
+  }),
+  createRecord({
+    ip: "203.0.113.9",
+    count: 40,
+    dkim: "fail",
+    spf: "fail",
+    disposition: "quarantine",
+    auth: "<spf><domain>example.com</domain><result>fail</result></spf>",
+  }),
+  createRecord({
+    ip: "203.0.113.77",
+    count: 15,
+    dkim: "fail",
+    spf: "fail",
+    reasons: ["forwarded"],
+    auth: "<spf><domain>example.com</domain><result>fail</result></spf>",
+  }),
+];
+
+const createReport = (domain: string, days: number, records = RECORDS): string =>
+  createDmarcReport({
+    domain,
+    id: `${domain} ${days}`,
+    begin: daysAgo(days),
+    end: daysAgo(days) + DAY_S - 1,
+    records: records.map((one) => one.replaceAll("example.com", domain)),
+  });
+
+const createTls = (domain: string): string => {
+  const at = new Date(daysAgo(1) * 1000).toISOString();
+  const report = JSON.stringify(
+    createTlsReport({ "date-range": { "start-datetime": at, "end-datetime": at } }),
+  );
+  return report.replaceAll("example.com", domain);
+};
+
+type NamedFile = { readonly name: string; readonly buffer: Buffer };
+
+const toFile = (name: string, content: string | Buffer): NamedFile & { mimeType: string } => ({
+  name,
+  mimeType: "application/octet-stream",
+  buffer: Buffer.from(content as string),
+});
+
+const choose = ({ page }: OpenedPage, files: ReturnType<typeof toFile>[]) =>
+  page.locator('.upload input[type="file"]').setInputFiles(files);
+
+const readUploads = async ({ page }: OpenedPage): Promise<readonly string[]> =>
+  (await page.locator(".uploads > li").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
+
+const upload = (opened: OpenedPage, content: string) =>
+  callApi(opened, "POST /v1/deliverability/reports", {
+    content: Buffer.from(content).toString("base64"),
+  });
+
+const PATH = (domain: string) => `/v1/deliverability/domains/${domain}/reports`;
+
+describeInBrowser("reports about a domain", ({ open }) => {
+  test("several files at once are each answered: stored, stored before, or why not", {
+    timeout: 60_000,
+  }, async () => {
+    const opened = await open({ path: "domains/files.example/reports" });
+    const { page, readApi } = opened;
+    await page.getByText("No reports in the last 30 days").waitFor();
+    const report = createReport("files.example", 2);
+    await choose(opened, [
+      toFile("google.xml.gz", gzipSync(report)),
+      toFile("again.xml", report),
+      toFile("other.zip", createZip({ name: "a.xml", content: createReport("other.example", 2) })),
+      toFile("tls.json", createTls("files.example")),
+      toFile("picture.xml", "<svg/>"),
+      toFile("empty.xml", ""),
+      toFile("large.xml", Buffer.alloc(3_700_001)),
+    ]);
+
+    await expect
+      .poll(async () => (await readUploads(opened)).filter((one) => /waits|is being/.test(one)))
+      .toEqual([]);
+    const [first, again, other, tls, picture, empty, large] = await readUploads(opened);
+    expect(first).toMatch(
+      /^google\.xml\.gz stored DMARC report of google\.com about files\.example from .*: 1,075 messages\.$/,
+    );
+    expect(again).toMatch(/^again\.xml stored before DMARC report/);
+    expect(other).toMatch(/^other\.zip stored DMARC report of google\.com about other\.example/);
+    expect(tls).toMatch(/^tls\.json stored TLS report of Receiver Inc\. .*: 103 sessions\.$/);
+    expect(picture).toMatch(/^picture\.xml not stored .*feedback/);
+    expect(empty).toMatch(/^empty\.xml not stored .*content/);
+    expect(large).toMatch(/^large\.xml not stored .*3\.7 MB/);
+    // What was stored is on the screen without a reload.
+    await page.getByRole("table", { name: "Sources" }).waitFor();
+    expect(await readApi<any>(PATH("files.example"))).toMatchObject({
+      dmarc: { reports: 1 },
+      tls: { reports: 1, succeeded: 100, failed: 3 },
+    });
+    await page.getByText("MTA-STS: 100 sessions succeeded, 3 failed").waitFor();
+    await checkScreen(opened, "domain-reports-uploaded", [1280, 375]);
+
+    await page.locator(".uploads").getByRole("link", { name: "other.example" }).click();
+    await page.getByRole("heading", { name: "other.example: reports", level: 1 }).waitFor();
+    await page.getByRole("table", { name: "Sources" }).waitFor();
+  });
+
+  test("a file that is dropped is read, and one that was interrupted is sent again by Retry", async () => {
+    const opened = await open({ path: "domains/dropped.example/reports" });
+    const { page, readApi } = opened;
+    await page.getByText("No reports in the last 30 days").waitFor();
+    await page.route("**/v1/deliverability/reports", (route) => route.fulfill(REFUSED));
+    await page.evaluate(
+      `(() => {
+        const files = new DataTransfer();
+        files.items.add(new File([${JSON.stringify(createReport("dropped.example", 1))}], "dropped.xml"));
+        document.querySelector(".drop").dispatchEvent(
+          new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }),
+        );
+      })()`,
+    );
+    const entry = page.locator(".uploads > li");
+    await entry.getByText("cannot read its own state right now").waitFor();
+    expect((await readApi<any>(PATH("dropped.example"))).dmarc.reports).toBe(0);
+
+    await page.unroute("**/v1/deliverability/reports");
+    await entry.getByRole("button", { name: "Retry" }).click();
+    await entry.getByText("stored", { exact: true }).waitFor();
+    expect((await readApi<any>(PATH("dropped.example"))).dmarc.reports).toBe(1);
+  });
+
+  test("the sums, the bars of each day and every source are the API's, each with what to do", {
+    timeout: 60_000,
+  }, async () => {
+    const opened = await open();
+    const { page, ready, readApi } = opened;
+    for (const days of [1, 2, 5]) await upload(opened, createReport("shown.example", days));
+    await page.goto(`${ready.base_url}/app/domains/shown.example/reports`);
+    const reports = await readApi<any>(PATH("shown.example"));
+    expect(reports.dmarc.messages).toBe(3 * 1_075);
+
+    const chart = page.getByRole("img", { name: "3,225 messages in 30 days." });
+    await chart.waitFor();
+    // Three days with three parts each.
+    expect(await chart.locator("rect.some").count()).toBe(9);
+    await page.getByText("Numbers").click();
+    const numbers = await page
+      .locator(".day-chart + .stacked-bar + details tbody tr")
+      .allInnerTexts();
+    expect(numbers.map((text) => text.split(/\s+/))).toEqual(
+      reports.dmarc.days.map(({ day }: any) => [day, "900", "15", "160"]),
+    );
+    await page.getByText("83.7% of 3,225 messages aligned").waitFor();
+
+    const rows = page.getByRole("table", { name: "Sources" }).getByRole("row");
+    expect(await rows.count()).toBe(reports.dmarc.sources.length + 1);
+    for (const [at, source] of reports.dmarc.sources.entries()) {
+      const text = await rows.nth(at + 1).innerText();
+      expect(text).toContain(source.ip);
+      expect(text).toContain(source.messages.toLocaleString("en"));
+      expect(text).toContain(source.advice.text);
+    }
+    const unknown = rows.filter({ hasText: "203.0.113.9" });
+    await unknown.getByRole("button", { name: "Copy term" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("ip4:203.0.113.9");
+    await page.getByRole("table", { name: "Services that send" }).getByText("sendgrid").waitFor();
+    await checkScreen(opened, "domain-reports");
+
+    await page.getByLabel("Show", { exact: true }).selectOption("7");
+    await page.getByRole("img", { name: "3,225 messages in 7 days." }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Show", { exact: true }).inputValue()).toBe("7");
+    await page.getByRole("img", { name: "3,225 messages in 7 days." }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 720, height: 1000 });
+    expect(await page.locator("button:visible").count()).toBe(0);
+    await page.screenshot({
+      path: ".cache/dashboard-pictures/domain-reports-printed.png",
+      fullPage: true,
+    });
+  });
+
+  test("without reports it says how to get them: the record of the check, which is copied", async () => {
+    const opened = await open({ path: "domains/nodmarc.example/reports" });
+    const { page, ready } = opened;
+    await page.getByRole("link", { name: "Check the domain" }).waitFor();
+    await checkScreen(opened, "domain-reports-none", [375]);
+    const check = await callApi(opened, "POST /v1/deliverability/check", {
+      domain: "nodmarc.example",
+    });
+    const { record } = check.recommendations.find(
+      (one: any) => one.record?.name === "_dmarc.nodmarc.example",
+    );
+    expect(record.value).toContain("rua=mailto:");
+
+    await page.goto(`${ready.base_url}/app/domains/nodmarc.example/reports`);
+    await page.getByText("This record requests them:").waitFor();
+    await page.getByRole("button", { name: "Copy value" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(record.value);
+    await checkScreen(opened, "domain-reports-record", [1280, 375]);
+  });
+
+  test("many sources are read in pages, by links that survive a reload", async () => {
+    const opened = await open();
+    const { page, ready } = opened;
+    const records = Array.from({ length: 60 }, (_, n) =>
+      createRecord({ ip: `192.0.2.${n + 1}`, count: 100 - n }),
+    );
+    await upload(opened, createReport("paged.example", 1, records));
+    await page.goto(`${ready.base_url}/app/domains/paged.example/reports`);
+    const rows = page.getByRole("table", { name: "Sources" }).getByRole("row");
+    await page.getByRole("link", { name: "Smaller sources" }).click();
+    await rows.getByText("192.0.2.60").waitFor();
+    expect(await rows.count()).toBe(11);
+    await page.reload();
+    await rows.getByText("192.0.2.60").waitFor();
+    expect(await page.getByRole("link", { name: "Smaller sources" }).count()).toBe(0);
+    await page.goBack();
+    await rows.getByText("192.0.2.1", { exact: true }).waitFor();
+  });
+});
