@@ -10,6 +10,7 @@ import { createJudge } from "../api/judge.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { formatCsv, givenUpload } from "../jobs.ts";
+import { createDailyReport } from "../reports.ts";
 import { whenSubscribed } from "../webhooks.ts";
 import { CALLS_MAX, createBrittleTable } from "./brittle-table.ts";
 import { createChances } from "./random.ts";
@@ -54,22 +55,29 @@ type TestContext = Awaited<ReturnType<typeof givenContext>>;
 
 /**
  * Houses take turns: a rich one, one that soon has nothing left, one whose minutes are soon used up, and one whose
- * table breaks in this share of requests. Some have as many webhooks as they may.
+ * table breaks in this share of requests. Some have as many webhooks as they may, and one receives no mail.
  */
 const KINDS = [
-  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0, webhooks: 20 },
-  { balance: 20, plan: "pro", pauseMs: 2_000, breaks: 0, webhooks: 0 },
-  { balance: 1_000, plan: "free", pauseMs: 400, breaks: 0, webhooks: 20 },
-  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0.4, webhooks: 0 },
+  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0, webhooks: 20, mail: true },
+  { balance: 20, plan: "pro", pauseMs: 2_000, breaks: 0, webhooks: 0, mail: true },
+  { balance: 1_000, plan: "free", pauseMs: 400, breaks: 0, webhooks: 20, mail: false },
+  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0.4, webhooks: 0, mail: true },
 ] as const;
 
+/** Reports that a receiver could have made, in base64. */
+const REPORTS = [1, 2].map((daysBefore) =>
+  Buffer.from(createDailyReport({ daysBefore })).toString("base64"),
+);
+
 const givenContext = async (seed: number) => {
-  const { pauseMs, breaks, webhooks, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
+  const { pauseMs, breaks, webhooks, mail, ...kind } =
+    KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
   const ctx = await given(kind);
   for (let nth = 0; nth < webhooks; nth++) await whenSubscribed(ctx, { events: ["dmarc.failed"] });
   const chances = createChances(seed);
   const table = createBrittleTable(ctx.table);
-  const world = { ...ctx.world, table: table.doors };
+  const settings = mail ? ctx.world.settings : { ...ctx.world.settings, mailDomain: null };
+  const world = { ...ctx.world, table: table.doors, settings };
   const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
@@ -95,6 +103,8 @@ const givenContext = async (seed: number) => {
     ["include_results", ["true", "false", "False"]],
     ["format", ["csv", "json", "JSON"]],
     ["filter", ["all", "valid", "Risky"]],
+    ["row", ["1", "2", "3"]],
+    ["content", REPORTS],
   ]);
   /** Before each request: whether, and where in it, the table breaks. */
   const breakSometimes = () =>
@@ -117,6 +127,7 @@ const HANDED_OUT: readonly (readonly [pool: string, found: RegExp])[] = [
   ["jobs.id", /"job_id":"([^"]+)"/g],
   ["checks.id", /"check_id":"([^"]+)"/g],
   ["monitors.id", /"monitor_id":"([^"]+)"/g],
+  ["tests.id", /"test_id":"([^"]+)"/g],
   ["webhooks.id", /"id":"(whk_[^"]+)"/g],
   ["delivery_id", /"id":"(dlv_[^"]+)"/g],
   ["next_key", /"next_key":"([^"]+)"/g],
@@ -208,7 +219,8 @@ const sendRequest = async (ctx: TestContext, request: Request) => {
   const faults = [
     ...judge(method, path, { status, headers: Object.fromEntries(answer.headers), text }),
   ];
-  if (status >= 500 && !ctx.brittle.isBroken())
+  // 501 is what a server without a mail domain answers.
+  if (status >= 500 && status !== 501 && !ctx.brittle.isBroken())
     faults.push(`${status}: ${text} ${readLastFailure(ctx)}`);
   // Cancelling takes nothing, and gives back.
   const isRefund = path.endsWith("/cancel") && before.available <= after.available;

@@ -218,6 +218,7 @@ test("a test key needs no receiver; with a live key, a server without one is 501
     },
   });
   expect(listMoves(ctx)).toEqual([]);
+  expect(ctx.logged.filter(({ event }) => event === "failure")).toEqual([]);
 });
 
 test("an address that is none of ours, or of nobody, takes no mail", async () => {

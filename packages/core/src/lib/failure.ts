@@ -83,7 +83,7 @@ export type FailureOptions = ErrorOptions & {
   readonly retryable?: boolean;
   /** How long to wait before the same request is sent again, if known. */
   readonly retryAfterMs?: number | undefined;
-  /** The cause is logged elsewhere, not once per response. */
+  /** No response of its kind is logged as a fault: the cause is logged elsewhere, or is a setting. */
   readonly isExpected?: true;
   /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
   readonly lookAt?: LookUpOperation | undefined;

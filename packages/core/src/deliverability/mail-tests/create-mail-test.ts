@@ -79,6 +79,7 @@ const buildMailTest = (world: World, payer: Payer): MailTest => {
       "NOT_CONFIGURED",
       "nothing_charged",
       "This server receives no mail: its operator has not set MAIL_DOMAIN.",
+      { isExpected: true },
     );
   const now = world.now();
   const token = Buffer.from(world.randomBytes(16)).toString("hex");
