@@ -45,7 +45,7 @@ test("the keys of a disabled account are 403 and nothing is charged; enabled, th
   expect((await readAccount(ctx)).data.credits).toMatchObject({ available: 100, spent: 0 });
 });
 
-test("disabling cancels the open jobs of live and test keys, and pays back what has no result", async () => {
+test("disabling an account cancels the open jobs of its live and test keys, and refunds the rows without a result", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "greylisted@x.com"] });
   await whenWorked(ctx);
@@ -62,7 +62,7 @@ test("disabling cancels the open jobs of live and test keys, and pays back what 
   await thenConsistent(ctx);
 });
 
-test("a job that a request creates after its account was disabled is cancelled by its worker, unasked", async () => {
+test("the worker cancels a job that a request created after its account was disabled", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   // As if the request had been admitted just before.
@@ -76,7 +76,7 @@ test("a job that a request creates after its account was disabled is cancelled b
   await thenConsistent(ctx);
 });
 
-test("so is a single verification that goes on as a job", async () => {
+test("the worker cancels a single verification that continues as a job of a disabled account", async () => {
   const ctx = await givenChunked();
   const slow = { email: "slow+ann@example.com", options: { timeout_ms: 100 } };
   const { data } = await whenVerified(ctx.world, ctx.liveKey, slow);
@@ -89,7 +89,7 @@ test("so is a single verification that goes on as a job", async () => {
   await thenConsistent(ctx);
 });
 
-test("a list that is still being queued is named, and its worker cancels it later", async () => {
+test("the response names a list that is still being queued, and its worker cancels it later", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(4)));
   let left: readonly string[] = [];
@@ -114,7 +114,7 @@ test("a list that is still being queued is named, and its worker cancels it late
   await thenConsistent(ctx);
 });
 
-test("a monitor of a disabled account is not run and not charged, and goes on when it is enabled", async () => {
+test("a monitor of a disabled account does not run or cost anything, and continues when the account is enabled", async () => {
   const ctx = await givenChunked();
   const body = { domain: "example.com" };
   await send(ctx.world, "POST /v1/deliverability/monitors", { key: ctx.liveKey, body });
@@ -131,7 +131,7 @@ test("a monitor of a disabled account is not run and not charged, and goes on wh
   expect(await readCredits(ctx)).toMatchObject({ available: 90, spent: 10 });
 });
 
-test("closed, an account has no keys, monitors and webhooks any more, and stays closed", async () => {
+test("a closed account has no keys, monitors or webhooks, and stays closed", async () => {
   const ctx = await givenChunked();
   const key = ctx.liveKey;
   const monitor = { domain: "example.com" };
@@ -161,7 +161,7 @@ test("a key that outlived the closing of its account is unknown", async () => {
   expect((await readAccount(ctx)).statusCode).toBe(401);
 });
 
-test("wherever closing is interrupted, nothing new is accepted, and closing again ends it exactly", async () => {
+test("wherever closing is interrupted no new work is accepted, and closing again completes it", async () => {
   for (let effects = 1; ; effects++) {
     const ctx = await givenChunked();
     await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
@@ -201,7 +201,7 @@ test("a worker in the middle of a chunk finishes it or loses it to the refund, n
   await thenConsistent(ctx);
 });
 
-test("an account that does not exist is named", async () => {
+test("an account that does not exist is an error that names it", async () => {
   const { world, table } = await givenChunked();
 
   for (const act of [disableAccount, closeAccount, enableAccount])

@@ -35,7 +35,7 @@ const findOnly = async ({ table, account }: Pick<Given, "table" | "account">, id
   return key;
 };
 
-test("a key is refused from the second on at which it expires, and still listed", async () => {
+test("a key is refused from the second at which it expires, and still listed", async () => {
   const ctx = await givenKeys();
   const expiresAt = "2026-11-21T01:00:00.000Z";
   const { secret, key } = await ctx.create({ expiresAt });
@@ -49,7 +49,7 @@ test("a key is refused from the second on at which it expires, and still listed"
   expect(await findOnly(ctx, key.id)).toMatchObject({ expiresAt });
 });
 
-test("expired keys give up their places when these are needed, and no other key does", async () => {
+test("a new key replaces an expired one when the limit of keys is reached, and no other key", async () => {
   const ctx = await givenKeys();
   await ctx.create({ expiresAt: "2026-11-21T01:00:00.000Z" });
   for (let keys = 2; keys < KEYS_MAX; keys++) await ctx.create();
@@ -96,7 +96,7 @@ test("without an overlap the old key is revoked in the write that creates the ne
   expect(await findKeyById(ctx.table, ctx.account, old.key.id)).toBeUndefined();
 });
 
-test("rotations without an overlap never fill the places of keys", async () => {
+test("rotations without an overlap never reach the limit of keys", async () => {
   const ctx = await givenKeys();
   let { key } = await ctx.create();
   for (let keys = 2; keys < KEYS_MAX; keys++) await ctx.create();
@@ -129,7 +129,7 @@ test("a key that was revoked meanwhile has no successor", async () => {
   expect(await listKeys(ctx.table, ctx.account)).toHaveLength(2);
 });
 
-test("when a key was last used is stored once an hour, however often it is used", async () => {
+test("the last use of a key is stored once an hour, however often it is used", async () => {
   const ctx = await givenKeys();
   const { secret, key } = await ctx.create();
   let stored = 0;

@@ -15,7 +15,7 @@ test.each(["live", "test"] as const)("a %s key says what it is, and its form is 
   expect(isWellFormedKey(key)).toBe(true);
 });
 
-test("keys of the least and the greatest randomness have the same length", () => {
+test("keys of the smallest and the largest random values have the same length", () => {
   const [least, most] = [0, 255].map((byte) =>
     generateKey("live", (count) => new Uint8Array(count).fill(byte)),
   );
@@ -25,7 +25,7 @@ test("keys of the least and the greatest randomness have the same length", () =>
   expect(isWellFormedKey(least ?? "") && isWellFormedKey(most ?? "")).toBe(true);
 });
 
-test("one wrong, missing, added or swapped letter is told from the checksum", () => {
+test("the checksum detects one wrong, missing, added or swapped letter", () => {
   const key = generateKey("live", randomBytes);
   fc.assert(
     fc.property(
@@ -50,7 +50,7 @@ test("one wrong, missing, added or swapped letter is told from the checksum", ()
   );
 });
 
-test("a live key passed off as a test key has no right form", () => {
+test("a live key with the prefix of a test key has an invalid form", () => {
   expect(isWellFormedKey(generateKey("live", randomBytes).replace("live", "test"))).toBe(false);
 });
 

@@ -35,7 +35,7 @@ test("a window lets through as many as the plan has, and counts down", async () 
   ]);
 });
 
-test("all keys of an account have one limit together, and its numbers are told once they are nearer", async () => {
+test("all keys of an account share one limit, and the headers show it once it is nearer than the key's own", async () => {
   const { take } = setupLimit();
 
   const answers = [];
@@ -49,7 +49,7 @@ test("all keys of an account have one limit together, and its numbers are told o
   ]);
 });
 
-test("a key that is full takes nothing from the account's other keys", async () => {
+test("a key that reached its limit uses nothing of the limits of the account's other keys", async () => {
   const { take } = setupLimit();
   for (let sent = 0; sent < 10; sent++) await take("key_1", 1, 3);
 
@@ -69,7 +69,7 @@ test("an account's test keys, and other accounts, have windows of their own", as
 test.each([
   ["a key", 1, 1_000],
   ["an account", 1_000, 1],
-])("a refused burst of %s costs one look, not one each", async (_, key, account) => {
+])("a refused burst of %s costs one read, not one each", async (_, key, account) => {
   const { take, calls } = setupLimit();
   await take("key_1", key, account);
   await take("key_1", key, account);
@@ -80,7 +80,7 @@ test.each([
   expect(calls()).toBe(before);
 });
 
-test("processes count together", async () => {
+test("processes share one count", async () => {
   const { take, another } = setupLimit();
   await take("key_1", 2, 3);
   await another("key_1", 2, 3);
@@ -90,7 +90,7 @@ test("processes count together", async () => {
   expect(await take("key_2", 2, 3)).toMatchObject({ allowed: false, by: "account" });
 });
 
-test("the next minute starts anew, also for a key that was full", async () => {
+test("the next minute starts at zero, also for a key that reached its limit", async () => {
   const { take, later } = setupLimit();
   await take("key_1", 1);
   await take("key_1", 1);
@@ -101,7 +101,7 @@ test("the next minute starts anew, also for a key that was full", async () => {
   expect(await take("key_1", 1)).toMatchObject({ allowed: true, resetAt: START_SECONDS + 120 });
 });
 
-test("a lost reply turns nobody away", async () => {
+test("a lost reply refuses no request", async () => {
   const { world, table } = givenWorld();
   const unsure: Table = { ...table, write: async () => ({ outcome: "ambiguous" }) };
   const subject = { owner: "acc_1", keyId: "key_1" };

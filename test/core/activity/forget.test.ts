@@ -14,7 +14,7 @@ import { listStoredItems } from "../../ledger.ts";
 
 const ann = toAddress("ANN@x.com");
 
-test("what is forgotten is unknown, and no more one of its domain's addresses; others stay", async () => {
+test("a forgotten address is unknown, and its domain no longer counts it; other addresses stay", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   await whenEventsSent(
@@ -32,7 +32,7 @@ test("what is forgotten is unknown, and no more one of its domain's addresses; o
   expect(await forgetActivity(world, ann)).toBe(0);
 });
 
-test("an event that was counted before it was forgotten does not come back with a repeat; a new one does", async () => {
+test("a repeat of an event from before the erasure is not counted again; a new event is", async () => {
   const { world, liveKey: key } = await given();
   const open = createEvent("open", 1);
   await whenEventsSent(world, key, open);
@@ -46,7 +46,7 @@ test("an event that was counted before it was forgotten does not come back with 
   });
 });
 
-test("an event that comes between is forgotten, too, and so is what a lost reply leaves open", async () => {
+test("an event recorded during the erasure is forgotten, too, and so is a write whose reply was lost", async () => {
   const ctx = await given();
   const { world, table, account, liveKey: key } = ctx;
   await whenEventsSent(world, key, createEvent("open", 1));

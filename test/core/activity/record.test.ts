@@ -50,9 +50,9 @@ test.each([
   },
 );
 
-// Goal: whatever gets lost between us and the table, what was acknowledged counts once, and so does what was told again.
-// Method: each seed decides which calls are lost, before or after they commit; the caller repeats until it is told 200.
-test("whoever repeats until it is acknowledged has each event counted once, whatever was lost", async () => {
+// Goal: whichever calls to the table are lost, an acknowledged event counts once, and so does a repeated one.
+// Method: each seed decides which calls are lost, before or after they commit; the caller repeats until the response is 200.
+test("a caller that repeats until a 200 has each event counted once, whichever calls are lost", async () => {
   const reported = ["ann@x.com", "bo@x.com"].flatMap((email) =>
     Array.from({ length: 15 }, (_, n) => toRecordedEvent(createEvent("click", n, { email }))),
   );
@@ -80,7 +80,7 @@ test("whoever repeats until it is acknowledged has each event counted once, what
   }
 });
 
-test("two dozen callers who tell of one address at once are all told that it is counted", async () => {
+test("two dozen callers that report one address at once all get a 200 with the count", async () => {
   const ctx = givenWorld();
   const { sleep } = ctx.world;
   const world = withTable(ctx, {

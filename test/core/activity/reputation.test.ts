@@ -37,7 +37,7 @@ const mailing = ({
     ];
   });
 
-const reputationAfter = async (...waves: readonly Wave[]) => {
+const readReputationAfter = async (...waves: readonly Wave[]) => {
   const ctx = givenWorld();
   const source = { account: PAYER.account, channel: "api" } as const;
   for (const wave of waves)
@@ -57,7 +57,7 @@ test.each<[string, Wave, object]>([
     { score: 73, level: "good", engagement: 0.1, bounce: 0, spam: 0 },
   ],
   [
-    "mail that nobody opens",
+    "mail without opens",
     { days: 3 },
     { score: 60, level: "fair", engagement: 0, bounce: 0, spam: 0 },
   ],
@@ -67,31 +67,37 @@ test.each<[string, Wave, object]>([
     { score: 40, level: "poor", engagement: 0.3333, bounce: 0.1, spam: 0.1 },
   ],
 ])("%s", async (_case, wave, expected) => {
-  const { reputation } = await reputationAfter(wave);
+  const { reputation } = await readReputationAfter(wave);
 
   expect(reputation).toMatchObject({ ...expected, activeAddresses: 100, trend: "unknown" });
 });
 
-test("the parts of the score make a hundred", () => {
+test("the parts of the score add up to a hundred", () => {
   expect(SCORE_PARTS.reduce((sum, { points }) => sum + points, 0)).toBe(100);
 });
 
-test("nothing is told of a domain of fewer people than a group has", async () => {
-  const { reputation: few } = await reputationAfter({ days: 1, contributors: ADDRESSES_MIN - 1 });
-  const { reputation: enough } = await reputationAfter({ days: 1, contributors: ADDRESSES_MIN });
+test("a domain with fewer people than a group needs has no reputation", async () => {
+  const { reputation: few } = await readReputationAfter({
+    days: 1,
+    contributors: ADDRESSES_MIN - 1,
+  });
+  const { reputation: enough } = await readReputationAfter({
+    days: 1,
+    contributors: ADDRESSES_MIN,
+  });
 
   expect(few).toEqual(NO_REPUTATION);
   expect(enough).toMatchObject({ activeAddresses: ADDRESSES_MIN, level: "fair" });
 });
 
-test("many mails to few people are no group", async () => {
+test("many mails to few people do not make a group", async () => {
   const waves = Array.from({ length: 25 }, (_, n) => ({ days: n, contributors: 3 }));
 
-  expect((await reputationAfter(...waves)).reputation).toEqual(NO_REPUTATION);
+  expect((await readReputationAfter(...waves)).reputation).toEqual(NO_REPUTATION);
 });
 
 test("a person counts once, however many mails there were", async () => {
-  const { reputation } = await reputationAfter({ days: 1 }, { days: 2 }, { days: 20 });
+  const { reputation } = await readReputationAfter({ days: 1 }, { days: 2 }, { days: 20 });
 
   expect(reputation.activeAddresses).toBe(100);
 });
@@ -108,17 +114,17 @@ test.each<[string, Wave, Wave, string]>([
   ],
   ["it is too long ago", { days: 5 }, { days: 62 }, "unknown"],
 ])("the trend when %s", async (_case, lately, before, trend) => {
-  expect((await reputationAfter(before, lately)).reputation.trend).toBe(trend);
+  expect((await readReputationAfter(before, lately)).reputation.trend).toBe(trend);
 });
 
-test("few people on many days are no group to compare with", async () => {
+test("few people on many days do not make a group to compare with", async () => {
   const before = Array.from({ length: 20 }, (_, n) => ({ days: 35 + n, contributors: 3 }));
 
-  expect((await reputationAfter(...before, { days: 5 })).reputation.trend).toBe("unknown");
+  expect((await readReputationAfter(...before, { days: 5 })).reputation.trend).toBe("unknown");
 });
 
-test("nobody was heard of for a month: nothing is told", async () => {
-  const { world, later } = await reputationAfter({ days: 0 });
+test("a domain without events for a month has no reputation", async () => {
+  const { world, later } = await readReputationAfter({ days: 0 });
   later(30 * DAY_MS);
   const still = await findDomainActivity(world, PAYER, "x.com");
   later(DAY_MS);
@@ -127,7 +133,7 @@ test("nobody was heard of for a month: nothing is told", async () => {
   expect(await findDomainActivity(world, PAYER, "x.com")).toEqual(NO_REPUTATION);
 });
 
-test("opens alone make no rate, and so no score", async () => {
+test("opens alone give no rate, and so no score", async () => {
   const { world } = givenWorld();
   const opens = mailing({ days: 1, opening: 100 }).filter(({ type }) => type === "open");
   await recordEvents(world, { account: PAYER.account, channel: "api" }, opens.map(toRecordedEvent));
@@ -139,7 +145,7 @@ test("opens alone make no rate, and so no score", async () => {
 });
 
 test("a domain's day is written to sixteen partitions, of which none has more than its share", async () => {
-  const { table } = await reputationAfter({ days: 1, contributors: 800 });
+  const { table } = await readReputationAfter({ days: 1, contributors: 800 });
   const shards = table.items().filter(({ pk }) => pk.startsWith("ACTIVITYDAYS#"));
 
   expect(shards).toHaveLength(SHARDS);

@@ -13,7 +13,7 @@ import {
 } from "../../activity.ts";
 import { givenWorld } from "../../given.ts";
 
-/** Accounts whose marks differ, and a world in which the operator shares what they bring in, or not. */
+/** Accounts with different contributor tags, and a world in which the operator shares their events, or not. */
 const givenAccounts = async (count: number, activityPool: "own" | "shared") => {
   const ctx = givenWorld();
   const world: AppWorld = { ...ctx.world, settings: { ...ctx.world.settings, activityPool } };
@@ -28,7 +28,7 @@ const noon = (days: number) => createEvent("open", days - 0.5);
 const opensSeenBy = async (world: AppWorld, key: string) =>
   (await whenActivityRead(world, key)).data.activity.total_opens;
 
-test("in a shared pool two accounts see their own, and three see what all of them know", async () => {
+test("in a shared pool two accounts see their own events, and three see those of all", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   const [a, b, c, d] = opened.map(({ liveKey }) => liveKey) as [string, string, string, string];
   await whenEventsSent(world, a, noon(3));
@@ -42,7 +42,7 @@ test("in a shared pool two accounts see their own, and three see what all of the
   expect(await opensSeenBy(world, d)).toBe(4);
 });
 
-test("the pool tells days, and no hours", async () => {
+test("the pool shows days, and no hours", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 
@@ -51,14 +51,14 @@ test("the pool tells days, and no hours", async () => {
   expect(data.activity.last_open).toBe(daysAgo(2));
 });
 
-test("where the pool is not shared, nobody sees another's, however many there are", async () => {
+test("where the pool is not shared no account sees another's events, however many accounts there are", async () => {
   const { world, opened } = await givenAccounts(4, "own");
   for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
 
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
 });
 
-test("what was shared once is no more, once the operator shares no more", async () => {
+test("events that were shared are no longer shown once the operator ends sharing", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
   const key = opened[0]?.liveKey ?? "";
@@ -77,7 +77,7 @@ test("one id of two accounts is two events, in the pool as well", async () => {
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(3);
 });
 
-test("what is forgotten is forgotten in the pool, too", async () => {
+test("an erasure removes an address from the pool, too", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 
@@ -85,7 +85,7 @@ test("what is forgotten is forgotten in the pool, too", async () => {
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
 });
 
-test("a domain's reputation comes of the pool once three accounts told something of it", async () => {
+test("a domain's reputation uses the pool once three accounts have reported events of it", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   const outsider = { account: opened[3]?.account ?? "", mode: "live", plan: "pro" } as const;
   const createEvents = (from: number) =>

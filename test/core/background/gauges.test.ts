@@ -44,13 +44,13 @@ const setupAbandoned = async () => {
   return ctx;
 };
 
-test("a quiet house shows nothing", async () => {
+test("an app without work has no gauge above zero", async () => {
   const { world } = await given({ balance: 10 });
 
   expect(await readGauges(world)).toEqual(NOTHING);
 });
 
-test("what nobody repairs is late from its moment on, and its credits count after an hour", async () => {
+test("abandoned work counts as late from its due time on, and its credits count after an hour", async () => {
   const { world, later } = await setupAbandoned();
 
   later(LEASE_MS);
@@ -65,7 +65,7 @@ test("what nobody repairs is late from its moment on, and its credits count afte
   expect(long).toMatchObject({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
 });
 
-test("what is repaired in time never shows", async () => {
+test("work that is repaired in time never counts", async () => {
   const ctx = await setupAbandoned();
 
   ctx.later(LEASE_MS);
@@ -76,7 +76,7 @@ test("what is repaired in time never shows", async () => {
   expect(await readGauges(ctx.world)).toEqual(NOTHING);
 });
 
-test("a list that is worked on for hours holds nothing", async () => {
+test("a list under way for hours does not count as held credits", async () => {
   const ctx = await given({ balance: 10 });
   await whenProcessed(ctx, ["ann@x.com", "joe@x.com"]);
 

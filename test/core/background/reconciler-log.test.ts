@@ -13,14 +13,14 @@ import {
   whenScheduledWorkRuns,
 } from "../../webhooks.ts";
 
-// A line "repaired" tells the operator that something broke. Work that comes at its planned moment writes none.
+// A line "repaired" tells the operator that something broke. Work that runs at its planned time writes none.
 
 type TestContext = Awaited<ReturnType<typeof given>>;
 
 const listRepairs = ({ logged }: Pick<TestContext, "logged">) =>
   logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields);
 
-test("a webhook whose server is down for hours is tried again without a line", async () => {
+test("a webhook whose receiver is down for hours is retried without a line", async () => {
   const ctx = await givenHook();
   ctx.servers.answer(500);
   await whenEventEmitted(ctx);
@@ -56,7 +56,7 @@ test("a monitor that runs each day writes no line; one whose message was lost wr
   expect(listRepairs(ctx)).toMatchObject([{ kind: "monitor" }]);
 });
 
-test("a look at a job that goes on writes no line", async () => {
+test("a check of a job with progress writes no line", async () => {
   const ctx = await givenChunked({ rows: 4 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com", "c@x.com"] });
   await ctx.table.write({
@@ -70,7 +70,7 @@ test("a look at a job that goes on writes no line", async () => {
   expect(listRepairs(ctx)).toEqual([]);
 });
 
-test("rows that wait for their planned moment write no line; the same rows after a lost message write one", async () => {
+test("rows that wait for their planned time write no line; the same rows after a lost message write one", async () => {
   const ctx = await given({ balance: 10 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com"] });
   const waiting = {

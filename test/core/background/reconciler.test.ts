@@ -43,12 +43,12 @@ const rubbish = (n: number) => ({
   ...scheduleWork("verify", `job_${n}`, START, "t"),
 });
 
-test("it is one of the schedules of both runtimes, each minute", () => {
+test("the reconciler is a schedule of both runtimes, each minute", () => {
   expect(schedules).toContain(reconcile);
   expect(reconcile.everySeconds).toBe(60);
 });
 
-test("what was abandoned goes on as a job, and is paid once", async () => {
+test("an abandoned verification continues as a job, and is paid once", async () => {
   const ctx = await givenAbandoned(3);
 
   await reconcile.run(ctx.world);
@@ -58,7 +58,7 @@ test("what was abandoned goes on as a job, and is paid once", async () => {
   expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 3 });
 });
 
-test("nothing is touched before its time", async () => {
+test("the reconciler touches nothing before its due time", async () => {
   const ctx = await givenAbandoned(0);
   await ctx.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
   const before = listStoredItems(ctx);
@@ -69,7 +69,7 @@ test("nothing is touched before its time", async () => {
   expect(ctx.logged).toEqual([]);
 });
 
-test("two at once do each piece once", async () => {
+test("two concurrent reconcilers do each piece of work once", async () => {
   const ctx = await givenAbandoned(20);
 
   await Promise.all([reconcile.run(ctx.world), reconcile.run(ctx.world)]);
@@ -85,7 +85,7 @@ test("two at once do each piece once", async () => {
   ]);
 });
 
-test("run again and again it does nothing more", async () => {
+test("a reconciler that runs again does nothing more", async () => {
   const ctx = await givenAbandoned(3);
   await reconcile.run(ctx.world);
   await whenWorked(ctx);
@@ -100,7 +100,7 @@ test("run again and again it does nothing more", async () => {
   expect(listStoredItems(ctx)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
 });
 
-test("one that cannot be repaired keeps nobody, is told, and is looked at again after its lease", async () => {
+test("an item that cannot be repaired delays no other, is logged, and is retried after its lease", async () => {
   const ctx = await givenAbandoned(20);
   for (let n = 0; n < 20; n++) await ctx.table.write({ create: rubbish(n) });
 
@@ -116,11 +116,11 @@ test("one that cannot be repaired keeps nobody, is told, and is looked at again 
   expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
 });
 
-test("one that waits for slow name servers keeps nobody but those behind it in its partition", async () => {
+test("an item that waits for slow name servers delays only those behind it in its partition", async () => {
   const ctx = await given({ balance: 10 });
   const { account, world, later, table } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
-  // Its partition is the first that is looked at.
+  // Its partition is the first that the reconciler reads.
   const order = { id: "chk_3", kind: "check", payer, reason: "a test", idempotencyKey: null };
   const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
   const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
@@ -143,7 +143,7 @@ test("one that waits for slow name servers keeps nobody but those behind it in i
   );
 });
 
-test("an item of which not even the kind can be read keeps nobody either", async () => {
+test("an item whose kind cannot be read delays no other either", async () => {
   const ctx = await givenAbandoned(20);
   for (const due_pk of SCHEDULE_PARTITIONS)
     await ctx.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
@@ -154,7 +154,7 @@ test("an item of which not even the kind can be read keeps nobody either", async
   expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
 });
 
-test("a kind that nobody knows is named", async () => {
+test("an unknown kind is named in the log", async () => {
   const { world, table, logged } = givenWorld();
   await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
 
@@ -168,7 +168,7 @@ test("a kind that nobody knows is named", async () => {
   ]);
 });
 
-test("a run does so much and no more; a great heap is worked off in several", async () => {
+test("a run does a limited number of items; several runs do a larger number", async () => {
   const { world, table, logged } = givenWorld();
   for (let n = 0; n < 250; n++)
     await table.write({ create: { ...rubbish(n), due_pk: "DUE#0", due_kind: "teleport" } });
@@ -182,7 +182,7 @@ test("a run does so much and no more; a great heap is worked off in several", as
   expect(looked).toEqual([100, 200, 250, 250]);
 });
 
-test("a run that broke off leaves what it had taken to be due again after the lease", async () => {
+test("items that a crashed run had claimed are due again after the lease", async () => {
   const ctx = await givenAbandoned(1);
   await reconcile.run(withTable(ctx, { transact: rejectDown }));
   const meanwhile = listRepairs(ctx);

@@ -37,7 +37,7 @@ test.each([
   expect(whenRight.violations).toEqual([]);
 });
 
-/** Reconciles as often as it takes until each partition had its turn. */
+/** Reconciles until each partition had its turn. */
 const reconcileAll = async ({ world, later }: Awaited<ReturnType<typeof given>>) => {
   for (let run = 0; run < 8; run++) {
     await reconcile.run(world);
@@ -49,24 +49,27 @@ test.each([
   ["two hours", 2 * HOUR_MS],
   ["half an hour", HOUR_MS / 2],
   ["a month", 30 * DAY_MS],
-])("work that was put off before the clock was set back by %s is done", async (_, by) => {
-  const ctx = await given({ balance: 10 });
-  const { world, jump } = ctx;
-  const rubbish = { pk: "RUBBISH#1", sk: "RUBBISH" };
-  const at = new Date(START.getTime() + 5 * MINUTE_MS);
-  await world.table.write({ put: { ...rubbish, ...scheduleWork("verify", "job_1", at, "t") } });
+])(
+  "the reconciler does work that was deferred before the clock was set back by %s",
+  async (_, by) => {
+    const ctx = await given({ balance: 10 });
+    const { world, jump } = ctx;
+    const rubbish = { pk: "RUBBISH#1", sk: "RUBBISH" };
+    const at = new Date(START.getTime() + 5 * MINUTE_MS);
+    await world.table.write({ put: { ...rubbish, ...scheduleWork("verify", "job_1", at, "t") } });
 
-  jump(-by);
-  const before = await readGauges(world);
-  await reconcileAll(ctx);
-  const after = await readGauges(world);
+    jump(-by);
+    const before = await readGauges(world);
+    await reconcileAll(ctx);
+    const after = await readGauges(world);
 
-  expect(before.dueMisplaced).toBe(1);
-  expect(after.dueMisplaced).toBe(0);
-  expect((await world.table.get(rubbish))?.["token"]).not.toBe("t");
-});
+    expect(before.dueMisplaced).toBe(1);
+    expect(after.dueMisplaced).toBe(0);
+    expect((await world.table.get(rubbish))?.["token"]).not.toBe("t");
+  },
+);
 
-test("work that waits for its own time is left alone", async () => {
+test("the reconciler leaves work alone that waits for its due time", async () => {
   const ctx = await given({ balance: 10 });
   const { world } = ctx;
   const at = new Date(START.getTime() + 30 * DAY_MS);
@@ -93,7 +96,7 @@ test("batches end although the clock is set back by two hours while their messag
   expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
-test("a time that lies further ahead than it is ever set is over", () => {
+test("a due time further ahead than any that the code sets counts as past", () => {
   const longestMs = HOUR_MS;
 
   expect(isUnexpired(HOUR_MS, 0, longestMs)).toBe(true);
@@ -102,7 +105,7 @@ test("a time that lies further ahead than it is ever set is over", () => {
   expect(isUnexpired(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
 });
 
-test("slots and backoffs of a mail provider that a wrong clock wrote are over", () => {
+test("slots and backoffs of a mail provider that a wrong clock wrote have ended", () => {
   const atMs = START.getTime();
   const shared = parseSharedProvider({
     pk: "OPERATOR#x",
@@ -118,7 +121,7 @@ test("slots and backoffs of a mail provider that a wrong clock wrote are over", 
   expect(getBackoff({ ...shared, closed_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
 });
 
-test("what was learned of a domain at a time that has not come yet is to be proven anew", async () => {
+test("what was learned of a domain at a future time is checked anew", async () => {
   const { world, jump } = await given();
   const cache = createCatchAllCache(world.table, world.now);
   await cache.storeCatchAll("example.com", "", "yes");
@@ -131,7 +134,7 @@ test("what was learned of a domain at a time that has not come yet is to be prov
   });
 });
 
-test("a result of a time that has not come yet is no result of this day", async () => {
+test("a cached result with a future time is not served", async () => {
   const { world, liveKey, jump } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@example.com" });
 

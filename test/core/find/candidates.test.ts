@@ -11,7 +11,8 @@ import { expect, test } from "vitest";
 
 const ann = { first: "Ann", last: "Lee" };
 const NOTHING = { patternCounts: new Map() as PatternCounts, mailHost: "mx.example.com" };
-const seen = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts => new Map(counts);
+const createCounts = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts =>
+  new Map(counts);
 
 const likeliest = (person: typeof ann, info: Partial<typeof NOTHING> = {}, count = 4) =>
   listCandidates(person, "example.com", { ...NOTHING, ...info })
@@ -42,11 +43,11 @@ test.each<[Pattern, string]>([
   expect(buildLocal(pattern, { first: "ann", f: "a", m: "b", last: "lee", l: "l" })).toBe(local);
 });
 
-test("what companies do most comes first", () => {
+test("the most common pattern is first", () => {
   expect(likeliest(ann)).toEqual(["ann.lee", "alee", "ann", "lee"]);
 });
 
-test("the shares of the patterns, and of addresses that no pattern makes, are all there is", () => {
+test("the shares of the patterns, and of addresses without a pattern, add up to one", () => {
   const sum = BASE_PATTERNS.reduce((total, pattern) => total + PATTERNS[pattern], 0);
 
   expect(sum + NO_PATTERN).toBeCloseTo(1);
@@ -63,8 +64,8 @@ test.each([
   expect(locals).toContain("ablee");
 });
 
-test("where first.m.last is known, who has a middle initial is asked about with it, and others without", () => {
-  const patternCounts = seen(["first.m.last", 2]);
+test("where first.m.last is known, a person with a middle initial is tried with it, and others without", () => {
+  const patternCounts = createCounts(["first.m.last", 2]);
 
   expect(likeliest({ first: "Ann B.", last: "Lee" }, { patternCounts }, 2)).toEqual([
     "ann.b.lee",
@@ -87,7 +88,7 @@ test("a person who is called by the second name has both initials", () => {
   expect(locals).toEqual(expect.arrayContaining(["jdoe", "rdoe", "jrdoe"]));
 });
 
-test("a hyphenated name is whole before it is a letter, and may be two letters", () => {
+test("a hyphenated name is tried whole before its first letter, and as two letters", () => {
   const locals = likeliest({ first: "Jean-Luc", last: "Picard" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("jean-luc.picard");
@@ -101,14 +102,14 @@ test("particles stand with an underscore in some companies", () => {
   expect(locals).toContain("jan.van_der_berg");
 });
 
-test("a long name may be cut, and is so first where the domain is known to cut", () => {
+test("a long name may be cut, and the cut form is first where the domain is known to cut", () => {
   const person = { first: "Ann", last: "Featherstone" };
 
   expect(likeliest(person, {}, CANDIDATES_MAX)).toEqual(
     expect.arrayContaining(["afeathe", "afeather"]),
   );
-  expect(likeliest(person, { patternCounts: seen(["flast6", 1]) }, 1)).toEqual(["afeathe"]);
-  expect(likeliest(ann, { patternCounts: seen(["flast6", 1]) }, 1)).toEqual(["alee"]);
+  expect(likeliest(person, { patternCounts: createCounts(["flast6", 1]) }, 1)).toEqual(["afeathe"]);
+  expect(likeliest(ann, { patternCounts: createCounts(["flast6", 1]) }, 1)).toEqual(["alee"]);
 });
 
 test.each([
@@ -122,30 +123,30 @@ test.each([
   ["小明", "李", ["xiaoming.li"]],
   ["たろう", "すずき", ["taro.suzuki"]],
   ["太郎", "鈴木", ["taro.suzuki"]],
-])("%s %s is asked about in plain letters", (first, last, expected) => {
+])("%s %s is tried in plain letters", (first, last, expected) => {
   const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe(expected[0]);
   expect(locals).toEqual(expect.arrayContaining(expected));
 });
 
-test("a domain's pattern is asked about in all spellings before another pattern is", () => {
+test("a domain's pattern is tried in all spellings before another pattern", () => {
   const person = { first: "Дмитрий", last: "Иванов" };
 
-  expect(likeliest(person, { patternCounts: seen(["last.first", 3]) }, 2)).toEqual([
+  expect(likeliest(person, { patternCounts: createCounts(["last.first", 3]) }, 2)).toEqual([
     "ivanov.dmitry",
     "ivanov.dmitriy",
   ]);
 });
 
 test("one find at a domain puts its pattern before all others, and leaves these their order", () => {
-  const naming = seen(["last.first", 1]);
+  const naming = createCounts(["last.first", 1]);
 
   expect(likeliest(ann, { patternCounts: naming })).toEqual(["lee.ann", "ann.lee", "alee", "ann"]);
 });
 
-test("a domain with two habits is asked about both, the commoner first", () => {
-  const naming = seen(["flast", 2], ["firstl", 5]);
+test("both patterns of a domain are tried, the more common first", () => {
+  const naming = createCounts(["flast", 2], ["firstl", 5]);
 
   expect(likeliest(ann, { patternCounts: naming }, 2)).toEqual(["annl", "alee"]);
 });
@@ -166,14 +167,14 @@ test("a name with two spellings is tried in both, at the likeliest patterns", ()
   ]);
 });
 
-test("names that stand in each other's place are turned, and tried as they stand, too", () => {
+test("swapped names are tried in both orders", () => {
   const locals = likeliest({ first: "Schmidt", last: "Hans" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("hans.schmidt");
   expect(locals).toContain("schmidt.hans");
 });
 
-test("no address comes twice, and none is too long for a local part", () => {
+test("no address is listed twice, and none is too long for a local part", () => {
   const locals = likeliest({ first: "Lee", last: "Lee" }, {}, CANDIDATES_MAX);
   const long = likeliest({ first: "x".repeat(60), last: "y".repeat(60) }, {}, CANDIDATES_MAX);
 
@@ -182,7 +183,7 @@ test("no address comes twice, and none is too long for a local part", () => {
   expect(long.every((local) => local.length <= 64)).toBe(true);
 });
 
-test("the hardest name comes to no more than the most that are asked about", () => {
+test("the name with the most spellings has no more candidates than the maximum", () => {
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
   expect(listCandidates(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);

@@ -26,9 +26,9 @@ const ACCEPTED: Finding = {
   retry: null,
   aboutUs: false,
 };
-const NOBODY: Finding = { ...ACCEPTED, verdict: "invalid", reason: "mailbox_not_found" };
+const NOT_FOUND: Finding = { ...ACCEPTED, verdict: "invalid", reason: "mailbox_not_found" };
 
-/** A company with these mailboxes. Whom else one asks for is nobody there. */
+/** A company with these mailboxes and no others. */
 const givenCompany = (
   locals: readonly string[],
   { catchAll = "no", answer = ACCEPTED }: { catchAll?: CatchAll; answer?: Finding } = {},
@@ -46,7 +46,7 @@ const givenCompany = (
         ...(await world.engine.probe(question)),
         recipient: guesses[settled] ?? "",
         unknownRecipients: guesses.slice(0, settled),
-        finding: at === -1 ? NOBODY : answer,
+        finding: at === -1 ? NOT_FOUND : answer,
         catchAll,
       };
     },
@@ -56,7 +56,8 @@ const givenCompany = (
   return { look, questions };
 };
 
-const seen = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts => new Map(counts);
+const createCounts = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts =>
+  new Map(counts);
 
 test.each<[string, Pattern, string]>([
   ["ann.lee", "first.last", "valid"],
@@ -80,8 +81,8 @@ test("an initial in an address is searched for with the name, and teaches the pa
     result: { status: "valid", email: "ann.b.lee@example.com", pattern: "first.m.last" },
     learnedPattern: "first.m.last",
   });
-  const nobody = await look({ first: "Bob", last: "Ray" }, seen(["first.m.last", 2]));
-  expect(nobody.result).toMatchObject({ status: "not_found", pattern: "first.last" });
+  const notFound = await look({ first: "Bob", last: "Ray" }, createCounts(["first.m.last", 2]));
+  expect(notFound.result).toMatchObject({ status: "not_found", pattern: "first.last" });
 });
 
 test.each(["dmitry.ivanov", "dmitriy.ivanov", "dmitrii.ivanov"])(
@@ -96,7 +97,7 @@ test.each(["dmitry.ivanov", "dmitriy.ivanov", "dmitrii.ivanov"])(
   },
 );
 
-test("all guesses go in one question, so that one session can ask them in order", async () => {
+test("all guesses are in one question, so that one session can ask about them in order", async () => {
   const { look, questions } = givenCompany(["lee"]);
 
   await look();
@@ -109,7 +110,7 @@ test("a mailbox of one name may be a namesake's: risky, whatever the domain is k
   const { look } = givenCompany(["ann"]);
 
   const once = await look();
-  const { result } = await look(ann, seen(["first", 5]));
+  const { result } = await look(ann, createCounts(["first", 5]));
 
   expect(once).toMatchObject({
     result: { status: "risky", reason: "one_name", email: "ann@example.com", pattern: "first" },
@@ -120,10 +121,10 @@ test("a mailbox of one name may be a namesake's: risky, whatever the domain is k
 });
 
 test.each<[string, PatternCounts, string]>([
-  ["nothing is known", seen(), "risky"],
-  ["another pattern is usual", seen(["first.last", 2], ["flast", 1]), "risky"],
-  ["the domain writes so", seen(["flast", 1]), "valid"],
-  ["the domain writes so, with a middle initial", seen(["fmlast", 1]), "valid"],
+  ["nothing is known", createCounts(), "risky"],
+  ["another pattern is usual", createCounts(["first.last", 2], ["flast", 1]), "risky"],
+  ["the domain writes so", createCounts(["flast", 1]), "valid"],
+  ["the domain writes so, with a middle initial", createCounts(["fmlast", 1]), "valid"],
 ])("where %s, a mailbox of one name and a letter is %s", async (_, counts, status) => {
   const { look } = givenCompany(["alee"]);
 
@@ -134,13 +135,15 @@ test.each<[string, PatternCounts, string]>([
   });
 });
 
-test("what is known of a domain makes a find surer, and a rarer pattern is less sure", async () => {
+test("a known pattern of a domain raises the confidence, and a rarer pattern lowers it", async () => {
   const confidence = async (local: string, patternCounts?: PatternCounts) =>
     (await givenCompany([local]).look(ann, patternCounts)).result.confidence;
 
-  expect(await confidence("alee", seen(["flast", 5]))).toBeGreaterThan(await confidence("alee"));
+  expect(await confidence("alee", createCounts(["flast", 5]))).toBeGreaterThan(
+    await confidence("alee"),
+  );
   expect(await confidence("ann.lee")).toBeGreaterThan(await confidence("alee"));
-  expect(await confidence("ann_l", seen(["first_l", 1]))).toBeGreaterThanOrEqual(
+  expect(await confidence("ann_l", createCounts(["first_l", 1]))).toBeGreaterThanOrEqual(
     100 * IDENTITY_SHARES["one and a letter"],
   );
 });
@@ -157,7 +160,7 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
     null,
   ],
 ])(
-  "%s is not verified, and teaches only what it proves",
+  "%s is not verified, and counts only for the pattern that it proves",
   async (_, catchAll, answer, status, taught) => {
     const { look } = givenCompany(["ann.lee"], { catchAll, answer });
 
@@ -168,7 +171,7 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
   },
 );
 
-test("a server that says nothing of the mailbox leaves it unknown, whatever the name is", async () => {
+test("when the server's reply is not about the mailbox the result is unknown, whatever the name", async () => {
   const answer: Finding = { ...ACCEPTED, verdict: "unknown", reason: "ip_blocked", aboutUs: true };
   const { look } = givenCompany(["ann.lee", "info.lee"], { answer, catchAll: "not_tested" });
 
@@ -195,7 +198,7 @@ test.each(["Dev", "Job", "Ask", "Server"])(
   },
 );
 
-test("a role is a role, and teaches nothing about people", async () => {
+test("a role address is a role, and counts for no pattern", async () => {
   const { look } = givenCompany(["info.desk", "sales"]);
 
   expect(await look({ first: "Info", last: "Desk" })).toMatchObject({
@@ -205,28 +208,28 @@ test("a role is a role, and teaches nothing about people", async () => {
   expect((await look({ first: "Sales", last: "Smith" })).result.status).toBe("role");
 });
 
-test("nobody of that name tells the habit that is known all the same", async () => {
+test("a search without a match still returns the known pattern", async () => {
   const { look } = givenCompany([]);
 
-  expect(await look(ann, seen(["flast", 3]))).toMatchObject({
+  expect(await look(ann, createCounts(["flast", 3]))).toMatchObject({
     result: { status: "not_found", email: null, confidence: 0, pattern: "flast" },
     learnedPattern: null,
   });
 });
 
-test("what was taught is counted, up to a limit, and kept for half a year", async () => {
+test("pattern counts grow up to a limit, and are stored for half a year", async () => {
   const ctx = givenWorld();
   for (let n = 0; n < 25; n++) await learnPattern(ctx.world, domain, "flast");
   await learnPattern(ctx.world, domain, "first.last");
 
   expect(await readPatternCounts(ctx.table, domain)).toEqual(
-    seen(["first.last", 1], ["flast", 20]),
+    createCounts(["first.last", 1], ["flast", 20]),
   );
   ctx.later(181 * 86_400_000);
   expect(await readPatternCounts(ctx.table, domain)).toEqual(NO_PATTERN_COUNTS);
 });
 
-test("what cannot be read or written is not known, and breaks nothing", async () => {
+test("a table that cannot be read or written leaves the pattern unknown, and fails no search", async () => {
   const ctx = givenWorld();
   const world = withTable(ctx, { get: rejectDown, write: rejectDown });
 

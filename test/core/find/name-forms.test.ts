@@ -4,7 +4,7 @@ import { GIVEN_NAMES } from "@mailproof/core/signals/name-words";
 import { expect, test } from "vitest";
 
 /** The likeliest first, as "mueller, muller". */
-const written = (name: string, as: "first" | "last", domain: string): string =>
+const listForms = (name: string, as: "first" | "last", domain: string): string =>
   (listNameForms({ first: "Ann", last: "Lee", [as]: name }, domain)?.[as] ?? [])
     .toSorted((a, b) => b.weight - a.weight)
     .map(({ text }) => text)
@@ -39,7 +39,7 @@ test.each([
   ["Kɔfi", "kofi"],
   ["Ɗanjuma", "danjuma"],
 ])("the given name %s is written %s", (name, forms) => {
-  expect(written(name, "first", "example.com")).toBe(forms);
+  expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
   ["O", "o"],
   ["Müller", "muller, mueller"],
 ])("the family name %s is written %s", (name, forms) => {
-  expect(written(name, "last", "example.com")).toBe(forms);
+  expect(listForms(name, "last", "example.com")).toBe(forms);
 });
 
 test.each([
@@ -107,7 +107,7 @@ test.each([
   ["Michael", "michael, mike"],
   ["ь", ""],
 ])("the given name %s is written %s, the usual way first", (name, forms) => {
-  expect(written(name, "first", "example.com")).toBe(forms);
+  expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
 test.each([
@@ -137,10 +137,10 @@ test.each([
   ["林", "example.com", "lin"],
   ["佐々木", "example.com", "sasaki"],
 ])("the family name %s at %s is mostly %s", (name, domain, form) => {
-  expect(written(name, "last", domain).split(", ")[0]).toBe(form);
+  expect(listForms(name, "last", domain).split(", ")[0]).toBe(form);
 });
 
-// Examples of the Ukrainian law of 2010, of passports after ICAO 9303, of the Revised Romanisation, and of Indian usage.
+// Examples of the Ukrainian standard of 2010, of passports after ICAO 9303, of the Revised Romanisation, and of Indian usage.
 test.each([
   ["Борисенко", "firma.ua", "borysenko"],
   ["Згурський", "example.com", "zghurskyi"],
@@ -161,7 +161,7 @@ test.each([
   ["तिवारी", "example.com", "tiwari"],
   ["पवार", "example.com", "pawar"],
 ])("the family name %s at %s may be %s, as it is in documents", (name, domain, form) => {
-  expect(written(name, "last", domain).split(", ")).toContain(form);
+  expect(listForms(name, "last", domain).split(", ")).toContain(form);
 });
 
 test.each([
@@ -175,18 +175,18 @@ test.each([
 });
 
 test.each(["de", "at", "ch"])("in .%s an umlaut is two letters first", (country) => {
-  expect(written("Müller", "last", `firma.${country}`)).toBe("mueller, muller");
+  expect(listForms("Müller", "last", `firma.${country}`)).toBe("mueller, muller");
 });
 
 test.each(["", "  ", "4711", "?!", "علي", "יוסף", "สมชาย", "☃", "ㅋ"])(
-  "%j leaves nothing that an address could be made of",
+  "%j has no letters for an address",
   (name) => {
     expect(listNameForms({ first: name, last: "Lee" }, "example.com")).toBeNull();
     expect(listNameForms({ first: "Ann", last: name }, "example.com")).toBeNull();
   },
 );
 
-test("the ways to write one name are all the ways there are", () => {
+test("the shares of the forms of one name add up to one", () => {
   for (const name of [
     "Müller",
     "van der Berg",
@@ -215,7 +215,7 @@ test.each([
   expect(looksSwapped({ first, last })).toBe(swapped);
 });
 
-test("nobody's given name is taken for a role", () => {
+test("no given name counts as a role", () => {
   const { role } = createLists();
 
   expect(GIVEN_NAMES.filter((name) => role(name) !== null)).toEqual([]);

@@ -7,18 +7,18 @@ import { givenWorld } from "../../given.ts";
 import { createPopulation, type Employee, type Employer } from "./population.ts";
 
 // Goal: at employers whose people have names from everywhere, and who do not all follow the employer's pattern, the
-// first guess is right for half of the people, and what is told to be verified is right, too.
-// Method: one person after another is looked for, and each search teaches the next. The server tells its people from
-// others, and accepts the first guess that anybody has.
+// first guess is right for half of the people, and a result that is verified is right, too.
+// Method: one person after another is looked for, and each search teaches the next. The server accepts its people and refuses
+// others, so it accepts the first guess that is any person's address.
 
 type Search = {
   readonly employer: Employer;
   readonly person: Employee;
   readonly nth: number;
-  /** The place of the person's own address among the guesses; 0 when it is not one of them. */
-  readonly place: number;
+  /** The rank of the person's own address among the guesses; 0 when it is not one of them. */
+  readonly rank: number;
   /** The same where nothing is known of the domain. */
-  readonly placeAtFirst: number;
+  readonly rankAlone: number;
   readonly status: string;
   readonly email: string | null;
 };
@@ -59,13 +59,13 @@ const searchAll = async (employers: readonly Employer[]): Promise<readonly Searc
       );
       if (learnedPattern) await learnPattern(world, domain, learnedPattern);
       const { status, email } = result;
-      const place = guesses.indexOf(`${person.local}@${domain}`) + 1;
+      const rank = guesses.indexOf(`${person.local}@${domain}`) + 1;
       const atFirst = listCandidates(person, domain, {
         patternCounts: NO_PATTERN_COUNTS,
         mailHost: "mx.example.com",
       });
-      const placeAtFirst = atFirst.findIndex(({ local }) => local === person.local) + 1;
-      searches.push({ employer, person, nth: index + 1, place, placeAtFirst, status, email });
+      const rankAlone = atFirst.findIndex(({ local }) => local === person.local) + 1;
+      searches.push({ employer, person, nth: index + 1, rank, rankAlone, status, email });
     }
   }
   return searches;
@@ -98,8 +98,8 @@ test("each population is as large as the one that was counted", () => {
 });
 
 test("the first guess is right for half of the people, and one of sixteen for three of four", () => {
-  const first = report("first guess", searches, ({ place }) => place === 1);
-  const within = report("within sixteen", searches, ({ place }) => place > 0);
+  const first = report("first guess", searches, ({ rank }) => rank === 1);
+  const within = report("within sixteen", searches, ({ rank }) => rank > 0);
 
   expect(first).toBeGreaterThanOrEqual(0.5);
   expect(within).toBeGreaterThanOrEqual(0.76);
@@ -108,18 +108,18 @@ test("the first guess is right for half of the people, and one of sixteen for th
 test("so is the first guess from the third person of a domain on, in more cases", () => {
   const later = searches.filter(({ nth }) => nth > 2);
 
-  expect(report("from the third", later, ({ place }) => place === 1)).toBeGreaterThanOrEqual(0.57);
+  expect(report("from the third", later, ({ rank }) => rank === 1)).toBeGreaterThanOrEqual(0.57);
 });
 
 test("without knowledge of the domain, one of sixteen is right for three of four, too", () => {
-  const first = report("first guess, alone", searches, ({ placeAtFirst }) => placeAtFirst === 1);
-  const within = report("within sixteen, alone", searches, ({ placeAtFirst }) => placeAtFirst > 0);
+  const first = report("first guess, alone", searches, ({ rankAlone }) => rankAlone === 1);
+  const within = report("within sixteen, alone", searches, ({ rankAlone }) => rankAlone > 0);
 
   expect(first).toBeGreaterThanOrEqual(0.46);
   expect(within).toBeGreaterThanOrEqual(0.76);
 });
 
-test("what is told to be verified is this person's, save for two of one last name and letter at a flast company", () => {
+test("a verified address is this person's, save for two of one last name and letter at a flast company", () => {
   const valid = searches.filter(({ status }) => status === "valid");
   const wrong = valid.filter(
     ({ email, person, employer }) => email !== `${person.local}@${employer.domain}`,

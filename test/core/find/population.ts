@@ -45,7 +45,7 @@ const HABITS: readonly (readonly [Habit, number])[] = [
   [({ first, last }) => `${first}-${last}`, 0.5],
   [({ first, last }) => bare(last) + bare(first), 0.5],
 ];
-/** Where everybody chooses. */
+/** Where each person chooses. */
 const NO_HABIT = 16;
 
 /** What people choose who do not follow: other patterns, and logins that no name shows. */
@@ -95,7 +95,7 @@ const createPeople = (
   const people: Employee[] = [];
   while (people.length < size) {
     const person = createEmployee(habit, deviants, random, taken);
-    // Two of one name, or Mike and Michael of one family name, cannot be told from each other by anybody.
+    // Two of one name, or Mike and Michael of one family name, cannot be distinguished.
     const given = person.first.replace(/ [A-Z]\.?$/, "").toLowerCase();
     const name = `${SHORT_NAMES.get(given) ?? given} ${person.last}`;
     if (names.has(name)) continue;

@@ -9,7 +9,7 @@ import { listNameForms } from "@mailproof/core/find/name-forms";
 import { PATTERNS } from "@mailproof/core/find/patterns";
 import { expect, test } from "vitest";
 
-// Goal: docs/scores.md says of a search what the tables in core/find say.
+// Goal: docs/scores.md describes a search as the tables in core/find do.
 
 const page = readFileSync("docs/scores.md", "utf8");
 const part = page.slice(page.indexOf("## Finding an address"), page.indexOf("## Deliverability"));
@@ -22,7 +22,7 @@ test("the page shows every pattern and its share", () => {
   expect(shown).toEqual(Object.entries(PATTERNS));
 });
 
-test("the page shows what each answer leaves of the confidence", () => {
+test("the page shows how each reply lowers the confidence", () => {
   const percent = (weight: number) => Math.round(weight * 100);
 
   expect(part).toMatch(new RegExp(`valid\\W+${percent(VERDICT_WEIGHTS.valid)} × own`));

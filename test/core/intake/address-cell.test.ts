@@ -38,7 +38,7 @@ test.each([
   "Ada <ada@x.org>, Bob <bob@y.org>",
   "bob@y.org <ada@x.org>",
   "ada@x.org\nbob@y.org",
-])("a cell with several addresses is of none of them: %j", (cell) => {
+])("a cell with several addresses holds none: %j", (cell) => {
   expect(shown(cell)).toBe("several_addresses");
   expect(hasAddress(cell)).toBe(true);
 });
@@ -52,7 +52,7 @@ test.each([
   ["no @", "Ada", "syntax.no_at"],
   ["nothing", "", "syntax.empty"],
   ["a thousand letters and more", `<${"x".repeat(2_000)}@x.org>`, "syntax.too_long"],
-])("a cell holds no address, and the fault says why: %s", (_case, cell, fault) => {
+])("a cell holds no address, and the fault names the reason: %s", (_case, cell, fault) => {
   expect(shown(cell)).toBe(fault);
   expect(hasAddress(cell)).toBe(false);
 });

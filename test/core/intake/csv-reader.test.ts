@@ -98,7 +98,7 @@ test("without a delimiter a line is one cell, still without its quotes", () => {
   expect(read('a,b;c\n"d,e"', "")).toEqual([["a,b;c"], ["d,e"]]);
 });
 
-test("a tab that separates is no blank", () => {
+test("a tab that is the delimiter is not blank", () => {
   expect(read('a\t"b"\t\t"c"', "\t")).toEqual([["a", "b", "", "c"]]);
 });
 
@@ -115,18 +115,18 @@ describe("what would fill the memory", () => {
     expect(cells.map(toText)).toEqual([`x${"中".repeat((CELL_LENGTH_MAX - 1) / 3)}`, long]);
   });
 
-  test("a line has as many cells as a table may have, and not one more", () => {
+  test("a line has at most the cells that a table may have", () => {
     const line = (cells: number) => ",".repeat(cells - 1);
     const cells = read(`${line(16_384)}\n${line(16_385)}\na\n`).map(({ length }) => length);
 
     expect(cells).toEqual([16_384, 0, 1]);
   });
 
-  test("a stray quote swallows no more than its own line of a long file", () => {
-    const rest = Array.from({ length: 20_000 }, (_, index) => [`${index}`, "abc"]);
-    const text = `"a,b\n${rest.map((cells) => cells.join(",")).join("\n")}`;
+  test("a stray quote affects only its own line of a long file", () => {
+    const others = Array.from({ length: 20_000 }, (_, index) => [`${index}`, "abc"]);
+    const text = `"a,b\n${others.map((cells) => cells.join(",")).join("\n")}`;
 
-    expect(read(text)).toEqual([['"a', "b"], ...rest]);
+    expect(read(text)).toEqual([['"a', "b"], ...others]);
   });
 
   test("after many stray quotes a quoted cell ends with its line", () => {
@@ -135,7 +135,7 @@ describe("what would fill the memory", () => {
     expect(read(`${strays}\n"a\nb",c\n`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
   });
 
-  test("so is a line of more cells than any table has", () => {
+  test("a line of more cells than any table has is a record without cells", () => {
     const cells = "a@example.com,".repeat(20_000);
     const reader = createCsvReader(",");
 

@@ -12,7 +12,7 @@ const KEY = toExcludedKey("inputs/job_1.jsonl");
 const createRows = (first: number, count: number): readonly EncodedExcludedRow[] =>
   Array.from({ length: count }, (_, n) => [first + n, "syntax.empty", "x".repeat(n % 50)]);
 
-test("the rows come back in their order, as far as a reader asks for them", async () => {
+test("the rows are read in their order, as far as a reader asks for them", async () => {
   const blobs = createMemoryBlobs();
   const { write, end } = createExcludedWriter(blobs, KEY);
   const rows = createRows(1, 5_000);
@@ -44,7 +44,7 @@ test("without a row nothing is written", async () => {
   expect(blobs.keys()).toEqual([]);
 });
 
-test("what is given up leaves nothing behind", async () => {
+test("abandoned writing leaves nothing stored", async () => {
   const blobs = createMemoryBlobs();
   const { write, abort } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 10));
@@ -63,17 +63,20 @@ test.each<[string, Blobs["put"]]>([
       return { version: "", bytes: 0 };
     },
   ],
-])("a store that fails %s is an error to who writes, and is not waited for", async (_case, put) => {
-  const { write } = createExcludedWriter({ put }, KEY);
+])(
+  "a store that fails %s is an error for the writer, which does not wait for it",
+  async (_case, put) => {
+    const { write } = createExcludedWriter({ put }, KEY);
 
-  const writing = async () => {
-    for (let from = 1; from < 100; from += 10) await write(createRows(from, 10));
-  };
+    const writing = async () => {
+      for (let from = 1; from < 100; from += 10) await write(createRows(from, 10));
+    };
 
-  await expect(writing()).rejects.toThrow("down");
-});
+    await expect(writing()).rejects.toThrow("down");
+  },
+);
 
-test("rows that were replaced are not taken for those of the job", async () => {
+test("replaced rows do not count as those of the job", async () => {
   const blobs = createMemoryBlobs();
   const { write, end } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 1));

@@ -13,7 +13,7 @@ import { getPieces } from "./read-list.ts";
 
 export const KEY = "inputs/job_1";
 
-/** A list taken in by itself: what came of it, where it is, and how often others had their turn. */
+/** One ingested list: its outcome, its key, and how often it yielded to other work. */
 export const ingestContent = async (
   content: string | AsyncIterable<Uint8Array>,
   options: Partial<FileIntakeOptions> = {},
@@ -29,7 +29,7 @@ export const ingestContent = async (
   return { outcome, pauses };
 };
 
-/** For a list that has no fault: every row that was written, in one go. */
+/** For a list without a fault: all rows that were written. */
 export const ingestRows = async (
   content: string | AsyncIterable<Uint8Array>,
   options: Partial<FileIntakeOptions> = {},

@@ -21,7 +21,7 @@ const LIST = [
 ].join("\r\n");
 
 describe("a file", () => {
-  test("is taken in with each address once, and every row is counted", async () => {
+  test("is ingested with each address once, and every row is counted", async () => {
     const { rows, ...outcome } = await ingestRows(LIST);
 
     expect(outcome).toMatchObject({
@@ -52,7 +52,7 @@ describe("a file", () => {
     ["one address", "a@example.com", [1, 0, 0, 1]],
     ["only duplicates", "a@example.com\n".repeat(20_000), [20_000, 19_999, 0, 1]],
     ["a header and one address", "email\na@example.com\n", [1, 0, 0, 1]],
-    ["nobody but in the end", `email\n${"none\n".repeat(999)}a@example.com`, [1_000, 0, 999, 1]],
+    ["one address at its end", `email\n${"none\n".repeat(999)}a@example.com`, [1_000, 0, 999, 1]],
     ["an empty cell", 'email\n""\na@example.com\n', [2, 0, 1, 1]],
     [
       "more cells than columns",
@@ -65,7 +65,7 @@ describe("a file", () => {
     expect([totalSubmitted, duplicatesRemoved, invalidSkipped, unique]).toEqual(counts);
   });
 
-  test("is cut into chunks of 500, unless it is said otherwise", async () => {
+  test("is cut into chunks of 500 by default", async () => {
     const text = Array.from({ length: 1_200 }, (_, index) => `u${index}@example.com`).join("\n");
 
     expect(toSlices((await ingestRows(text)).chunks)).toHaveLength(3);
@@ -78,7 +78,7 @@ describe("a file", () => {
     expect(rows.at(-1)).toEqual([301, "b@example.com", "", "1", "2", "3"]);
   });
 
-  test("may be as large, and hold as many addresses, as is allowed", async () => {
+  test("may have exactly the largest size and number of addresses", async () => {
     const text = "a@example.com\nb@example.com\n";
 
     expect(await ingestRows(text, { addressesMax: 2, bytesMax: text.length })).toMatchObject({
@@ -87,7 +87,7 @@ describe("a file", () => {
   });
 });
 
-describe("no file is taken in, and nothing is written", () => {
+describe("a refused file writes nothing", () => {
   test.each<[what: string, text: string, options: object, fault: string, message: string]>([
     ["of no bytes", "", {}, "empty", "The file is empty."],
     ["of a workbook", "PK\x03\x04", {}, "binary", "The file is not a text file."],
@@ -116,7 +116,7 @@ describe("no file is taken in, and nothing is written", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("when it was there before, it stays as it was", async () => {
+  test("when the input exists already, it stays as it was", async () => {
     const blobs = createMemoryBlobs();
     await ingestContent("a@example.com", {}, blobs);
     const before = await blobs.head(KEY);
@@ -128,8 +128,8 @@ describe("no file is taken in, and nothing is written", () => {
 
 const PIECE = 65_536;
 
-/** A file of `count` pieces, each of its own text, that says how far it was read. */
-const watched = (count: number, textOf: (piece: number) => string) => {
+/** A file of `count` pieces, each of its own text, that counts how far it was read. */
+const createWatchedSource = (count: number, textOf: (piece: number) => string) => {
   const seen = { pieces: 0, isClosed: false };
   async function* source(): AsyncGenerator<Uint8Array> {
     try {
@@ -149,8 +149,8 @@ describe("the source of a file", () => {
   test.each([
     ["addresses", { addressesMax: 5_000 }, "too_many"],
     ["bytes", { bytesMax: 5 * PIECE }, "too_large"],
-  ])("is read no further than to one too many %s, and closed", async (_, options, fault) => {
-    const { seen, source } = watched(1_000, createPiece);
+  ])("is read no further than the first of too many %s, and closed", async (_, options, fault) => {
+    const { seen, source } = createWatchedSource(1_000, createPiece);
     const { outcome } = await ingestContent(source, options);
 
     expect(outcome).toMatchObject({ fault });
@@ -168,14 +168,14 @@ describe("the source of a file", () => {
       },
     ];
     for (const put of puts) {
-      const { seen, source } = watched(1_000, createPiece);
+      const { seen, source } = createWatchedSource(1_000, createPiece);
 
       await expect(ingestContent(source, {}, { put })).rejects.toBe(refused);
       expect(seen.isClosed).toBe(true);
     }
   });
 
-  test("that breaks off is an error, and leaves nothing behind", async () => {
+  test("that breaks off is an error, and leaves nothing stored", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(createPiece(piece));
       throw new Error("lost");
@@ -186,7 +186,7 @@ describe("the source of a file", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("shows what was wrong with it through whatever a store makes of an error", async () => {
+  test("throws its own error, whatever error the store makes of it", async () => {
     const put: Blobs["put"] = async (_key, content) => {
       try {
         await Array.fromAsync(content);
@@ -203,8 +203,8 @@ describe("the source of a file", () => {
 
 describe("a large file is never held as a whole", () => {
   /** How many bytes had been read and not yet written, at the most, and the longest block. */
-  const held = async (count: number, textOf: (piece: number) => string) => {
-    const { seen, source } = watched(count, textOf);
+  const measureHeld = async (count: number, textOf: (piece: number) => string) => {
+    const { seen, source } = createWatchedSource(count, textOf);
     let [lag, longest] = [0, 0];
     const put: Blobs["put"] = async (key, content) => {
       let bytes = 0;
@@ -232,8 +232,8 @@ describe("a large file is never held as a whole", () => {
       .slice(0, PIECE)
       .replace(/\n[^\n]*$/, "");
 
-  test("of many addresses: what is read is soon written", async () => {
-    const { outcome, lag, longest } = await held(100, full);
+  test("of many addresses: the reader writes soon after it reads", async () => {
+    const { outcome, lag, longest } = await measureHeld(100, full);
 
     expect(outcome).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
     expect(lag).toBeLessThan(16 * PIECE);
@@ -245,8 +245,8 @@ describe("a large file is never held as a whole", () => {
     ["one line of addresses", () => "ab@cd.efg,".repeat(PIECE).slice(0, PIECE), "its only row"],
     ["nothing but quotes", () => '"'.repeat(PIECE), "its only row"],
     ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
-  ])("of %s: there is nothing to be verified", async (_, textOf, rows) => {
-    const { outcome, longest } = await held(40, textOf);
+  ])("of %s: it has no address to verify", async (_, textOf, rows) => {
+    const { outcome, longest } = await measureHeld(40, textOf);
 
     expect(outcome).toMatchObject({
       fault: "no_addresses",
@@ -255,10 +255,13 @@ describe("a large file is never held as a whole", () => {
     expect(longest).toBe(0);
   });
 
-  test("of rows that are all skipped: others have their turn all the same", async () => {
-    expect((await held(10, () => "a@example.com\n".repeat(4_000))).pauses).toBeGreaterThan(5);
+  test("of rows that are all skipped: it yields to other work all the same", async () => {
+    expect((await measureHeld(10, () => "a@example.com\n".repeat(4_000))).pauses).toBeGreaterThan(
+      5,
+    );
     expect(
-      (await held(10, (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0))).pauses,
+      (await measureHeld(10, (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0)))
+        .pauses,
     ).toBeGreaterThan(15);
   });
 });
@@ -266,12 +269,12 @@ describe("a large file is never held as a whole", () => {
 describe("a file that is no list", () => {
   /** How many of a hundred pieces were read. */
   const readOf = async (textOf: (piece: number) => string) => {
-    const { seen, source } = watched(100, textOf);
+    const { seen, source } = createWatchedSource(100, textOf);
     const { outcome } = await ingestContent(source, { emailColumn: "0", hasHeader: false });
     return { outcome, pieces: seen.pieces };
   };
 
-  test("is refused when its first ten thousand texts are no address, and not read further", async () => {
+  test("is refused when its first ten thousand texts are not addresses, and not read further", async () => {
     const { outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
 
     expect(outcome).toMatchObject({
@@ -283,7 +286,7 @@ describe("a file that is no list", () => {
     expect(pieces).toBeLessThan(15);
   });
 
-  test("is one all the same where the first address comes after many rows without a text", async () => {
+  test("is accepted where the first address comes after many rows without a text", async () => {
     const { outcome } = await readOf((piece) =>
       piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
     );
@@ -291,7 +294,7 @@ describe("a file that is no list", () => {
     expect(outcome).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
   });
 
-  test("is one all the same where an address stands before the texts", async () => {
+  test("is accepted where an address precedes the texts", async () => {
     const { outcome } = await readOf((piece) =>
       piece ? "none\n".repeat(3_000) : "ann@example.com\n",
     );
@@ -307,7 +310,7 @@ describe("a batch", () => {
     return { ...outcome, rows: await listInputRows(blobs, outcome) };
   };
 
-  test("keeps what is no address, and of the same ones the first", async () => {
+  test("keeps texts that are not addresses, and the first of equal ones", async () => {
     const emails = [" Ann@Example.com ", "ann@example.com", "john@", " john@", "JOHN@", "", " "];
 
     expect(await batch(emails)).toMatchObject({
@@ -323,14 +326,14 @@ describe("a batch", () => {
     });
   });
 
-  test("is cut into chunks of 100, unless it is said otherwise", async () => {
+  test("is cut into chunks of 100 by default", async () => {
     const emails = Array.from({ length: 250 }, (_, index) => `u${index}@example.com`);
 
     expect(toSlices((await batch(emails)).chunks)).toHaveLength(3);
     expect(toSlices((await batch(emails, 25)).chunks)).toHaveLength(10);
   });
 
-  test("tells a text from the address whose canonical form it would be", async () => {
+  test("distinguishes a text from the address whose canonical form it would be", async () => {
     // In lower case its local part is longer than 127 octets, and so no address.
     const address = `${"Ⱥ".repeat(63)}@example.com`;
     const text = address.toLowerCase();

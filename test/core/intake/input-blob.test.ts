@@ -76,7 +76,7 @@ describe("the chunks of an input", () => {
     expect(chunks).toEqual(chunks.toSorted((a, b) => a - b));
   });
 
-  test("come one by one from one stream, however it is cut into pieces", async () => {
+  test("are read one by one from one stream, however it is cut into pieces", async () => {
     const { blobs, input, chunks } = await given(createRows(25), 10);
     const found = await blobs.get(KEY);
     const bytes = Buffer.concat(await Array.fromAsync(found?.content ?? []));
@@ -108,7 +108,7 @@ describe("a reader of an input", () => {
     expect(await readInput(blobs, input, { chunks })).toBeUndefined();
   });
 
-  test("takes a stream that breaks off for no end", async () => {
+  test("throws when a stream breaks off", async () => {
     const { blobs, input, chunks } = await given(createRows(9), 3);
     const shortened: Pick<Blobs, "get"> = {
       get: (key, options) =>
@@ -122,7 +122,7 @@ describe("a reader of an input", () => {
   });
 });
 
-test("a long row costs its own length and no more, and other blocks are small", async () => {
+test("a long row takes memory of its own length only, and other blocks are small", async () => {
   const lengths: number[] = [];
   const blobs = createMemoryBlobs();
   const put: Blobs["put"] = (key, content) =>
@@ -156,7 +156,7 @@ test.each([
   ["in an address", [1, "ann@bücher.example"], false],
   ["nowhere, though JSON escapes some", [1, "ann@x.com", 'a "quote"\n\u0001'], true],
 ] as const)(
-  "an input tells whether it has letters beyond ASCII: %s",
+  "an input records whether it has letters beyond ASCII: %s",
   async (_case, row, isAscii) => {
     const rows = inGroups([[0, "bob@x.com"], row]);
 

@@ -135,7 +135,7 @@ describe("a list from Japan in Shift_JIS", () => {
     ["French names", "H\u00e9l\u00e8ne Desir\u00e9e,a@example.com\n\u00c9tienne,b@example.com\n"],
     ["German names", "Gr\u00f6\u00dfe \u00e4\u00f6\u00fc\u00df \u00c4\u00d6\u00dc,a@example.com\n"],
     ["one letter", "Jos\u00e9,a@example.com\n"],
-  ])("is not what a list in windows-1252 is taken for: %s", async (_case, text) => {
+  ])("is not detected for a list in windows-1252: %s", async (_case, text) => {
     expect((await listRows(Buffer.from(text, "latin1"))).info.encoding).toBe("windows-1252");
   });
 });

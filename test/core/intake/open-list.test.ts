@@ -57,14 +57,14 @@ describe("the e-mail column", () => {
 });
 
 describe("the header", () => {
-  test("is the first row, where no address stands in its e-mail column", async () => {
+  test("is the first row when its email column holds no address", async () => {
     const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
 
     expect(info).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
     expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
   });
 
-  test("is missing where an address stands there, be it a broken one", async () => {
+  test("is missing when that cell holds an address, even a malformed one", async () => {
     const { info, rows } = await listRows("john@\na@example.com\n");
 
     expect(info).toMatchObject({ hasHeader: false, columns: ["column_1"] });
@@ -74,7 +74,7 @@ describe("the header", () => {
     ]);
   });
 
-  test("is there or not as the caller says", async () => {
+  test("is present or not as the caller states", async () => {
     expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
       "b@example.com",
     ]);
@@ -84,7 +84,7 @@ describe("the header", () => {
     ]);
   });
 
-  test("is there when the column was found by its name", async () => {
+  test("is present when the column was found by its name", async () => {
     expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
       "c@example.com",
     ]);
@@ -92,7 +92,7 @@ describe("the header", () => {
 });
 
 describe("the rows", () => {
-  test("are all there, addresses or not, and blank lines are none", async () => {
+  test("are all read, with or without an address, and blank lines are not rows", async () => {
     const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
 
     expect((await listRows(text)).rows).toEqual([
@@ -103,7 +103,7 @@ describe("the rows", () => {
     ]);
   });
 
-  test("keep their numbers over many batches, and come whatever the pieces are", async () => {
+  test("keep their numbers over many batches, however the stream is cut", async () => {
     const lines = Array.from(
       { length: 30_000 },
       (_, index) => `"n\n${index}",u${index}@example.com`,
@@ -116,7 +116,7 @@ describe("the rows", () => {
   });
 });
 
-/** `times` the same piece, and never more than one of them at once. */
+/** The same piece `times` times, and never more than one of them at once. */
 async function* repeat(piece: Uint8Array, times: number): AsyncGenerator<Uint8Array> {
   for (let time = 0; time < times; time += 1) yield piece;
 }
@@ -170,7 +170,7 @@ describe("what is no list", () => {
 });
 
 describe("the source", () => {
-  const watched = () => {
+  const createWatchedSource = () => {
     const seen = { pieces: 0, isClosed: false };
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
@@ -183,7 +183,7 @@ describe("the source", () => {
   };
 
   test("is read no further than the rows are, and closed when they are left", async () => {
-    const { seen, source } = watched();
+    const { seen, source } = createWatchedSource();
     const opened = await openList(source, {});
     if ("fault" in opened) throw new Error(opened.message);
     for await (const _ of opened.rows) break;
@@ -192,7 +192,7 @@ describe("the source", () => {
   });
 
   test("is closed after a fault", async () => {
-    const { seen, source } = watched();
+    const { seen, source } = createWatchedSource();
     await openList(source, { emailColumn: "nowhere" });
 
     expect(seen).toEqual({ pieces: 0, isClosed: true });

@@ -24,7 +24,7 @@ test.each<[what: string, texts: readonly string[], areNew: readonly boolean[]]>(
   expect(texts.map((text, index) => seen.add(text, index + 1) === 0)).toEqual(areNew);
 });
 
-test("a set stays exact far beyond the number it was made for, and over its pages", () => {
+test("a set stays exact far beyond its planned size, and over its pages", () => {
   const seen = createTextSet(1);
   const texts = Array.from({ length: 60_000 }, (_, index) => `someone.${index}@example.com`);
 

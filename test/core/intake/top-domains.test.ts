@@ -21,7 +21,7 @@ test("there are at most twenty", () => {
   expect(listOf(emails)).toHaveLength(20);
 });
 
-test("whatever order they come in, a domain with more than its share of the counters is found", () => {
+test("in any order of addresses, a domain with more than its share of the counters is found", () => {
   fc.assert(
     fc.property(
       fc

@@ -52,7 +52,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
   expect(uploads.map(({ expiresInSeconds }) => expiresInSeconds)).toEqual([1_000, 1_000, 1_000]);
 });
 
-test("a size that is declared is that of the link, and one over the limit has no link", async () => {
+test("a declared size is that of the link, and a size over the limit has no link", async () => {
   const { world } = givenWorld();
   const sizes: unknown[] = [];
   const presignPut: World["blobs"]["presignPut"] = async (key, { bytes, expiresInSeconds }) => {
@@ -84,13 +84,13 @@ test.each([
     "uploads/live/acc_1/upl_1.csv",
     "FORBIDDEN nothing_charged",
   ],
-  ["one that nobody filled", ANN, "uploads/live/acc_1/upl_2.csv", "NOT_FOUND nothing_charged"],
+  ["one without a file", ANN, "uploads/live/acc_1/upl_2.csv", "NOT_FOUND nothing_charged"],
   ["an input", ANN, "inputs/job_1.jsonl", "NOT_FOUND nothing_charged"],
   ["one below its own", ANN, "uploads/live/acc_1/x/upl_1.csv", "NOT_FOUND nothing_charged"],
   ["one above its own", ANN, "uploads/live/acc_1/../acc_1/upl_1.csv", "NOT_FOUND nothing_charged"],
   ["one with a line break", ANN, "uploads/live/acc_1/upl_1.csv\n", "NOT_FOUND nothing_charged"],
   ["nothing", ANN, "", "NOT_FOUND nothing_charged"],
-])("of the file_keys %s is looked up as it should be", async (_case, payer, key, code) => {
+])("the file_key %s has the expected result", async (_case, payer, key, code) => {
   const { world, blobs } = givenWorld();
   for (const prefixes of ["uploads/live/acc_1/upl_1.csv", "inputs/job_1.jsonl"])
     await whenPut({ blobs }, prefixes, "ann@x.com");
@@ -98,7 +98,7 @@ test.each([
   expect(await getCode(findUpload(world, payer, key))).toBe(code);
 });
 
-test("what is found is the file as it was at that moment", async () => {
+test("a found file is the version of that time", async () => {
   const { world, blobs } = givenWorld();
   const key = "uploads/live/acc_1/upl_1.csv";
   await whenPut({ blobs }, key, "old");
@@ -124,15 +124,15 @@ test.each([
   expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
 });
 
-test("a file that comes with the request is put where an upload would be, and known by what is in it", async () => {
+test("a file in the request is stored where an upload would be, under a key made of its content", async () => {
   const { world, blobs } = givenWorld();
-  const put = (text: string, pieces: number) =>
+  const putText = (text: string, pieces: number) =>
     storeUpload(world, ANN, CSV, getPieces(Buffer.from(text), pieces));
 
   const [one, cutOtherwise, other] = [
-    await put("ann@x.com\n", 3),
-    await put("ann@x.com\n", 100),
-    await put("bo@x.com\n", 3),
+    await putText("ann@x.com\n", 3),
+    await putText("ann@x.com\n", 100),
+    await putText("bo@x.com\n", 3),
   ];
 
   expect(one.key).toBe("uploads/live/acc_1/upl_1.YS5jc3Y.csv");
@@ -150,7 +150,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) yield piece;
 }
 
-test("an endless file is left at the limit, and nothing of it is kept", async () => {
+test("an endless file is read up to the limit, and nothing of it is stored", async () => {
   const { world, blobs } = givenWorld();
 
   expect(await getCode(storeUpload(world, ANN, CSV, endless()))).toBe(
@@ -159,7 +159,7 @@ test("an endless file is left at the limit, and nothing of it is kept", async ()
   expect(blobs.keys()).toEqual([]);
 });
 
-test("a store that makes an error of its own of a file too large changes nothing of that", async () => {
+test("a file that is too large has its own error, whatever error the store makes of it", async () => {
   const { world, blobs } = givenWorld();
   const put: World["blobs"]["put"] = (key, content) =>
     blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));
@@ -174,7 +174,7 @@ async function* malformed(): AsyncGenerator<Uint8Array> {
   throw new Failure("INVALID_REQUEST", "nothing_charged", "The form broke off.");
 }
 
-test("what is wrong with the form is told as it is, and a store that fails as that", async () => {
+test("a fault of the form is reported as itself, and so is a failure of the store", async () => {
   const { world, blobs } = givenWorld();
   const broken = { ...world, blobs: { ...blobs, put: rejectDown, presignPut: rejectDown } };
 

@@ -3,8 +3,8 @@ import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, kind } from "./cluster.ts";
 
-// What a server says of us and what it says of a recipient are told apart, or one greylisted mailbox would close
-// its server for everybody.
+// A reply about us and a reply about a recipient are kept apart, or one greylisted mailbox would close
+// its server for every recipient.
 
 const getBackoff = async (command: string, reply: string): Promise<number> => {
   const { engines, sessions } = givenCluster(
@@ -27,25 +27,25 @@ test.each<[string, string, string, number]>([
   ["a 4.7.x greeting", "", "450 4.7.1 come back later", 30],
   ["a 4.7.x to EHLO", "EHLO", "450 4.7.1 come back later", 30],
   ["a 4.7.x to MAIL", "MAIL", "451 4.7.500 Server busy", 30],
-  ["a 4.7.1 to a recipient, as greylisting is said", "RCPT", "450 4.7.1 greylisted", 0],
+  ["a 4.7.1 to a recipient, as greylisting servers reply", "RCPT", "450 4.7.1 greylisted", 0],
   ["another deferral of MAIL", "MAIL", "451 4.3.0 a fault of ours", 0],
   ["a refusal for good", "", "554 5.7.1 go away", 0],
-])("%s asks for a rest of so many seconds", async (_, command, reply, seconds) => {
+])("%s (%s, %s) causes a backoff of %i seconds", async (_, command, reply, seconds) => {
   expect(await getBackoff(command, reply)).toBe(seconds);
 });
 
-test("rests double up to ten minutes, and one good session ends the row", () => {
+test("backoffs double up to ten minutes, and one good session resets them", () => {
   const refused = { refusal: REFUSAL, needsCooldown: false };
   const seconds: number[] = [];
-  let rests = 0;
+  let failures = 0;
   for (let n = 0; n < 7; n++) {
-    const backoff = getNextBackoff(rests, refused);
+    const backoff = getNextBackoff(failures, refused);
     seconds.push(backoff.ms / 1_000);
-    rests = backoff.failures;
+    failures = backoff.failures;
   }
 
   expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600]);
-  expect(getNextBackoff(rests, { refusal: null, needsCooldown: false })).toEqual({
+  expect(getNextBackoff(failures, { refusal: null, needsCooldown: false })).toEqual({
     ms: 0,
     failures: 0,
   });

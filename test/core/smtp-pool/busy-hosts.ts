@@ -12,7 +12,7 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const createReply = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
-/** Mail hosts in virtual time. A silent one accepts the connection and never says a word. */
+/** Mail hosts in virtual time. A silent one accepts the connection and never replies. */
 export const givenBusyHosts = ({
   replyMs = 100,
   isSilent = (_host: string): boolean => false,
@@ -53,7 +53,7 @@ export const givenBusyHosts = ({
   const quota = createDailyQuota({ ...world, lists: createLists(), allowed: [] });
   const probe = createProbe({ ...world, connect, catchAllCache, smtp, quota });
 
-  /** In the order of their answers. */
+  /** In the order of their results. */
   const answered: Answered[] = [];
   const ask = async (
     account: string,

@@ -9,7 +9,7 @@ import { whenVerified } from "../../send.ts";
 import { givenBusyHosts, type Host } from "./busy-hosts.ts";
 import { givenCluster, hostAt, kind } from "./cluster.ts";
 
-// A caller waits for so long, and then its question takes no session any more. In virtual time.
+// A caller waits until a deadline, and after it its question takes no session. In virtual time.
 
 /** A host with one connection. */
 const NARROW: Host = {
@@ -18,7 +18,7 @@ const NARROW: Host = {
   ip: "192.0.2.9",
 };
 
-test("a question without a session by its deadline comes back at once, and is never asked", async () => {
+test("a question without a session at its deadline returns at once, and no server is asked", async () => {
   const { ask, atMs, named, sessions, world } = givenBusyHosts({ replyMs: 5_000 });
   const first = ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);
@@ -34,7 +34,7 @@ test("a question without a session by its deadline comes back at once, and is ne
   expect(atMs()).toBeGreaterThan(600_000);
 });
 
-test("a question whose session has begun is answered, however long that takes", async () => {
+test("a question whose session has begun gets its result, however long that takes", async () => {
   const { ask } = givenBusyHosts({ replyMs: 1_000 });
 
   const { answer, waitedMs } = await ask("ann", "caller", "ann", NARROW, 500);
@@ -43,7 +43,7 @@ test("a question whose session has begun is answered, however long that takes", 
   expect(waitedMs).toBeGreaterThan(500);
 });
 
-test("a question that its session did not reach before the deadline is not put back", async () => {
+test("a question that its session did not reach before the deadline is not queued again", async () => {
   const { engines, sessions, world } = givenCluster(
     1,
     (line, session) =>
@@ -66,7 +66,7 @@ test("a question that its session did not reach before the deadline is not put b
   expect(sessions).toHaveLength(1);
 });
 
-test("those beside it in the queue keep their turns", async () => {
+test("the other questions in the queue keep their turns", async () => {
   const { ask, world } = givenBusyHosts({ replyMs: 1_000 });
   void ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);
@@ -87,7 +87,7 @@ test("those beside it in the queue keep their turns", async () => {
   ]);
 });
 
-test("a prober whose caller waits no longer ends, and its question keeps its place among those that wait", async () => {
+test("a prober whose caller no longer waits ends, and its question keeps its ticket in the wait queue", async () => {
   const { engines, sessions, world } = givenCluster(
     2,
     (line, session) => (session > 5 ? kind(line, session) : undefined),
@@ -116,7 +116,7 @@ test("a prober whose caller waits no longer ends, and its question keeps its pla
   expect(comeBack?.ticket.queue).toBe("google all");
 });
 
-test("a verification that is pending at its deadline is asked about once, by its job", async () => {
+test("for a verification that is pending at its deadline only its job asks the server, once", async () => {
   const { ask, named, probe, queue, table, world } = givenBusyHosts({ replyMs: 5_000 });
   const { liveKey } = await openAccount(world, { name: "A", plan: "pro", opening: credits(100) });
   const { host, ip, domain } = NARROW;

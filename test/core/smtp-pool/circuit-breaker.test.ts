@@ -17,9 +17,9 @@ import {
   type ServerReply,
 } from "./refusing-providers.ts";
 
-// Goal: a mail provider that refuses us is left alone after a few sessions, one that does not is never left alone, and
+// Goal: a mail provider that refuses us gets no more sessions after a few, one that does not always gets them, and
 // no verdict but `unknown` comes from a refusal of us.
-// Method: servers that speak as documented, in virtual time; what is counted are sessions and results.
+// Method: servers that reply as documented, in virtual time; what is counted are sessions and results.
 
 const BLOCKED = "554 5.7.0 Blocked - see support.proofpoint.com";
 const S3150 = "550 5.7.1 Unfortunately, part of their network is on our block list (S3150).";
@@ -65,7 +65,7 @@ describe("of 2,000 addresses at a provider that blocks us", () => {
   });
 });
 
-test("a refusal once in a while opens nothing, since other replies come in between", async () => {
+test("occasional refusals do not open the circuit, since other replies come between them", async () => {
   const { probe, sessions } = givenProviders((line) =>
     line.session % 3 !== 0 && line.line === "" ? BLOCKED : accept(line),
   );
@@ -112,7 +112,7 @@ describe("with two exits", () => {
     (line) =>
       blocked.includes(line.exit) ? blockAt(command, reply)(line) : accept(line);
 
-  test("the second takes over from one that the provider blocks, and every address has its verdict", async () => {
+  test("the second takes over when the provider blocks the first, and every address has its verdict", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS.slice(0, 1)), { exits: EXITS });
 
     const results = await askMany(probe, 2_000, ICLOUD);
@@ -121,7 +121,7 @@ describe("with two exits", () => {
     expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
   });
 
-  test("the second takes over where recipients are refused, and all but those few have their verdict", async () => {
+  test("the second takes over when the provider refuses recipients, and all but those few have their verdict", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS.slice(0, 1), "RCPT", SC_002), {
       exits: EXITS,
     });
@@ -132,7 +132,7 @@ describe("with two exits", () => {
     expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
   });
 
-  test("both blocked, each is tried a few times, and no address more than once from each", async () => {
+  test("when both are blocked each is tried a few times, and no address more than once from each", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS), { exits: EXITS });
 
     const results = await askMany(probe, 2_000, ICLOUD);
@@ -179,7 +179,7 @@ describe("one domain of many at a provider", () => {
         : accept(line);
   const at = (count: number) => Array.from({ length: count }, (_, n) => ownDomain(n * 7 + 3));
 
-  test("that refuses us leaves the 199 others right", async () => {
+  test("that refuses us leaves the results of the 199 others right", async () => {
     const { probe, table, world } = givenProviders(refuseDomains(at(1), S3150));
 
     const results = await askMany(probe, 2_000, GOOGLE, { domain: (n) => ownDomain(n % 200) });
@@ -248,7 +248,7 @@ describe("one domain of many at a provider", () => {
   });
 });
 
-test("refusals of three domains in a row are the provider's", async () => {
+test("refusals of three domains in a row count as the provider's", async () => {
   const { probe, sessions } = givenProviders(blockAt("RCPT", S3150));
 
   const results = await askMany(probe, 2_000, GOOGLE, { domain: ownDomain });
@@ -258,7 +258,7 @@ test("refusals of three domains in a row are the provider's", async () => {
 });
 
 describe("after the pause", () => {
-  /** A server with ten connections: nothing but the trial keeps its sessions from beginning together. */
+  /** A server with ten connections: only the trial keeps its sessions from beginning at once. */
   const SERVER = hostsOf("mx.example.com");
   const setup = async (blockedUntilHour: number, processes = 1, hosts = ICLOUD) => {
     const startedAt = { ms: 0 };
@@ -274,7 +274,7 @@ describe("after the pause", () => {
     return { ...ctx, opened: ctx.sessions.length };
   };
 
-  test("nothing is asked before it ends", async () => {
+  test("no session begins before it ends", async () => {
     const { probe, sessions, opened, world } = await setup(1);
     await world.sleep(HOUR_MS - 60_000);
 
@@ -284,7 +284,7 @@ describe("after the pause", () => {
     expect(sessions).toHaveLength(opened);
   });
 
-  test("one session asks, and all others wait for it; a good reply closes the circuit", async () => {
+  test("one trial session asks, and all others wait for it; a good reply closes the circuit", async () => {
     const { probe, world, sessions, opened, peak, resetPeak, circuits } = await setup(1, 1, SERVER);
     await world.sleep(HOUR_MS);
     resetPeak();
@@ -305,9 +305,9 @@ describe("after the pause", () => {
     const hours: number[] = [];
     for (let n = 0; n < 7; n++) {
       const [block] = await listProviderBlocks({ table, now: world.now });
-      const leftMs = (block?.until.getTime() ?? 0) - world.now().getTime();
-      hours.push(Math.ceil(leftMs / HOUR_MS));
-      await world.sleep(leftMs);
+      const remainingMs = (block?.until.getTime() ?? 0) - world.now().getTime();
+      hours.push(Math.ceil(remainingMs / HOUR_MS));
+      await world.sleep(remainingMs);
       await askMany(probe, 100, ICLOUD);
     }
 
@@ -343,7 +343,7 @@ test("sessions side by side that meet the same block open the circuit once", asy
 });
 
 describe("processes with one table", () => {
-  test("share what one has learnt, also with one that starts later", async () => {
+  test("share the circuit of one, also with one that starts later", async () => {
     const { probes, sessions, startProcess } = givenProviders(blockAt("", BLOCKED), {
       processes: 2,
     });
@@ -361,7 +361,7 @@ describe("processes with one table", () => {
     expect(sessions).toHaveLength(opened);
   });
 
-  test("count the refusals that each of them meets in one row", async () => {
+  test("count the refusals of all of them in one row", async () => {
     const { startProcess, sessions } = givenProviders(blockAt("", BLOCKED), { processes: 2 });
     for (let n = 0; n < 10; n++) await askMany(startProcess(n), 1, ICLOUD);
 
@@ -403,7 +403,7 @@ describe.each<[string, (table: Table) => Table]>([
     expect(countResults(await askMany(probe, 200, ICLOUD))).toEqual({ "valid accepted": 200 });
   });
 
-  test("leaves the process to count alone at one that blocks us", async () => {
+  test("lets the process count alone at one that blocks us", async () => {
     const { probe, sessions, world } = givenProviders(blockAt("", BLOCKED), { tableOf });
 
     const results = await askMany(probe, 2_000, ICLOUD);

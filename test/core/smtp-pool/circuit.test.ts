@@ -10,7 +10,11 @@ const HOUR_MS = 3_600_000;
 const AT_MS = 1_000 * HOUR_MS;
 const reply = { code: 554, enhanced: null, text: "Blocked" };
 const refusal = { host: "mx.example.com", ip: "192.0.2.1", stage: "greeting", reply } as const;
-const refused = (domain: string | null = null): ReplyToUs => ({ kind: "refused", domain, refusal });
+const createRefusal = (domain: string | null = null): ReplyToUs => ({
+  kind: "refused",
+  domain,
+  refusal,
+});
 const accepted: ReplyToUs = { kind: "accepted" };
 
 const apply = (replies: readonly ReplyToUs[], openings = 0, atMs = AT_MS, circuit = CLOSED) =>
@@ -19,18 +23,22 @@ const getState = (replies: readonly ReplyToUs[], afterMs = 0) =>
   getCircuitState(apply(replies), AT_MS + afterMs);
 
 test.each<[string, readonly ReplyToUs[], string]>([
-  ["two refusals", [refused(), refused()], "closed"],
-  ["three in a row", [refused(), refused(), refused()], "open"],
-  ["three with a good reply between", [refused(), refused(), accepted, refused()], "closed"],
-  ["three of one domain", [refused("a"), refused("a"), refused("a")], "closed"],
-  ["three domains", [refused("a"), refused("b"), refused("c")], "open"],
-  ["a domain and two before RCPT", [refused("a"), refused(), refused()], "open"],
-])("after %s the circuit is as it should be", (_, replies, state) => {
+  ["two refusals", [createRefusal(), createRefusal()], "closed"],
+  ["three in a row", [createRefusal(), createRefusal(), createRefusal()], "open"],
+  [
+    "three with a good reply between",
+    [createRefusal(), createRefusal(), accepted, createRefusal()],
+    "closed",
+  ],
+  ["three of one domain", [createRefusal("a"), createRefusal("a"), createRefusal("a")], "closed"],
+  ["three domains", [createRefusal("a"), createRefusal("b"), createRefusal("c")], "open"],
+  ["a domain and two before RCPT", [createRefusal("a"), createRefusal(), createRefusal()], "open"],
+])("after %s the circuit has the expected state", (_, replies, state) => {
   expect(getState(replies)).toBe(state);
 });
 
 describe("a circuit that opened", () => {
-  const opened = apply([refused(), refused(), refused()]);
+  const opened = apply([createRefusal(), createRefusal(), createRefusal()]);
 
   test("is open for an hour, then half open, and forgotten a day later", () => {
     const at = (hours: number) => getCircuitState(opened, AT_MS + hours * HOUR_MS);
@@ -47,7 +55,7 @@ describe("a circuit that opened", () => {
 
   test.each([
     ["good", accepted],
-    ["bad", refused()],
+    ["bad", createRefusal()],
   ])("takes no %s reply of a session that began before, not even after the pause", (_, late) => {
     for (const hours of [0.5, 2])
       expect(apply([late], 0, AT_MS + hours * HOUR_MS, opened)).toBe(opened);
@@ -56,20 +64,22 @@ describe("a circuit that opened", () => {
   test("opens for two hours by one refusal after the pause, but not by one domain", () => {
     const afterMs = AT_MS + 2 * HOUR_MS;
 
-    expect(apply([refused()], 1, afterMs, opened).openUntilMs).toBe(afterMs + 2 * HOUR_MS);
-    expect(getCircuitState(apply([refused("a")], 1, afterMs, opened), afterMs)).toBe("half_open");
-    expect(apply([refused("a"), accepted], 1, afterMs, opened)).toBe(CLOSED);
+    expect(apply([createRefusal()], 1, afterMs, opened).openUntilMs).toBe(afterMs + 2 * HOUR_MS);
+    expect(getCircuitState(apply([createRefusal("a")], 1, afterMs, opened), afterMs)).toBe(
+      "half_open",
+    );
+    expect(apply([createRefusal("a"), accepted], 1, afterMs, opened)).toBe(CLOSED);
   });
 
-  test("counts as over where the clock is set back by more than its pause", () => {
+  test("is closed where the clock is set back by more than its pause", () => {
     expect(getCircuitState(opened, AT_MS - 2 * HOUR_MS)).not.toBe("open");
   });
 });
 
 test("refusals more than an hour apart are no row", () => {
-  const first = apply([refused(), refused()]);
+  const first = apply([createRefusal(), createRefusal()]);
 
-  const second = apply([refused()], 0, AT_MS + 2 * HOUR_MS, first);
+  const second = apply([createRefusal()], 0, AT_MS + 2 * HOUR_MS, first);
 
   expect(second).toMatchObject({ refusals: 1, openings: 0 });
 });

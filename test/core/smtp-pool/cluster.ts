@@ -13,7 +13,7 @@ import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { givenWorld } from "../../given.ts";
 
-/** What a server says to a line: "" hangs up, and undefined leaves us waiting for ever. */
+/** A server's reply to a line: "" hangs up, and undefined never replies. */
 export type ReplyFor = (line: string, session: number, exit?: string) => string | undefined;
 
 export type Session = {
@@ -110,7 +110,7 @@ const greetingOf = (replyFor: ReplyFor, session: number, exit: string): string |
 const replyOf = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
-/** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
+/** A distant table: a call takes effect after a delay, and its reply arrives after another. */
 const lagging = (table: Table, pause: () => Promise<void>): Table => {
   const far =
     <Args extends unknown[], Value>(call: (...args: Args) => Promise<Value>) =>
@@ -136,7 +136,7 @@ export const hostAt = (host: string, ip = "192.0.2.1", priority = 10): MailHost 
 
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 
-/** Everybody has a mailbox there but strangers. */
+/** Every recipient but a random one has a mailbox there. */
 export const kind: ReplyFor = (line) => {
   if (line === "") return "220 hi";
   return RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
@@ -146,7 +146,7 @@ type Question = Parameters<Probe>[0];
 
 const RETURN_MS_MAX = 15 * 60_000;
 
-/** As a worker does: who found no slot comes back at the time that the answer names. */
+/** As a worker does: a row without a slot is attempted again at the time that the result names. */
 export const askUntilAnswered = async (
   probe: Probe,
   { now, sleep }: Pick<World, "now" | "sleep">,

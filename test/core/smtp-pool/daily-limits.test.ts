@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { givenBusyHosts, ONE_HOST } from "./busy-hosts.ts";
 
-// How much strangers' mail hosts are asked in a day, whichever accounts and processes ask.
+// How many recipients other people's mail hosts are asked about in a day, by all accounts and processes.
 
 const HOUR_MS = 3_600_000;
 const AT: MailHost = { host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] };
@@ -70,7 +70,7 @@ test.each([1, 2, 20])(
   },
 );
 
-test("one account ends at half of the limit, and others are asked on", async () => {
+test("one account stops at half of the limit, and other accounts continue", async () => {
   const { quotas } = givenQuotas();
 
   const granted = await askUntilRefused(quotas, { accounts: ["greedy"] });
@@ -79,7 +79,7 @@ test("one account ends at half of the limit, and others are asked on", async () 
   expect(quotas[0]?.isReached("other", "example.com", AT)).toBe(false);
 });
 
-test("many domains at one host end at the limit of the host", async () => {
+test("many domains at one host stop at the limit of the host", async () => {
   const { quotas } = givenQuotas();
   const domains = Array.from({ length: 40 }, (_, n) => `d${n}.example`);
 
@@ -89,7 +89,7 @@ test("many domains at one host end at the limit of the host", async () => {
   expect(quotas[0]?.isReached("a", "another.example", AT)).toBe(true);
 });
 
-test("recipients that exist do not count as unknown: a large list at one host is asked to its end", async () => {
+test("recipients that exist do not count as unknown: a large list at one host is verified completely", async () => {
   const { quotas } = givenQuotas();
 
   expect(await askUntilRefused(quotas, { unknown: 0, most: 500_000 })).toBeGreaterThanOrEqual(
@@ -97,7 +97,7 @@ test("recipients that exist do not count as unknown: a large list at one host is
   );
 });
 
-test("a file of 500,000 addresses at Gmail of which half are gone is asked to its end", async () => {
+test("a file of 500,000 addresses at Gmail of which half do not exist is verified completely", async () => {
   const { quotas } = givenQuotas();
   const file = { at: GOOGLE, domains: ["gmail.com"], accounts: ["one"], unknown: 5 };
 
@@ -123,7 +123,7 @@ test("the next day begins anew", async () => {
   expectNear(await askUntilRefused(quotas, {}), DAILY_LIMITS.domain.unknown);
 });
 
-test("a process that starts anew finds the limit reached after a few sessions", async () => {
+test("a new process finds that the limit is reached after a few sessions", async () => {
   const first = givenQuotas(2);
   await askUntilRefused(first.quotas.slice(0, 1), {});
 
@@ -132,7 +132,7 @@ test("a process that starts anew finds the limit reached after a few sessions", 
   expect(granted).toBeLessThanOrEqual(0.1 * DAILY_LIMITS.domain.unknown);
 });
 
-test("a list of guesses ends as unknown at the limit, also for rows that wait, and the server hears no more", async () => {
+test("a list of guesses ends as unknown at the limit, also for rows that wait, and the server gets no more questions", async () => {
   const { askMany, answered, named } = givenBusyHosts({ isUnknown: true });
 
   await Promise.all(
@@ -146,7 +146,7 @@ test("a list of guesses ends as unknown at the limit, also for rows that wait, a
   expect(refused.every(({ answer }) => answer.finding.verdict === "unknown")).toBe(true);
 });
 
-test("a host that has reached its limit is not asked in the place of another one either", async () => {
+test("a host at its limit is not asked instead of another one either", async () => {
   const { askMany, probe, named } = givenBusyHosts({ isUnknown: true });
   await askMany("a", "list", 14_000, (n) => ({ ...ONE_HOST, domain: `d${n % 40}.example` }));
   const before = named();

@@ -25,7 +25,7 @@ const SERVERS: Zone = {
   "mx.two.example": { A: ["8.8.4.2"] },
 };
 
-/** What `admin egress records` says must stand there, standing there. */
+/** The records that `admin egress records` asks for, all present. */
 const createZone = (ips: readonly string[]): Zone => {
   const records = buildProbeRecords({ domain: HELO, ips, mx: "mail.example.com" });
   const zone: Record<string, Record<string, string[]>> = {
@@ -38,7 +38,7 @@ const createZone = (ips: readonly string[]): Zone => {
   return zone;
 };
 
-/** Says its lines one after the other, whatever it is asked. */
+/** Sends its lines one after the other, whatever the client sends. */
 const createServer = (lines: readonly string[]): SmtpWire => {
   const left = [...lines];
   return {
@@ -82,7 +82,7 @@ const given = async (
   return { ...found, holds };
 };
 
-test("a host for which every record stands that we name may probe", async () => {
+test("a host that has every record we name may probe", async () => {
   const { mayProbe, ips, findings } = await given(createZone([IP]));
 
   expect(findings.filter(({ holds }) => holds !== "yes")).toEqual([]);
@@ -90,7 +90,7 @@ test("a host for which every record stands that we name may probe", async () => 
   expect(ips).toEqual([IP]);
 });
 
-test("a closed port 25 is told as such, and what hangs on it stays unknown", async () => {
+test("a closed port 25 is reported, and the checks that need it stay unknown", async () => {
   const { mayProbe, holds } = await given(createZone([IP]), "connect_timeout");
 
   expect(mayProbe).toBe("no");
@@ -98,13 +98,13 @@ test("a closed port 25 is told as such, and what hangs on it stays unknown", asy
   expect(holds("SPF")).toBe("unknown");
 });
 
-test("without a name server nothing is said of port 25", async () => {
+test("without a name server the test reports nothing about port 25", async () => {
   const { holds } = await given({ "one.example": "TIMEOUT", "two.example": "TIMEOUT" });
 
   expect(holds("port 25")).toBe("unknown");
 });
 
-test("who is greeted with a refusal may not probe, and is told what was said", async () => {
+test("a host that is greeted with a refusal may not probe, and the test reports the reply", async () => {
   const { mayProbe, findings } = await given(createZone([IP]), ["554 5.7.1 your IP is blocked"]);
 
   expect(mayProbe).toBe("no");
@@ -131,7 +131,7 @@ test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([
     (names) => ({ ...names, [HELO]: { ...at(names), TXT: ["v=spf1 -all"] } }),
   ],
   [
-    "a sender whom nobody takes mail for",
+    "a sender domain without a mail host",
     "sender",
     (names) => ({ ...names, [HELO]: { ...at(names), MX: ["0 ."] } }),
   ],
@@ -159,7 +159,7 @@ test("name servers that fail leave it unknown", async () => {
   expect(mayProbe).toBe("unknown");
 });
 
-test("a name that is nobody's is no name to say", async () => {
+test("a name that does not exist is not fit for EHLO", async () => {
   const { holds } = await given(createZone([IP]), FRIENDLY, "mailproof.invalid");
 
   expect(holds("hello")).toBe("no");

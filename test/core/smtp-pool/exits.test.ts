@@ -53,7 +53,7 @@ describe.each([
     expect(both.ms).toBeLessThan(single.ms * 0.65);
   });
 
-  test("have one session with a provider that the operator wants care for", async () => {
+  test("have one session with a provider that the operator marks as careful", async () => {
     const probePolicy = parseProbePolicy("google=careful");
     if (typeof probePolicy === "string") throw new Error(probePolicy);
 
@@ -70,7 +70,7 @@ test("few addresses of a mail host take one session by one exit, the same in eve
   expect(new Set(sessions.map(({ exit }) => exit)).size).toBe(1);
 });
 
-test("a proxy that cannot be reached is left for the other after a session or two", async () => {
+test("after a session or two the other exit replaces a proxy that cannot be reached", async () => {
   const slots = () => localSlots;
   const { answers, sessions } = await whenAsked(1, 500, GMAIL, { slots, downExits: [ONE] });
 
@@ -78,13 +78,13 @@ test("a proxy that cannot be reached is left for the other after a session or tw
   expect(sessions.filter(({ exit }) => exit === ONE).length).toBeLessThanOrEqual(10);
 });
 
-test("with all proxies down, an address says so at once", async () => {
+test("with all proxies down, a result states so at once", async () => {
   const { answers } = await whenAsked(1, 50, GMAIL, { downExits: EXITS });
 
   expect(verdicts(answers)).toEqual(["unknown proxy_failed"]);
 });
 
-test("a 421 to one exit keeps nobody waiting: its addresses go by the other", async () => {
+test("a 421 to one exit delays no address: they leave by the other exit", async () => {
   const busy: ReplyFor = (line, session, exit) =>
     exit === ONE && line === "" ? "421 4.7.0 Too many connections" : kind(line, session, exit);
 
@@ -95,7 +95,7 @@ test("a 421 to one exit keeps nobody waiting: its addresses go by the other", as
   expect(ms, "no backoff of half a minute").toBeLessThan(30_000);
 });
 
-test("an address that was greylisted by one exit comes back by it, in a process that knows nothing", async () => {
+test("an address that was greylisted by one exit leaves by it again, in a process without memory of it", async () => {
   const { engines } = givenCluster(40, kind, { exits: EXITS });
   const exits = await Promise.all(
     engines.map(async (probe, n) => {
@@ -172,7 +172,7 @@ describe("the wait queue of one exit", () => {
     return { one, other, start: () => createSharedSlots(world) };
   };
 
-  test("holds up no session by another", async () => {
+  test("delays no session by another exit", async () => {
     const { one, other, start } = await setup();
     const request = askFor("ann");
 

@@ -39,7 +39,7 @@ test("callers that arrive a few milliseconds apart have two sessions: the first 
   expect(sessions).toBe(2);
 });
 
-test("a caller who is alone does not wait for others, nor does one who comes when the session is over", async () => {
+test("a lone caller does not wait for others, nor does a caller who arrives after the session ended", async () => {
   const once = await aloneMs(ONE_HOST);
   const { waits, sessions } = await whenCalled(5, once + 1, ONE_HOST);
 

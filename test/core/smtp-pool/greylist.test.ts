@@ -23,7 +23,7 @@ const replyOf = (text: string): ReplyOrFault =>
   createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 type Server = {
-  /** What the server says of a recipient that is not greylisted any more. */
+  /** The server's reply to a recipient that is not greylisted any more. */
   readonly knows?: (recipient: string) => boolean;
   /** False: it refuses unknown recipients first, as Postfix does with reject_unlisted_recipient before postgrey. */
   readonly greylistsAll?: boolean;
@@ -42,14 +42,14 @@ const givenServer = ({
   const randomRecipients = new Set<string>();
   const answer = (exit: string, sender: string, recipient: string): string => {
     if (RANDOM.test(recipient)) randomRecipients.add(recipient);
-    const known = knows(recipient);
-    if (!known && !greylistsAll) return "550 5.1.1 User unknown";
+    const exists = knows(recipient);
+    if (!exists && !greylistsAll) return "550 5.1.1 User unknown";
     const triplet = `${exit} ${sender} ${recipient}`;
     const atMs = world.now().getTime();
     const firstMs = seen.get(triplet) ?? atMs;
     seen.set(triplet, firstMs);
     if (atMs - firstMs < DELAY_MS) return deferral;
-    return known ? "250 2.1.5 Ok" : "550 5.1.1 User unknown";
+    return exists ? "250 2.1.5 Ok" : "550 5.1.1 User unknown";
   };
   const connect: SmtpConnect = async (_target, { affinityKey }) => {
     let next = "220 hi";
@@ -93,7 +93,7 @@ test.each<[string, Server, string, string]>([
     "valid no",
   ],
 ])(
-  "a server that greylists and %s is understood at the second attempt",
+  "the second attempt at a server that greylists and %s has a verdict",
   async (_, server, first, second) => {
     const { process, later, randomRecipients } = givenServer(server);
 
@@ -120,7 +120,7 @@ test("the second attempt of a thousand people in a process of their own each fin
   expect([...new Set(answers.map(replies))]).toEqual(["valid no"]);
 });
 
-test("what was proven of the domain a day ago may end between the two attempts", async () => {
+test("the catch-all result of a domain may expire between the two attempts", async () => {
   const { process, later } = givenServer();
   await ask(process(), "zoe@example.com");
   later(RETRY_MS);
@@ -134,7 +134,7 @@ test("what was proven of the domain a day ago may end between the two attempts",
 
 const domains = Array.from({ length: 24 }, (_, n) => `d${n}.example`);
 
-test("domains that share a server leave from one address again, whoever else is asked about", async () => {
+test("domains that share a server leave from one address again, whichever others are asked about", async () => {
   const exits = new Set<string>();
   const exitOf = (affinityKey: string): string => {
     const exit = `exit ${fingerprint(affinityKey).charCodeAt(0) % 5}`;
@@ -153,7 +153,7 @@ test("domains that share a server leave from one address again, whoever else is 
   expect(exits.size).toBe(1);
 });
 
-test("a random recipient is kept for its domain alone, and for a day", async () => {
+test("a random recipient is stored for its domain alone, and for a day", async () => {
   const { process, later, table, randomRecipients } = givenServer();
   await ask(process(), "ann@example.com");
   await ask(process(), "ann@example.org");
@@ -165,7 +165,7 @@ test("a random recipient is kept for its domain alone, and for a day", async () 
   expect(randomRecipients.size).toBe(3);
 });
 
-test("a full mailbox and a refused one have said enough, and no random recipient is asked", async () => {
+test("after a full mailbox or a refused one no random recipient is asked about", async () => {
   for (const deferral of ["452 4.2.2 Mailbox full", "550 5.1.1 User unknown"]) {
     const { process, randomRecipients } = givenServer({ deferral });
 
@@ -175,7 +175,7 @@ test("a full mailbox and a refused one have said enough, and no random recipient
   }
 });
 
-test("a table that keeps nothing costs nobody his answer", async () => {
+test("a table that stores nothing costs no address its result", async () => {
   const { process, later, table } = givenServer();
   table.write = async () => ({ outcome: "ambiguous" });
   await ask(process(), "ann@example.com");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { givenCluster, hostAt, kind, type ReplyFor } from "./cluster.ts";
 
-// Goal: guesses at one person's address share the sessions, the limits and the manners of everything else.
+// Goal: guesses at one person's address share the sessions, the limits and the pauses of all other questions.
 
 const guess = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => `guess${from + n}@example.com`);
@@ -17,23 +17,23 @@ const about = (recipients: readonly string[]) => {
   };
 };
 
-/** Knows one of the guesses, and notes whom it was asked about. */
-const givenServer = (known: string, more: ReplyFor = () => undefined) => {
+/** Has one of the guesses as a mailbox, and records the recipients that it was asked about. */
+const givenServer = (mailbox: string, more: ReplyFor = () => undefined) => {
   const asked: string[] = [];
   const cluster = givenCluster(1, (line, session) => {
     const [, local] = /^RCPT TO:<([^@]+)@/.exec(line) ?? [];
     if (local !== undefined) asked.push(local);
     const special = more(line, session);
     if (special !== undefined) return special;
-    if (local?.startsWith("guess") && local !== known) return "550 5.1.1 no such user";
+    if (local?.startsWith("guess") && local !== mailbox) return "550 5.1.1 no such user";
     return kind(line, session);
   });
   const [probe] = cluster.engines;
-  if (!probe) throw new Error("a fleet without an engine");
+  if (!probe) throw new Error("a cluster without an engine");
   return { ...cluster, probe, asked };
 };
 
-test("they are asked about in order and in one session, until one is somebody's", async () => {
+test("the session asks about guesses in order until the server accepts one", async () => {
   const { probe, asked, sessions } = givenServer("guess2");
 
   const answer = await probe(about(guess(0, 9)));
@@ -49,7 +49,7 @@ test("they are asked about in order and in one session, until one is somebody's"
   expect(sessions).toHaveLength(1);
 });
 
-test("a server that has refused enough is asked over another connection, and only about those that are left", async () => {
+test("a server that refused several guesses is asked over another connection, only about the remaining ones", async () => {
   const { probe, asked, sessions } = givenServer("guess11");
 
   const answer = await probe(about(guess(0, 14)));
@@ -60,7 +60,7 @@ test("a server that has refused enough is asked over another connection, and onl
   expect(sessions).toHaveLength(2);
 });
 
-test("whoever wants just one of these addresses is told of that one", async () => {
+test("a verification of one of these addresses gets the result of that address", async () => {
   const { probe } = givenServer("guess1");
 
   const [search, single] = await Promise.all([
@@ -76,7 +76,7 @@ test("whoever wants just one of these addresses is told of that one", async () =
   });
 });
 
-test("a server that refuses our sender has said nothing of anybody", async () => {
+test("a refusal of our sender says nothing about any mailbox", async () => {
   const { probe, asked } = givenServer("", (line) =>
     line.startsWith("RCPT") ? "550 5.1.1 <probe@example.org>: user unknown" : undefined,
   );

@@ -29,7 +29,7 @@ const durationOf = async (
   return world.now().getTime() - beganAt;
 };
 
-test("a server that refuses all recipients calmly is asked nearly as fast as one that accepts them", async () => {
+test("a server that refuses all recipients without complaint is asked nearly as fast as one that accepts them", async () => {
   const refusing = givenServer(() => UNKNOWN);
 
   const refusedMs = await durationOf(refusing, 1_000);
@@ -72,7 +72,7 @@ test.each([
   "550 5.7.1 Excessive userid unknowns from 198.51.100.7",
   "554 This IP has been temporarily blocked for attempting to mail too many invalid recipients. IB112",
   "550 SC-002 Mail rejected for policy reasons: the server has exhibited namespace mining behavior",
-])("a server that answers a recipient with %j is left alone for half a minute", async (reply) => {
+])("a server that replies %j to a recipient gets no session for half a minute", async (reply) => {
   const { engines, sessions } = givenServer((session, nth) =>
     session === 1 && nth > 4 ? reply : UNKNOWN,
   );
@@ -100,7 +100,7 @@ test.each(["MAIL", "EHLO"])("so is one that says it in answer to %s", async (com
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(30_000);
 });
 
-test("a server that goes on taking us for a harvester is asked a few times, and nobody is called invalid by it", async () => {
+test("a server that keeps taking us for a harvester gets a few sessions, and no address is invalid because of it", async () => {
   const { engines, sessions } = givenServer(() => "550 5.1.1 User unknown; too many unknown users");
 
   const answers = await askAll(engines, 300);
@@ -111,7 +111,7 @@ test("a server that goes on taking us for a harvester is asked a few times, and 
   expect(sessions.length).toBeLessThanOrEqual(20);
 });
 
-test("a server that hangs up on us in the middle gets a moment before the next session", async () => {
+test("a server that hangs up during a session gets a pause before the next", async () => {
   const { engines, sessions } = givenServer((session, nth) =>
     session === 1 && nth > 4 ? "" : UNKNOWN,
   );
@@ -131,7 +131,7 @@ test("for 900 dead addresses at as many domains of one server less than three re
     return get(key);
   };
   const [probe] = engines;
-  if (!probe) throw new Error("a fleet without an engine");
+  if (!probe) throw new Error("a cluster without an engine");
   const hosts = [hostAt("mx.example.com")];
 
   await Promise.all(

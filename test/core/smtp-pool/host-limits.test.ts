@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const AT_ONCE = DEFAULT_LIMITS.connections;
 const OPTIONS = { timeoutMs: 1000, affinityKey: "" };
 const at = (host: string) => ({ ip: "192.0.2.1", port: 25, host });
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const waitForImmediate = () => new Promise((resolve) => setImmediate(resolve));
 const noTime = () => Promise.resolve();
 
 const getHosts = () => {
@@ -31,53 +31,53 @@ const callAll = (connect: SmtpConnect, host: string, times: number): SmtpWire[] 
   return wires;
 };
 
-test("a mail host is never called more often at once than it is to be", async () => {
+test("a mail host never gets more concurrent calls than its limit", async () => {
   const { open, connect } = getHosts();
   const wires = callAll(limitHostConnections(connect, noTime), "mx.example", AT_ONCE + 5);
-  await settled();
+  await waitForImmediate();
   expect(open.get("mx.example")).toBe(AT_ONCE);
 
   await Promise.all(wires.splice(0, 3).map((wire) => wire.close()));
-  await settled();
+  await waitForImmediate();
 
   expect(open.get("mx.example")).toBe(AT_ONCE);
   expect(wires).toHaveLength(AT_ONCE);
 });
 
-test("one host's queue is not another's", async () => {
+test("a full host does not delay the calls to another host", async () => {
   const { open, connect } = getHosts();
   const limited = limitHostConnections(connect, noTime);
   callAll(limited, "mx.example", AT_ONCE + 1);
   callAll(limited, "mx.elsewhere.example", 1);
-  await settled();
+  await waitForImmediate();
 
   expect(open.get("mx.elsewhere.example")).toBe(1);
 });
 
-test("a connection that never stood leaves its place at once", async () => {
+test("a connection that failed releases its slot at once", async () => {
   let calls = 0;
   const refused: SmtpConnect = async () => {
     calls += 1;
     return "connect_refused";
   };
   callAll(limitHostConnections(refused, noTime), "mx.example", AT_ONCE * 3);
-  await settled();
+  await waitForImmediate();
 
   expect(calls).toBe(AT_ONCE * 3);
 });
 
-test("to hang up twice frees one place", async () => {
+test("closing a connection twice releases one slot", async () => {
   const { connect } = getHosts();
   const wires = callAll(limitHostConnections(connect, noTime), "mx.example", AT_ONCE + 2);
-  await settled();
+  await waitForImmediate();
 
   await Promise.all([wires[0]?.close(), wires[0]?.close()]);
-  await settled();
+  await waitForImmediate();
 
   expect(wires).toHaveLength(AT_ONCE + 1);
 });
 
-test("a place is free again only after the server had a moment to notice", async () => {
+test("a slot is free again only after a pause in which the server notices the close", async () => {
   const { open, connect } = getHosts();
   const { promise: limitReset, resolve: advance } = Promise.withResolvers<void>();
   const wires = callAll(
@@ -85,13 +85,13 @@ test("a place is free again only after the server had a moment to notice", async
     "mx.example",
     AT_ONCE + 1,
   );
-  await settled();
+  await waitForImmediate();
   await wires[0]?.close();
-  await settled();
+  await waitForImmediate();
   expect(open.get("mx.example")).toBe(AT_ONCE - 1);
 
   advance();
-  await settled();
+  await waitForImmediate();
 
   expect(open.get("mx.example")).toBe(AT_ONCE);
 });

@@ -44,7 +44,7 @@ test("a caller beside a list at the same mail host waits for a few recipients, a
   await large;
 });
 
-test("callers do not stop the lists: at one busy connection a quarter is theirs", async () => {
+test("callers do not stop the lists: lists get a quarter of one busy connection", async () => {
   const { ask, askMany, answered, world } = givenBusyHosts();
   const at: Host = { domain: "gmx.example", host: "mx.gmx.net", ip: "192.0.2.7" };
   const list = askMany("large", "list", 1_000, () => at);
@@ -61,7 +61,7 @@ test("callers do not stop the lists: at one busy connection a quarter is theirs"
   await list;
 });
 
-test("accounts take turns at a mail provider, under however many names its hosts stand", async () => {
+test("accounts take turns at a mail provider, however many names its hosts have", async () => {
   const { askMany, answered } = givenBusyHosts();
   const large = askMany("large", "list", 2_000, atProvider);
 
@@ -71,7 +71,7 @@ test("accounts take turns at a mail provider, under however many names its hosts
   await large;
 });
 
-test("an account that has all sessions it can get at silent hosts leaves others what they need", async () => {
+test("an account that holds all sessions it may at silent hosts leaves enough for other accounts", async () => {
   const { ask, askMany, world, peak } = givenBusyHosts({ isSilent });
   void askMany("attacker", "caller", 1_000, silent);
   await world.sleep(1_000);
@@ -109,7 +109,7 @@ test("when a list has all sessions it can get, the next one goes to the account 
   await large;
 });
 
-test("rows of two accounts share a session, and nobody's answer is lost or given twice", async () => {
+test("rows of two accounts share a session, and each row gets exactly one result", async () => {
   const { askMany, answered, sessions, world } = givenBusyHosts();
   const all = [
     askMany("ann", "list", 30, oneHost),

@@ -87,11 +87,11 @@ test.each([
   ["google", "PROBE_POLICY has google: must be a list such as google=careful"],
   ["google=yes=never", "PROBE_POLICY has google=yes=never: must be a list"],
   ["google=yes, google=never", "PROBE_POLICY names google twice"],
-])("a policy that is wrong stops the start, and is named: %s", (text, sentence) => {
+])("a wrong policy stops the start with an error that names it: %s", (text, sentence) => {
   expect(() => readEnvironment({ PROBE_POLICY: text })).toThrow(sentence);
 });
 
-test("blanks and empty parts of a policy do not count", () => {
+test("blanks and empty parts of a policy are ignored", () => {
   expect(parseProbePolicy(" google = careful ,, yahoo=never,")).toEqual(
     new Map([
       ["google", "careful"],

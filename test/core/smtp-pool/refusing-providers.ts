@@ -30,7 +30,7 @@ export const HOUR_MS = 3_600_000;
 const REPLY_MS = 20;
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 
-/** Everybody but a random recipient has a mailbox. */
+/** Every recipient but a random one has a mailbox. */
 export const accept: ServerReply = ({ line }) => {
   if (line === "") return "220 hello";
   return RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";

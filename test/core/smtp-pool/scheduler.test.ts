@@ -82,7 +82,7 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const rejectsUnknownRecipients: Server = (line) =>
   RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
 
-test("addresses of one moment share a session, and one decoy", async () => {
+test("addresses that arrive at once share a session, and one random recipient", async () => {
   const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   const answers = await Promise.all(recipients(20).map(probe));
@@ -103,7 +103,7 @@ test("a thousand for one server never open more than its ten connections, and fe
   expect(sessions()).toBeLessThanOrEqual(60);
 });
 
-test("domains at one server share sessions, and each has its own decoy", async () => {
+test("domains at one server share sessions, and each has its own random recipient", async () => {
   const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   await Promise.all(
@@ -114,7 +114,7 @@ test("domains at one server share sessions, and each has its own decoy", async (
   expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(3);
 });
 
-test("what a decoy proved is remembered, and not asked again within a day", async () => {
+test("the result of a random recipient is stored, and not asked for again within a day", async () => {
   const { probe, asked, catchAllCache } = givenServer(() => "250 ok");
   await probe(ask("ann"));
 
@@ -126,10 +126,13 @@ test("what a decoy proved is remembered, and not asked again within a day", asyn
 });
 
 test.each<[string, string]>([
-  ["a deferred decoy", "451 4.3.0 later"],
-  ["a decoy refused for our address's sake", "550 5.7.1 your IP is blocked using spamhaus"],
-  ["a decoy whose answer is lost", ""],
-])("%s proves nothing, and nothing is remembered", async (_, reply) => {
+  ["a deferred random recipient", "451 4.3.0 later"],
+  [
+    "a random recipient refused because of our IP address",
+    "550 5.7.1 your IP is blocked using spamhaus",
+  ],
+  ["a random recipient whose reply is lost", ""],
+])("%s proves nothing, and nothing is stored", async (_, reply) => {
   const { probe, catchAllCache } = givenServer((line) =>
     RANDOM_RECIPIENT.test(line) ? reply : "250 ok",
   );
@@ -138,7 +141,7 @@ test.each<[string, string]>([
   expect((await catchAllCache.find("example.com", "")).catchAll).toBeUndefined();
 });
 
-test("after a 421 the server is left alone for half a minute, and then asked about the rest", async () => {
+test("after a 421 the server gets no session for half a minute, and then one for the other addresses", async () => {
   const { probe, startedAt } = givenServer((line, session) =>
     session === 1 && line.includes("person2")
       ? "421 4.7.0 too busy"
@@ -153,7 +156,7 @@ test("after a 421 the server is left alone for half a minute, and then asked abo
   expect(more).toEqual([]);
 });
 
-test("who meets a connection full of recipients is asked over another", async () => {
+test("a recipient that the connection's limit refuses is asked about over another connection", async () => {
   let count = 0;
   const { probe, sessions } = givenServer((line, session) => {
     if (RANDOM_RECIPIENT.test(line)) return "550 5.1.1 no such user";
@@ -167,7 +170,7 @@ test("who meets a connection full of recipients is asked over another", async ()
   expect(sessions()).toBe(2);
 });
 
-test("a server that always hangs up ends in unknown for everybody, after a bounded number of sessions", async () => {
+test("at a server that always hangs up every address is unknown, after a bounded number of sessions", async () => {
   const { probe, sessions } = givenServer(() => "");
 
   const answers = await Promise.all(recipients(4).map(probe));
@@ -176,7 +179,7 @@ test("a server that always hangs up ends in unknown for everybody, after a bound
   expect(sessions()).toBeLessThanOrEqual(8);
 });
 
-test("a server that refuses to talk says nothing of anybody's mailbox", async () => {
+test("a server that refuses the connection says nothing about any mailbox", async () => {
   const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
 
   const answers = await Promise.all(recipients(3).map(probe));
@@ -190,7 +193,7 @@ const host = (name: string, ip: string, priority = 10): MailHost => ({
   ips: [ip],
 });
 
-test("a domain that names another's host as its first never has its second asked about the other's people", async () => {
+test("a domain whose first host belongs to another domain never has its second host asked about that domain's recipients", async () => {
   const { probe, talkedTo } = givenServer(() => "550 5.1.1 no such user");
   const victim = [host("mx.down.example", "192.0.2.1")];
   const attacker = [...victim, host("mx.evil.example", "192.0.2.66", 20)];
@@ -208,7 +211,7 @@ test("a domain that names another's host as its first never has its second asked
   expect(new Set(talkedTo)).toEqual(new Set(["mx.evil.example"]));
 });
 
-test("one operator under many names bears no more connections than under one", async () => {
+test("one mail provider under many names gets no more connections than under one", async () => {
   const { probe, peak } = givenServer(rejectsUnknownRecipients);
   const tenants = Array.from({ length: 100 }, (_row, n) => {
     const name = `t${n}-example.mail.protection.outlook.com`;
@@ -224,7 +227,7 @@ test("one operator under many names bears no more connections than under one", a
   expect(peak()).toBeLessThanOrEqual(10);
 });
 
-test("a server that always says 421 is asked a few times, and then everybody has an answer", async () => {
+test("a server that always replies 421 gets a few sessions, and then every address has a result", async () => {
   const { probe, sessions, world } = givenServer(() => "421 4.7.0 too busy");
   const began = world.now().getTime();
 
@@ -235,7 +238,7 @@ test("a server that always says 421 is asked a few times, and then everybody has
   expect(world.now().getTime() - began).toBeLessThan(30 * 60_000);
 });
 
-test("a rest ends when its timer says so, though the clock may not have come so far", async () => {
+test("a backoff ends when its timer fires, though the clock may not have reached that time", async () => {
   const stopped = new Date("2026-03-01T12:00:00Z");
   const { probe, sessions } = givenServer(
     (line, session) =>
@@ -251,7 +254,7 @@ test("a rest ends when its timer says so, though the clock may not have come so 
   expect(sessions()).toBeGreaterThan(1);
 });
 
-test("a bug of ours settles everybody as unknown, and the next question is asked as if nothing were", async () => {
+test("a bug of ours makes every address unknown, and the next question is asked as usual", async () => {
   const { probe } = givenServer(rejectsUnknownRecipients);
   const broken = [host("mx.broken.example", "192.0.2.9")];
 
@@ -264,7 +267,7 @@ test("a bug of ours settles everybody as unknown, and the next question is asked
   expect((await probe(ask("ann"))).finding.verdict).toBe("valid");
 });
 
-test("a server that takes one recipient and hangs up still settles everybody, one by one", async () => {
+test("a server that takes one recipient and hangs up gives every address a result, one by one", async () => {
   const seen = new Map<number, number>();
   const { probe } = givenServer((_line, session) => {
     const count = (seen.get(session) ?? 0) + 1;
@@ -292,7 +295,7 @@ test.each([
   });
 });
 
-test("when no server in the world can be reached, that is said of us and not of each server", async () => {
+test("when no server at all can be reached, the results name our network and not each server", async () => {
   const { world, table } = givenWorld();
   const catchAllCache = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
@@ -310,7 +313,7 @@ test("when no server in the world can be reached, that is said of us and not of 
   expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
 });
 
-test("more servers than sessions may stand open are all asked, and never more at once", async () => {
+test("when there are more servers than sessions may be open all are asked, and never more at once", async () => {
   const { probe, peak } = givenServer(rejectsUnknownRecipients, "220 hi", 100);
   const questions = Array.from({ length: 700 }, (_row, n) =>
     ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),

@@ -14,7 +14,7 @@ import {
   verdicts,
 } from "./cluster.ts";
 
-// Goal: however many processes verify at once, a mail server meets one guest with good manners.
+// Goal: however many processes verify at once, a mail server sees one client that keeps its limits.
 // Method: several engines over one table, all that they do delayed by chance that a seed decides; a scripted server
 // counts. No time passes in truth.
 
@@ -61,7 +61,7 @@ test.each(SEEDS)("a server that many fall back on has ten at most, too (seed %i)
   expect(peaks.get("192.0.2.1")).toBe(10);
 });
 
-test("a 421 closes the server that said it, and not the one that was tried before it", async () => {
+test("a 421 pauses the server that sent it, and not the one that was tried before it", async () => {
   const { engines, table, world } = givenCluster(1, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
   );
@@ -87,7 +87,7 @@ test("sharing takes no more sessions for a thousand addresses than not to share"
   expect(shared.sessions.length).toBeLessThanOrEqual(alone.sessions.length);
 });
 
-test("who asks for few at one name of a server is not kept waiting by thousands at another", async () => {
+test("a few recipients at one name of a server do not wait behind thousands at another", async () => {
   const { engines, sessions } = givenCluster(1, kind, { slots: () => localSlots });
 
   const thousands = askAll(engines, 10_000, [hostAt("mx.one.example")]);
@@ -98,7 +98,7 @@ test("who asks for few at one name of a server is not kept waiting by thousands 
   expect(opened).toBeLessThan(sessions.length / 2);
 });
 
-test("a process that gets one place of ten fills its sessions as if it had them all", async () => {
+test("a process that gets one slot of ten fills its sessions as if it had them all", async () => {
   const { engines, sessions, world, open } = givenCluster(2, (line, session) =>
     session <= 9 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
@@ -113,7 +113,7 @@ test("a process that gets one place of ten fills its sessions as if it had them 
   expect(sessions.length - 9).toBeLessThanOrEqual(11);
 });
 
-test("a process with one question is not kept waiting by one with thousands", async () => {
+test("a process with one question does not wait behind one with thousands", async () => {
   const { engines, sessions, world } = givenCluster(2, kind);
   const [many = [], one = []] = engines.map((engine) => [engine]);
   const hosts = [hostAt(ICLOUD)];
@@ -128,14 +128,14 @@ test("a process with one question is not kept waiting by one with thousands", as
 });
 
 const LAG_MS = 20;
-/** What was on its way when the 421 was said: an answer, a write, and a connection. */
+/** What was under way when the 421 was sent: a reply, a write, and a connection. */
 const ON_ITS_WAY_MS = 6 * LAG_MS;
 
 const QUIET_MS = 10_000;
 
 type Wave = { readonly fromMs: number; toMs: number; sessions: number };
 
-/** Sessions that came one upon the other, between which it was quiet. */
+/** Sessions that began shortly after one another, with a pause between the groups. */
 const wavesOf = (sessions: readonly Session[]): readonly Wave[] => {
   const waves: Wave[] = [];
   for (const { atMs } of sessions) {
@@ -157,7 +157,7 @@ const getBackoffs = (sessions: readonly Session[]): readonly number[] => {
     .map(({ fromMs }, n) => Math.floor((fromMs - (waves[n]?.fromMs ?? 0)) / 1_000));
 };
 
-/** A server that answers all sessions of these waves with 421, and the others as it should. */
+/** A server that replies 421 to all sessions of these waves, and as usual to the others. */
 const givenBusyCluster = (busyWaves: readonly number[], seed: number) => {
   const replyFor: ReplyFor = (line, session) => {
     const wave = wavesOf(cluster.sessions.slice(0, session)).length - 1;
@@ -170,19 +170,19 @@ const givenBusyCluster = (busyWaves: readonly number[], seed: number) => {
 };
 
 test.each(SEEDS)(
-  "what sessions side by side hear counts once; the next rest is twice as long (seed %i)",
+  "a 421 to concurrent sessions counts once; the next backoff is twice as long (seed %i)",
   async (seed) => {
     const { engines, sessions } = givenBusyCluster([0, 1], seed);
 
     await askAll(engines, 75);
 
     expect(getBackoffs(sessions)).toEqual([30, 60]);
-    // Many of them had heard it, or there would have been nothing to count once.
+    // Many of them had received it, or there would have been nothing to count once.
     expect(wavesOf(sessions)[0]?.sessions).toBeGreaterThan(5);
   },
 );
 
-test("a session that goes well ends the row of rests", async () => {
+test("a successful session resets the backoff", async () => {
   const { engines, sessions, later } = givenBusyCluster([0, 2], 1);
 
   await askAll(engines, 30);
@@ -194,12 +194,12 @@ test("a session that goes well ends the row of rests", async () => {
 });
 
 test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", async (seed) => {
-  let saidAt = 0;
+  let firstReplyAt = 0;
   const { engines, sessions, world } = givenCluster(
     5,
     (line, session) => {
       if (session !== 3 || !line.startsWith("RCPT")) return kind(line, session);
-      saidAt ||= world.now().getTime();
+      firstReplyAt ||= world.now().getTime();
       return "421 4.7.0 too busy";
     },
     { seed, lag: LAG_MS },
@@ -208,12 +208,12 @@ test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", 
   await askAll(engines, 300);
 
   const early = sessions.filter(
-    ({ atMs }) => atMs > saidAt + ON_ITS_WAY_MS && atMs < saidAt + 30_000,
+    ({ atMs }) => atMs > firstReplyAt + ON_ITS_WAY_MS && atMs < firstReplyAt + 30_000,
   );
   expect(early).toEqual([]);
 });
 
-test("a process that never met the server hears from the others that it is of no use to wait", async () => {
+test("a process that never asked the server reads in the table that waiting is of no use", async () => {
   const { engines, sessions, world } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy with anna@secret.example" : kind(line, session),
   );
@@ -229,11 +229,11 @@ test("a process that never met the server hears from the others that it is of no
   expect(answers.every(({ reply }) => reply?.code === 421)).toBe(true);
   expect(sessions).toHaveLength(opened);
   expect(world.now().getTime() - began).toBeLessThan(10 * 60_000);
-  // The server's words go from one customer's session to another's answer, and may name whom the first asked about.
+  // The server's reply travels from one customer's session to another's result, and may name the first one's recipient.
   expect(JSON.stringify(answers)).not.toContain("anna@secret.example");
 });
 
-test("the place of a process that died comes back, before anybody gives up", async () => {
+test("the slot of a process that crashed is free again before any row gives up", async () => {
   const { engines, sessions, open, world } = givenCluster(2, (line, session) =>
     session === 1 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
@@ -253,7 +253,7 @@ test("the place of a process that died comes back, before anybody gives up", asy
 
 const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => ({ kind: "full" }) };
 
-test("who waits in vain is told in the end when to come back, and that nothing is known", async () => {
+test("a row that waits in vain gets an unknown result with the time of its next attempt", async () => {
   const { engines, sessions, world } = givenCluster(1, kind, {
     slots: () => FULL,
     comesBack: false,
@@ -284,12 +284,12 @@ test.each<[string, (table: Table) => Table]>([
   const { engines, peaks } = givenCluster(2, kind, { tableOf });
 
   expect(verdicts(await askAll(engines, 300))).toEqual(ACCEPTED);
-  // Each goes by its own count.
+  // Each process uses its own count.
   expect(peaks.get("192.0.2.1")).toBeLessThanOrEqual(20);
 });
 
 test.each(SEEDS)(
-  "a table that loses replies and calls costs nobody his answer (seed %i)",
+  "a table that loses replies and calls costs no address its result (seed %i)",
   async (seed) => {
     const { engines } = givenCluster(3, kind, {
       seed,

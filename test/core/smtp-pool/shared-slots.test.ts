@@ -11,17 +11,17 @@ import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
 
-// Whoever shares a server, shares it through one item: what that costs, and what happens to a place.
+// Processes share a server through one item: what that costs, and what happens to a slot.
 
 const HOST = hostAt("mx01.mail.icloud.com");
 const SLOT_KEY = toSlotKey(HOST);
 const ROOMY = toSlotKey(hostAt("mx.example.com"));
-/** Longer than a place is anybody's who does not give it back. */
+/** Longer than the lease of a slot that is never released. */
 const LEASE_MS = 200_000;
 
 const isShared = ({ pk }: { readonly pk: string }): boolean => pk.startsWith("OPERATOR#");
 
-/** Counts what is asked about operators, and nothing else. */
+/** Counts the calls about mail providers, and no others. */
 const counting = () => {
   const count = { reads: 0, writes: 0 };
   const tableOf = (table: Table): Table => ({
@@ -43,13 +43,13 @@ const givenSlots = () => {
   const slots = () => createSharedSlots(ctx.world);
   const take = async (from = slots()): Promise<Slot> => {
     const acquired = await from.acquire(SLOT_KEY);
-    if (acquired.kind !== "acquired") throw new Error("there is no place");
+    if (acquired.kind !== "acquired") throw new Error("no slot is free");
     return acquired.slot;
   };
-  return { ...ctx, places: slots, take };
+  return { ...ctx, slots, take };
 };
 
-test("a process that stands still as soon as it has answered keeps no place", async () => {
+test("a process that is frozen as soon as it has responded holds no slot", async () => {
   const { engines, table } = givenCluster(1, kind);
 
   await askAll(engines, 1);
@@ -72,7 +72,7 @@ test("a session costs one read and two writes", async () => {
   expect(count).toEqual({ reads: sessions.length, writes: 2 * sessions.length });
 });
 
-test("a process that waits for a rest to end asks nobody meanwhile", async () => {
+test("a process that waits for a backoff to end sends no command meanwhile", async () => {
   const { count, tableOf } = counting();
   const { engines, world } = givenCluster(
     3,
@@ -94,8 +94,8 @@ test("a process that waits for a rest to end asks nobody meanwhile", async () =>
   await Promise.all(all);
 });
 
-test("a place is somebody's until it is given back", async () => {
-  const { places: slots, take } = givenSlots();
+test("a slot stays acquired until it is released", async () => {
+  const { slots, take } = givenSlots();
   const slot = await take();
   expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
 
@@ -104,8 +104,8 @@ test("a place is somebody's until it is given back", async () => {
   await take();
 });
 
-test("a place is not to be had once the operator is closed, though it was open when we looked", async () => {
-  const { world, table, places: slots } = givenSlots();
+test("no slot can be acquired once the mail provider is paused, though it was not when the process looked", async () => {
+  const { world, table, slots } = givenSlots();
   const acquired = await slots().acquire(ROOMY);
   const { promise: looked, resolve: look } = Promise.withResolvers<void>();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
@@ -130,8 +130,8 @@ test("a place is not to be had once the operator is closed, though it was open w
   expect(await taking).toMatchObject({ kind: "backoff", backoff: { ms: 5_000 } });
 });
 
-test("who gives a place back too late gives nobody else's away", async () => {
-  const { places: slots, take, later } = givenSlots();
+test("a process that releases a slot too late does not release another's", async () => {
+  const { slots, take, later } = givenSlots();
   const late = await take();
   later(LEASE_MS);
   await take();
@@ -149,8 +149,8 @@ const askFor = (account: string): SlotRequest => ({
   mayLeave: false,
 });
 
-test("a process takes turns with others who wait, though it would be there first", async () => {
-  const { places: slots, take } = givenSlots();
+test("a process takes turns with others in the wait queue, though it would be first", async () => {
+  const { slots, take } = givenSlots();
   const [ours, theirs] = [slots(), slots()];
   const [anns, bobs] = [askFor("ann"), askFor("bob")];
   const slot = await take(ours);
@@ -162,7 +162,7 @@ test("a process takes turns with others who wait, though it would be there first
   expect(await slots().acquire(SLOT_KEY, bobs)).toMatchObject({ kind: "acquired" });
 });
 
-test("an operator is the same for all, in whatever order its addresses come", () => {
+test("a mail provider has the same key for all processes, in whatever order its addresses come", () => {
   const ips = ["198.51.100.9", "192.0.2.7"];
 
   expect(toSlotKey({ ...HOST, host: "mx.example", ips })).toEqual(
@@ -170,7 +170,7 @@ test("an operator is the same for all, in whatever order its addresses come", ()
   );
 });
 
-test("what is stored of an operator is below a kilobyte in each item, and goes by itself", async () => {
+test("each stored item of a mail provider is below a kilobyte, and expires", async () => {
   const { engines, table, later } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? `421 4.7.0 ${"busy ".repeat(300)}` : kind(line, session),
   );

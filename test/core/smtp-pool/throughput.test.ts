@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { givenDistantHost, type HostSession } from "./distant-host.ts";
 
-// Goal: how many addresses a second a mail host takes from us that is 20 ms away, and at how many sessions.
+// Goal: how many addresses a second a mail host 20 ms away takes from us, and at how many sessions.
 // Method: virtual time, so the figures are counts of round trips, the same on every machine.
 
 const RANDOM_RECIPIENT = /^[a-z][a-z0-9]{19}@/;
@@ -85,7 +85,7 @@ describe.each(["grouped", "mixed"] as const)(
       ["flights", ["PIPELINING"]],
       ["one command at a time", []],
     ])(
-      "a host that is in no table shows that it takes one domain only: %s",
+      "the engine learns that a host without an entry takes one domain only: %s",
       async (_, extensions) => {
         const { askAll } = givenDistantHost({ rcpt: rcptOfOneDomain, extensions });
 
@@ -95,7 +95,7 @@ describe.each(["grouped", "mixed"] as const)(
   },
 );
 
-test("a host that breaks PIPELINING is asked one by one, and tried again now and then", async () => {
+test("a host that breaks PIPELINING gets one command at a time, and PIPELINING is tried again now and then", async () => {
   const people = listPeople(2_500, 1, "grouped");
   const { askAll, counts } = givenDistantHost({ rcpt, breaksFlights: true });
 
@@ -107,7 +107,7 @@ test("a host that breaks PIPELINING is asked one by one, and tried again now and
   expect(counts.severalAtOnce).toBeLessThan(10 + counts.sessions / 10);
 });
 
-test("50 people at outlook.fr, which takes one recipient per transaction, are as at outlook.com", async () => {
+test("50 people at outlook.fr, which takes one recipient per transaction, have the results that those at outlook.com have", async () => {
   const people = Array.from({ length: 50 }, (_, n) => `person${n}@outlook.fr`);
   const { askAll } = givenDistantHost({
     host: "eur.olc.protection.outlook.com",

@@ -3,7 +3,7 @@ import { createWaitQueues } from "@mailproof/core/smtp-pool/slots/wait-queue";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
-// A wait queue that takes longer than a line counts without a sign of life.
+// A wait queue that takes longer than a ticket counts without being renewed.
 
 const GMAIL = toSlotKey({
   host: "gmail-smtp-in.l.google.com",
@@ -22,7 +22,7 @@ const createRequest = (account: string, recipients: number): SlotRequest => ({
   mayLeave: false,
 });
 
-test("those ahead count for as long as their rows come back, however long ago they drew their tickets", async () => {
+test("earlier tickets count for as long as their rows return, however long ago they were drawn", async () => {
   const { world, later } = givenWorld();
   const queues = createWaitQueues(world);
   const decide = (request: SlotRequest) =>
@@ -36,7 +36,7 @@ test("those ahead count for as long as their rows come back, however long ago th
   for (const request of ahead) await decide(request);
   const first = await expectMs(last);
 
-  // Nobody gets a slot for an hour. Each comes back every five minutes.
+  // No row gets a slot for an hour. Each returns every five minutes.
   for (let minute = 0; minute < 60; minute += 5) {
     for (const request of [...ahead, last]) await decide(request);
     later(5 * MINUTE_MS);
@@ -46,7 +46,7 @@ test("those ahead count for as long as their rows come back, however long ago th
   expect(await expectMs(last)).toBe(first);
 });
 
-test("those that do not come back count for twenty minutes", async () => {
+test("tickets of rows that do not return count for twenty minutes", async () => {
   const { world, later } = givenWorld();
   const queues = createWaitQueues(world);
   const decide = (request: SlotRequest) =>

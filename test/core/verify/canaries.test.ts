@@ -14,8 +14,8 @@ import { givenSqliteWorld } from "../../calibration.ts";
 import { withTable } from "../../faulty-worlds.ts";
 import { createRandom } from "../../simulation/random.ts";
 
-// Goal: a provider that begins to accept everybody is not believed for long, and is believed again when it refuses.
-// Method: a Gmail that is played by a function, SQLite, and chance from a seed.
+// Goal: a provider that begins to accept every recipient is soon not believed, and is believed again when it refuses.
+// Method: a Gmail simulated by a function, SQLite, and chance from a seed.
 
 const REAL = /<real/;
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
@@ -69,7 +69,7 @@ const givenProcess = (
 
 const countRandom = (asked: readonly string[]) => asked.filter((line) => !REAL.test(line)).length;
 
-/** Verifies one address after the other until the answer is such. Returns how many were not. */
+/** Verifies one address after the other until a result matches. Returns how many did not. */
 const countUntil = async (
   verifyOne: ReturnType<typeof givenProcess>["verifyOne"],
   status: string,
@@ -129,7 +129,7 @@ test("after the first canary that is accepted no address there is valid, until t
   expect((await readGauges(ctx.world)).providersInDoubt).toBe(0);
 });
 
-test("a provider that accepts everybody gives some 200 addresses that are valid before it is found out", async () => {
+test("a provider that accepts every recipient gets some 200 valid results before a canary finds out", async () => {
   const counts: number[] = [];
   for (let seed = 0; seed < 25; seed++) {
     const { verifyOne } = givenProcess(givenSqliteWorld(seed), { acceptsUnknown: true }, { seed });
@@ -151,7 +151,7 @@ test("the recipients that share the session of an accepted canary are risky, too
   expect(byStatus.get("risky")?.length).toBeGreaterThan(1_000);
 });
 
-test("another process has it after a minute, and one that starts has it at once", async () => {
+test("another process knows of it after a minute, and a new process at once", async () => {
   const ctx = givenSqliteWorld();
   const gmail = { acceptsUnknown: true };
   const first = givenProcess(ctx, gmail);
@@ -165,7 +165,7 @@ test("another process has it after a minute, and one that starts has it at once"
   expect((await givenProcess(ctx, gmail, { seed: 6 }).verifyOne("real")).status).toBe("risky");
 });
 
-test("no verification reads the table for it: one read a minute serves all", async () => {
+test("no verification reads the table for canaries: one read a minute serves all", async () => {
   const ctx = givenSqliteWorld();
   let queries = 0;
   const world = withTable(
@@ -187,7 +187,7 @@ test("no verification reads the table for it: one read a minute serves all", asy
   expect(queries).toBe(2);
 });
 
-test("a table that is down changes no verdict and fails none", async () => {
+test("a table that is down changes no verdict and fails no verification", async () => {
   const ctx = givenSqliteWorld();
   const down = () => Promise.reject(new Error("the table is down"));
   const world = withTable(

@@ -33,7 +33,7 @@ const RESULT = {
   verifiedAt: "2026-11-21T00:00:00.000Z",
 } as unknown as Verification;
 
-/** A result of which every field says something. */
+/** A result in which every field has a value. */
 const hasEveryField = (fields: Fields, values: object): boolean =>
   Object.entries(fields)
     .filter(([, { isComputed }]) => !isComputed)
@@ -56,16 +56,16 @@ test("every field with a public name is in the public form under it, and no othe
   expect(named).not.toContain("retry");
 });
 
-test("what is not known is left out of the public form", () => {
-  const { ai, ...rest } = RESULT;
+test("the public form omits what is not known", () => {
+  const { ai, ...others } = RESULT;
   const { verification } = toPublic({
-    ...rest,
+    ...others,
     verification: { ...RESULT.verification, domainExists: false },
   });
   const unlikely = { ...RESULT, ai: { ...(ai as object), catchAllConfidence: null } };
 
   expect(verification).not.toHaveProperty("domain_exists");
-  expect(toPublic(rest)).not.toHaveProperty("ai");
+  expect(toPublic(others)).not.toHaveProperty("ai");
   expect(toPublic(unlikely as Verification).ai).toEqual({
     typo_suggestion: "info@example.org",
     typo_confidence: 0.9,
@@ -73,7 +73,7 @@ test("what is not known is left out of the public form", () => {
   expect(toPublic({ ...RESULT, subStatus: null })).not.toHaveProperty("checks_skipped");
 });
 
-test("a row of a file is the same, made of a stored result or of a public one", () => {
+test("a row of a file is the same, whether made from a stored result or from a public one", () => {
   const { ai: _, ...plain } = RESULT;
 
   for (const result of [RESULT, { ...plain, provider: null }])

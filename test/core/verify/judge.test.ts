@@ -45,26 +45,28 @@ const ORDINARY: Signals = {
   botLikeness: 0,
   encrypted: false,
 };
-const listed = (more: Partial<Signals["listed"]>) => ({ listed: { ...ORDINARY.listed, ...more } });
+const createListed = (more: Partial<Signals["listed"]>) => ({
+  listed: { ...ORDINARY.listed, ...more },
+});
 
 // The table of precedence, a line for each pair that could be mistaken for one another.
 test.each<[string, Partial<Signals>, string, string]>([
-  ["accepted, and a stranger refused", {}, "valid", "accepted"],
+  ["accepted, and a random recipient refused", {}, "valid", "accepted"],
   [
     "no address at all",
-    { syntaxFault: "syntax.no_at", ...listed({ trap: true }) },
+    { syntaxFault: "syntax.no_at", ...createListed({ trap: true }) },
     "invalid",
     "syntax.no_at",
   ],
   [
     "no such domain, and a role",
-    { domain: "domain_not_found", mailbox: null, ...listed({ role: "info" }) },
+    { domain: "domain_not_found", mailbox: null, ...createListed({ role: "info" }) },
     "invalid",
     "domain_not_found",
   ],
   [
     "a null MX on a disposable domain",
-    { domain: "null_mx", mailbox: null, ...listed({ disposable: true }) },
+    { domain: "null_mx", mailbox: null, ...createListed({ disposable: true }) },
     "invalid",
     "null_mx",
   ],
@@ -76,46 +78,56 @@ test.each<[string, Partial<Signals>, string, string]>([
   ],
   [
     "a trap on a disposable domain",
-    listed({ trap: true, disposable: true }),
+    createListed({ trap: true, disposable: true }),
     "spam_trap",
     "listed_spam_trap",
   ],
   [
     "disposable, and the mailbox refused",
-    { mailbox: REFUSED, ...listed({ disposable: true }) },
+    { mailbox: REFUSED, ...createListed({ disposable: true }) },
     "disposable",
     "listed_disposable",
   ],
   [
     "a role whose mailbox is refused",
-    { mailbox: REFUSED, ...listed({ role: "info" }) },
+    { mailbox: REFUSED, ...createListed({ role: "info" }) },
     "invalid",
     "mailbox_not_found",
   ],
   [
     "a role at a catch-all",
-    { catchAll: "yes", ...listed({ role: "info" }) },
+    { catchAll: "yes", ...createListed({ role: "info" }) },
     "role",
     "role_account",
   ],
   [
-    "a role that nobody could ask about",
-    { mailbox: GREYLISTED, ...listed({ role: "info" }) },
+    "a role whose server could not be asked",
+    { mailbox: GREYLISTED, ...createListed({ role: "info" }) },
     "role",
     "role_account",
   ],
   [
     "a name that its provider never gave, of a role",
-    { mailbox: null, nameFault: "not_a_gmail_name", ...listed({ role: "info" }) },
+    { mailbox: null, nameFault: "not_a_gmail_name", ...createListed({ role: "info" }) },
     "invalid",
     "not_a_gmail_name",
   ],
   ["accepted, and the name is unusually short", { hasUnusualLength: true }, "valid", "accepted"],
   ["accepted like everybody", { catchAll: "yes" }, "catch_all", "catch_all"],
-  ["accepted, and the decoy deferred", { catchAll: "undecided" }, "risky", "catch_all_unverified"],
-  ["accepted, and no decoy was asked", { catchAll: "not_tested" }, "risky", "catch_all_unverified"],
   [
-    "accepted where strangers are always refused",
+    "accepted, and the random recipient deferred",
+    { catchAll: "undecided" },
+    "risky",
+    "catch_all_unverified",
+  ],
+  [
+    "accepted, and no random recipient was asked about",
+    { catchAll: "not_tested" },
+    "risky",
+    "catch_all_unverified",
+  ],
+  [
+    "accepted where random recipients are always refused",
     { catchAll: "not_tested", rejectsUnknownRecipients: true },
     "valid",
     "accepted",
@@ -133,7 +145,7 @@ test.each<[string, Partial<Signals>, string, string]>([
     "accept_then_bounce",
   ],
   [
-    "accepted by such a provider, but it refused the decoy",
+    "accepted by such a provider, but it refused the random recipient",
     { acceptsThenBounces: true },
     "valid",
     "accepted",
@@ -151,7 +163,7 @@ test.each<[string, Partial<Signals>, string, string]>([
     "bounced",
   ],
   [
-    "accepted where a stranger is refused, though the account's mail bounced",
+    "accepted where a random recipient is refused, though the account's mail bounced",
     { bounced: true },
     "risky",
     "bounced",
@@ -164,7 +176,7 @@ test.each<[string, Partial<Signals>, string, string]>([
   ],
   [
     "a role whose mail bounced",
-    { bounced: true, catchAll: "yes", ...listed({ role: "info" }) },
+    { bounced: true, catchAll: "yes", ...createListed({ role: "info" }) },
     "invalid",
     "bounced",
   ],
@@ -177,16 +189,16 @@ test.each<[string, Partial<Signals>, string, string]>([
     "dns_inconclusive",
   ],
   ["no server asked", { mailbox: null, catchAll: "not_tested" }, "unknown", "not_probed"],
-  ["accepted on a typo domain", listed({ squat: "gmail.com" }), "risky", "typo_domain"],
+  ["accepted on a typo domain", createListed({ squat: "gmail.com" }), "risky", "typo_domain"],
   [
     "a role on a typo domain that accepts everybody",
-    { catchAll: "yes", ...listed({ squat: "gmail.com", role: "info" }) },
+    { catchAll: "yes", ...createListed({ squat: "gmail.com", role: "info" }) },
     "risky",
     "typo_domain",
   ],
   [
     "a typo domain that could not be looked up",
-    { domain: "dns_inconclusive", mailbox: null, ...listed({ squat: "gmail.com" }) },
+    { domain: "dns_inconclusive", mailbox: null, ...createListed({ squat: "gmail.com" }) },
     "unknown",
     "dns_inconclusive",
   ],
@@ -198,9 +210,9 @@ test.each<[string, Partial<Signals>, string, string]>([
     "long_local_part",
   ],
   ["a long name, refused", { longName: "taken", mailbox: REFUSED }, "invalid", "mailbox_not_found"],
-  ["a long name, put off", { longName: "untried", mailbox: GREYLISTED }, "unknown", "greylisted"],
+  ["a long name, deferred", { longName: "untried", mailbox: GREYLISTED }, "unknown", "greylisted"],
   [
-    "a long name that nobody was asked about",
+    "a long name whose server was not asked",
     { longName: "untried", mailbox: null },
     "unknown",
     "not_probed",
@@ -212,7 +224,7 @@ test.each<[string, Partial<Signals>, string, string]>([
     "long_local_part",
   ],
   [
-    "a long name where such are taken, put off",
+    "a long name where such names are accepted, deferred",
     { longName: "taken", mailbox: GREYLISTED },
     "risky",
     "long_local_part",
@@ -229,7 +241,7 @@ test.each<[string, Partial<Signals>, string, string]>([
     "invalid",
     "domain_not_found",
   ],
-  ["only on a broad list", listed({ disposableHint: true }), "valid", "accepted"],
+  ["only on a broad list", createListed({ disposableHint: true }), "valid", "accepted"],
 ])("%s", (_, more, status, reason) => {
   expect(judge({ ...ORDINARY, ...more })).toMatchObject({ status, reason });
 });
@@ -289,7 +301,7 @@ test("the score is the sum of its parts, and lies in the band of the status", ()
   );
 });
 
-test("what we could not find out never makes an address invalid", () => {
+test("an unknown finding never makes an address invalid", () => {
   fc.assert(
     fc.property(signals, (one) => {
       const ours = {

@@ -138,7 +138,7 @@ test.each(["ann@nowhere.example", "ann@[192.0.2.1]", "no address"])(
 );
 
 test.each(["gmial.com", "hotmial.com", "hotmai.com", "yaho.com", "mail.gmial.com"])(
-  "%s catches typos and gives no mailboxes away: risky where it accepts, and never disposable",
+  "%s catches typos and has no mailboxes: risky where it accepts, and never disposable",
   async (domain) => {
     for (const catchAll of CATCH_ALLS)
       expect(await resultFor(`ann@${domain}`, { catchAll })).toMatchObject({
@@ -149,7 +149,7 @@ test.each(["gmial.com", "hotmial.com", "hotmai.com", "yaho.com", "mail.gmial.com
   },
 );
 
-test("a typo domain comes with the address that was probably meant", async () => {
+test("a typo domain has a suggestion: the address that was probably meant", async () => {
   const { ai } = await resultFor("ann@gmial.com", { catchAll: "yes" });
 
   expect(ai).toMatchObject({ typo_suggestion: "ann@gmail.com", catch_all_confidence: 0.45 });

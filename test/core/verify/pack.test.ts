@@ -71,7 +71,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
   },
 );
 
-test("a result comes back as it was, also from a store that keeps JSON", () => {
+test("a packed result unpacks to the same value, also from a store that holds JSON", () => {
   fc.assert(
     fc.property(anyVerification, (result) => {
       expect(unpack(pack(result))).toEqual(result);
@@ -81,7 +81,7 @@ test("a result comes back as it was, also from a store that keeps JSON", () => {
   );
 });
 
-test("its JSON, made of the text that other rows share, is that of its public form", () => {
+test("its JSON, made from text that other rows share, equals that of its public form", () => {
   const toPublic = createPublicWriter(RESULT_FIELDS);
   const anyNames = fc.record({
     first_name: textOrNull,
@@ -100,7 +100,7 @@ test("its JSON, made of the text that other rows share, is that of its public fo
 });
 
 test.each(["ann.lee@example.com", "invalid@example.com", "info@nxdomain.com", "no address", ""])(
-  "what the engine finds out comes back whole, with its evidence: %j",
+  "a result of the engine unpacks completely, with its evidence: %j",
   async (email) => {
     const { world } = givenWorld();
     const everything = { deepVerify: true, includeAi: true, includeEvidence: true };
@@ -113,7 +113,7 @@ test.each(["ann.lee@example.com", "invalid@example.com", "info@nxdomain.com", "n
   },
 );
 
-test("a row without evidence is shorter than half of what it says in full", async () => {
+test("a row without evidence is shorter than half of its public form", async () => {
   const { world } = givenWorld();
   const options = { deepVerify: true, includeAi: true, includeEvidence: false };
   const result = await verify(world.engine, "ann.lee@example.com", options);
@@ -121,8 +121,8 @@ test("a row without evidence is shorter than half of what it says in full", asyn
   expect(JSON.stringify(pack(result)).length * 2).toBeLessThan(JSON.stringify(result).length);
 });
 
-/** Written down here as it lies in tables: whoever changes the code finds out what would become of it. */
-const stored = (checks: number, flags: number) => [
+/** As existing tables hold it: a change of the code that could not read it fails here. */
+const createStored = (checks: number, flags: number) => [
   1,
   "Ann.Lee@example.com",
   "risky",
@@ -138,11 +138,11 @@ const stored = (checks: number, flags: number) => [
   "2026-11-21T00:00:00.000Z",
 ];
 
-test("what was stored before is read to this day", () => {
-  const { verification, flags, ...rest } = unpack(stored(0, 0));
+test("results stored by earlier releases are still read", () => {
+  const { verification, flags, ...others } = unpack(createStored(0, 0));
 
   expect(Object.values({ ...verification, ...flags })).toEqual(Array(13).fill(false));
-  expect(rest).toEqual({
+  expect(others).toEqual({
     email: "Ann.Lee@example.com",
     status: "risky",
     score: 53,
@@ -169,7 +169,7 @@ test.each([
   [16, "mailboxExists", "honeypot"],
   [32, "catchAll", "botGenerated"],
 ])("%d is %s and %s, as it was", (bit, check, flag) => {
-  const { verification, flags } = unpack(stored(bit, bit));
+  const { verification, flags } = unpack(createStored(bit, bit));
   const set = Object.entries({ ...verification, ...flags }).filter(([, isSet]) => isSet);
 
   expect(set.map(([name]) => name)).toEqual([check, flag]);

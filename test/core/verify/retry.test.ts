@@ -11,7 +11,7 @@ import {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+const removePadding = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
 test("docs/scores.md has the schedule of every cause, its reasons, and why", () => {
   const rows = RETRY_CAUSES.map((cause) => {
@@ -23,10 +23,10 @@ test("docs/scores.md has the schedule of every cause, its reasons, and why", () 
     "\n",
   );
 
-  expect(unpadded(readFileSync("docs/scores.md", "utf8"))).toContain(table);
+  expect(removePadding(readFileSync("docs/scores.md", "utf8"))).toContain(table);
 });
 
-/** Replies about our address, our sender or our words: half an hour later they are the same. */
+/** Replies about our address, our sender or our commands: half an hour later they are the same. */
 const FINAL = [
   "auth_or_tls_required",
   "content_rejected",

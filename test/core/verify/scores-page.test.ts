@@ -18,17 +18,17 @@ import { deadDomains } from "../signals/typo-lab.ts";
 // Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy
 // the printed table into the page.
 
-/** The formatter pads the page's tables, which says nothing. */
-const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
-const page = unpadded(readFileSync("docs/scores.md", "utf8"));
+/** The formatter pads the page's tables, which is of no meaning. */
+const removePadding = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+const page = removePadding(readFileSync("docs/scores.md", "utf8"));
 const publish = (heading: string, text: string) => {
   console.info(`${heading}\n${text}\n`);
-  return unpadded(text);
+  return removePadding(text);
 };
 
 const TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-const measured = (
+const formatMeasured = (
   high: readonly [string, readonly number[]],
   low: readonly [string, readonly number[]],
   bounds: readonly number[],
@@ -36,7 +36,7 @@ const measured = (
   `${calibration(high, low, bounds)}\n\nArea under the curve: ${areaUnderCurve(high[1], low[1]).toFixed(3)}.`;
 
 test("the page shows the calibration of name likeness", () => {
-  const table = measured(
+  const table = formatMeasured(
     ["people", humanLocals.map(scoreNameLikeness)],
     ["machines", machineLocals.map(scoreNameLikeness)],
     TENTHS,
@@ -47,7 +47,7 @@ test("the page shows the calibration of name likeness", () => {
 
 test("the page shows the calibration of catch_all_confidence", () => {
   const confidence = (local: string) => scoreCatchAll(local, { isRole: false, pattern: null });
-  const table = measured(
+  const table = formatMeasured(
     ["people", humanLocals.map(confidence)],
     ["machines", machineLocals.map(confidence)],
     TENTHS.filter((bound) => bound <= 0.6),
@@ -57,7 +57,7 @@ test("the page shows the calibration of catch_all_confidence", () => {
 });
 
 test("the page shows the calibration of bot likeness, and what its threshold catches", () => {
-  const table = measured(
+  const table = formatMeasured(
     ["machines", machineLocals.map(scoreBotLikeness)],
     ["people", humanLocals.map(scoreBotLikeness)],
     TENTHS,

@@ -8,7 +8,7 @@ import { createRandom } from "../../simulation/random.ts";
 
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 
-/** An engine whose looking-up takes as long as chance wants; it counts how many are under way. */
+/** An engine whose look-ups take a random time; it counts how many are under way. */
 const givenEngine = (seed = 1) => {
   const chance = createRandom(seed);
   let underWay = 0;
@@ -38,7 +38,7 @@ test("results come in the order of the input, whatever is finished first", async
   expect(results.map(({ email }) => email)).toEqual(asked);
 });
 
-test("a list without end is read only as far as results are taken", async () => {
+test("an endless list is read only as far as the consumer takes results", async () => {
   const { engine, peak } = givenEngine();
   let read = 0;
   function* endless() {
@@ -53,7 +53,7 @@ test("a list without end is read only as far as results are taken", async () => 
   expect(peak()).toBeLessThanOrEqual(5_000);
 });
 
-test("any string at all comes to a verdict, and none is an error", async () => {
+test("any string has a verdict, and none is an error", async () => {
   const { engine } = givenEngine();
   await fc.assert(
     fc.asyncProperty(
@@ -66,13 +66,13 @@ test("any string at all comes to a verdict, and none is an error", async () => {
   );
 });
 
-test("an empty list is an empty answer", async () => {
+test("an empty list has no results", async () => {
   const { engine } = givenEngine();
 
   expect(await Array.fromAsync(verifyMany(engine, [], OPTIONS))).toEqual([]);
 });
 
-test("a result is handed on while the input is still open", async () => {
+test("a result is passed on while the input is still open", async () => {
   const { engine } = givenEngine();
   async function* slow() {
     yield "person1@example.com";
@@ -84,7 +84,7 @@ test("a result is handed on while the input is still open", async () => {
   expect(first.value).toMatchObject({ email: "person1@example.com" });
 });
 
-test("the same address is looked up once while it is under way, and answered as often as it was asked", async () => {
+test("an address that is under way is looked up once, and has a result for each time it was asked for", async () => {
   const { engine } = givenEngine();
   const { promise: allProbed, resolve } = Promise.withResolvers<void>();
   let lookUps = 0;
@@ -106,7 +106,7 @@ test("the same address is looked up once while it is under way, and answered as 
   expect(lookUps).toBe(1);
 });
 
-test("an input that fails is told, and one that is stuck holds nobody", async () => {
+test("an input that fails throws its error, and one that is stuck blocks no caller", async () => {
   const { engine } = givenEngine();
   async function* failing() {
     yield "person1@example.com";

@@ -89,7 +89,7 @@ test.each([
   expect(evidence?.receiver).toBe(entry);
 });
 
-test("the evidence shows our own recipient and our random recipient, and nobody else, however he is named", async () => {
+test("the evidence shows the recipient and our random recipient, and no other recipient, however it is written", async () => {
   const randomRecipient = "qk3v9x2m7c1z8b4n6l0p@example.com";
   const lines = [
     "MAIL FROM:<probe@example.org>",
@@ -114,7 +114,7 @@ test("the evidence shows our own recipient and our random recipient, and nobody 
   );
 });
 
-test("without the mail server nothing is claimed but what DNS and the lists say", async () => {
+test("without the mail server a result states only what DNS and the lists show", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   const result = await verify(engine, "ann@example.com", { ...OPTIONS, deepVerify: false });
@@ -128,7 +128,7 @@ test("without the mail server nothing is claimed but what DNS and the lists say"
   expect(asked).toEqual([]);
 });
 
-test("a spam trap is never written to the wire", async () => {
+test("no SMTP command names a spam trap", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   expect(await verify(engine, "spamtrap@example.com", OPTIONS)).toMatchObject({
@@ -137,7 +137,7 @@ test("a spam trap is never written to the wire", async () => {
   expect(asked).toEqual([]);
 });
 
-test("an address literal is an address, and is never connected to", async () => {
+test("an address literal is an address, and the engine never connects to it", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   const result = await verify(engine, "ann@[192.0.2.1]", OPTIONS);
@@ -146,7 +146,7 @@ test("an address literal is an address, and is never connected to", async () => 
   expect(asked).toEqual([]);
 });
 
-test("a slip of the finger is told even where the text is no address", async () => {
+test("a typo has a suggestion even where the text is not an address", async () => {
   const { engine } = givenEngine("mx.example.com");
 
   const { ai } = await verify(engine, "ann@gmail,com", OPTIONS);
@@ -214,9 +214,9 @@ test.each([
     "invalid",
     "mailbox_not_found",
   ],
-  ["put off", { ...ACCEPTED, verdict: "unknown", reason: "greylisted" }, "unknown", "greylisted"],
+  ["deferred", { ...ACCEPTED, verdict: "unknown", reason: "greylisted" }, "unknown", "greylisted"],
 ] as const)(
-  "a name of 84 octets is asked about, and its server decides: %s",
+  "the engine asks about a name of 84 octets, and its server decides: %s",
   async (_, finding, status, reason) => {
     const { engine, asked } = givenEngine("mx.example.com", { finding, catchAll: "no" });
 
@@ -227,14 +227,14 @@ test.each([
   },
 );
 
-test("a long name is risky without a reply where its server is known to take such, and elsewhere unknown", async () => {
+test("a long name without a reply is risky where its server is known to accept such names, and elsewhere unknown", async () => {
   const { engine } = givenEngine("mx.example.com");
   const shallow = { ...OPTIONS, deepVerify: false };
 
-  const known = await verify(engine, `${LONG_NAME}@reply.github.com`, shallow);
+  const result = await verify(engine, `${LONG_NAME}@reply.github.com`, shallow);
   const other = await verify(engine, `${LONG_NAME}@example.com`, shallow);
 
-  expect([known.status, known.reason]).toEqual(["risky", "long_local_part"]);
+  expect([result.status, result.reason]).toEqual(["risky", "long_local_part"]);
   expect([other.status, other.reason]).toEqual(["unknown", "not_probed"]);
 });
 
@@ -271,7 +271,7 @@ test.each(["ann@example.com", "ann@mailinator.com"])(
   },
 );
 
-test("a name that Gmail never gave is invalid without a question, and the evidence says where Gmail says so", async () => {
+test("a name that Gmail never gave is invalid without a question, and the evidence links to Gmail's rule", async () => {
   const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");
 
   const { status, evidence } = await verify(engine, "john_doe@gmail.com", OPTIONS);
@@ -281,7 +281,7 @@ test("a name that Gmail never gave is invalid without a question, and the eviden
   expect(asked).toEqual([]);
 });
 
-test("the ending of a firm's domain that cannot exist is corrected", async () => {
+test("an impossible top-level domain of a company's address is corrected", async () => {
   const { engine } = givenEngine("mx.example.com");
   const without = {
     ...engine,

@@ -65,16 +65,16 @@ const givenConnect = () => {
   };
   const yieldToCallers: YieldToCallers = async (requester) =>
     void done.push(`step of ${requester?.account}`);
-  return { done, doors: { connect, yieldToCallers } };
+  return { done, ports: { connect, yieldToCallers } };
 };
 
 const TARGET = { ip: "192.0.2.1", port: 25, host: "mx.x.com" };
 const CONNECTING = { timeoutMs: 1_000, affinityKey: "mx.x.com" };
 
 test("a session of a list waits before it connects and after each reply", async () => {
-  const { done, doors } = givenConnect();
+  const { done, ports } = givenConnect();
 
-  const wire = await createYieldingConnect(doors, [{ requester: LIST }])(TARGET, CONNECTING);
+  const wire = await createYieldingConnect(ports, [{ requester: LIST }])(TARGET, CONNECTING);
   if (typeof wire === "string") throw new Error(wire);
   const reply = await wire.receive(1_000);
 
@@ -82,18 +82,18 @@ test("a session of a list waits before it connects and after each reply", async 
   expect(done).toEqual(["step of acc_1", "connect", "reply", "step of acc_1"]);
 });
 
-test("a session that a caller shares with a list waits for nobody", async () => {
-  const { done, doors } = givenConnect();
+test("a session that a caller shares with a list does not wait", async () => {
+  const { done, ports } = givenConnect();
 
   const batch = [{ requester: LIST }, { requester: CALLER }];
-  const wire = await createYieldingConnect(doors, batch)(TARGET, CONNECTING);
+  const wire = await createYieldingConnect(ports, batch)(TARGET, CONNECTING);
   if (typeof wire === "string") throw new Error(wire);
   await wire.receive(1_000);
 
   expect(done).toEqual(["connect", "reply"]);
 });
 
-test("lists of test keys wait as those of live keys do", () => {
+test("lists of test keys wait like those of live keys", () => {
   const { world } = givenWorld();
   const { yieldToCallers } = givenSteps();
   const engine = { ...createSandboxEngine(world), yieldToCallers };
