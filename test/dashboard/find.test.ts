@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { GetAccountData } from "@mailproof/client";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
@@ -8,6 +9,23 @@ const search = async ({ page }: OpenedPage, firstName: string, domain: string): 
   await page.getByLabel("Company's domain").fill(domain);
   await page.keyboard.press("Enter");
 };
+
+/** The searches of docs/test-keys.md that have a result. */
+const readDocumented = () => {
+  const [, page = ""] = readFileSync("docs/test-keys.md", "utf8").split("## Results of a search");
+  const [results = ""] = page.split("\n## ");
+  const row = /^\| `(\w+)` +\| (\w+) +\| 200 +\| (?:`([^`]+)`|-) +\| (?:`([^`]+)`|-) +\|/gm;
+  return [...results.matchAll(row)].map(([, firstName = "", status = "", email, pattern]) => ({
+    firstName,
+    status,
+    email,
+    pattern,
+  }));
+};
+
+test("the documented searches are read", () => {
+  expect(readDocumented().length).toBeGreaterThan(11);
+});
 
 describeInBrowser("find", ({ open }) => {
   test.each([
@@ -24,22 +42,34 @@ describeInBrowser("find", ({ open }) => {
     await checkScreen(opened, "find");
   });
 
-  test.each([
-    ["Valid", "valid.lee@example.com", "valid", "first.last"],
-    ["Disabled", "No address of Disabled Lee", "not_found", "not known"],
-    ["Full", "full.lee@example.com", "risky", "first.last"],
-    ["Risky", "risky.lee@example.com", "risky", "not known"],
-    ["Info", "info.lee@example.com", "role", "not known"],
-    ["Unknown", "No address of Unknown Lee", "unknown", "not known"],
-    ["Blocked", "No address of Blocked Lee", "unknown", "not known"],
-    ["123", "No address of 123 Lee", "invalid_name", "not known"],
-  ])("%s Lee is %s, with status %s and pattern %s", async (name, heading, status, pattern) => {
-    const opened = await open({ path: "find" });
-    await search(opened, name, "example.com");
+  test.each(readDocumented())(
+    "$firstName Lee has the status $status, as documented",
+    async ({ firstName, status, email, pattern }) => {
+      const opened = await open({ path: "find" });
+      await search(opened, firstName, "example.com");
 
-    await opened.page.getByRole("heading", { name: heading }).waitFor();
-    expect(await opened.page.locator(".found .status").textContent()).toBe(status);
-    expect(await opened.page.locator(".found dd").nth(1).textContent()).toBe(pattern);
+      const heading = email ?? `No address of ${firstName} Lee`;
+      await opened.page.getByRole("heading", { name: heading, exact: true }).waitFor();
+      expect(await opened.page.locator(".found .status").textContent()).toBe(status);
+      expect(await opened.page.locator(".found dd").nth(1).textContent()).toBe(
+        pattern ?? "not known",
+      );
+    },
+  );
+
+  test("the price beside the button is the catalog's, and the price that is charged", async () => {
+    const { page, readApi } = await open({ key: "live", path: "find" });
+    const { credits_per_operation: prices } = await readApi<any>("/v1/catalog");
+
+    await page.getByText(`${prices.find} credits, also when nothing is found.`).waitFor();
+    await page.getByRole("link", { name: "Verify one address" }).click();
+    await page
+      .getByText(`${prices.verify} credit; ${prices.verify_from_cache} credits if`)
+      .waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("ada@valid.lab.mailproof.test");
+    const command = page.getByRole("option", { name: "Verify ada@valid.lab.mailproof.test" });
+    expect(await command.locator("small").textContent()).toBe(`${prices.verify} credit`);
   });
 
   test("a failure of ours has its sentence and request id, and Retry searches again", async () => {

@@ -45,6 +45,24 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await opened.page.title()).toBe("Overview · Mailproof");
   });
 
+  test("a text cannot become a part of the page, whatever code tries it: Trusted Types are in force", async () => {
+    const opened = await open();
+    await heading(opened, "Overview").waitFor();
+
+    const tried = (await opened.page.evaluate(`(() => {
+      const element = document.createElement("div");
+      try {
+        element.innerHTML = "<b>bold</b>";
+        return "written";
+      } catch (error) {
+        return error.name;
+      }
+    })()`)) as string;
+
+    expect(tried).toBe("TypeError");
+    await expect.poll(() => opened.complaints.join()).toContain("require-trusted-types-for");
+  });
+
   test("a test key is told from a live one on every screen", async () => {
     const withTest = await open();
     await heading(withTest, "Overview").waitFor();
@@ -70,6 +88,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.evaluate("document.activeElement.className")).toBe("search");
 
     await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
     const titles = await page.getByRole("option").allInnerTexts();
     const links = await page.locator(".side nav a").allTextContents();
     expect(titles.slice(0, links.length).map((text) => text.split("\n")[0])).toEqual(links);

@@ -79,6 +79,24 @@ describeInBrowser("a list", ({ open }) => {
     expect(await readRowCount(opened.page)).toBe(EMAILS.length);
   });
 
+  test("a bar says how many rows match where the table is below the window, and leads to them", async () => {
+    const { page } = await openList();
+    await page.setViewportSize({ width: 375, height: 812 });
+    const bar = page.getByRole("region", { name: "Statuses" }).getByRole("button").nth(1);
+    await bar.click();
+    await waitForRows(page, 20);
+
+    const matching = page.getByText("20 rows match");
+    const box = await matching.boundingBox();
+    expect((box?.y ?? 812) + (box?.height ?? 0)).toBeLessThan(812);
+    await matching.getByRole("button", { name: "See the rows" }).click();
+    await expect
+      .poll(async () => (await page.getByRole("heading", { name: "Rows" }).boundingBox())?.y)
+      .toBeLessThan(200);
+    await page.getByRole("button", { name: "Show all rows" }).click();
+    await matching.waitFor({ state: "detached" });
+  });
+
   test("filter and order are in the address; the text that is searched is not", async () => {
     const { page } = await openList();
     await page
@@ -110,7 +128,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(page.url()).toContain("row=4");
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "hidden" });
-    expect(page.url()).not.toContain("row=");
+    await expect.poll(() => page.url()).not.toContain("row=");
     expect(await row.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(
       true,
     );
@@ -198,6 +216,46 @@ describeInBrowser("a list", ({ open }) => {
         })
       ).status,
     ).toBe(404);
+  });
+
+  test("a list that is cancelled says how many credits it returned, and the balance has them", async () => {
+    const opened = await open({ path: "lists", key: "live" });
+    const { page, ready, readApi } = opened;
+    const at = "greylist.lab.mailproof.test";
+    const emails = [`ada.lovelace@${at}`, `grace.hopper@${at}`];
+    const job = await createJob(opened, emails, "Waiting", "live_key");
+    await page.goto(`${ready.base_url}/app/lists/${job}`);
+    await page.getByText("2 rows are retried at", { exact: false }).waitFor();
+
+    await page.getByRole("button", { name: "Cancel list" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("2 addresses have no result yet.", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Cancel list" }).click();
+    await page.getByText("2 credits refunded", { exact: false }).waitFor();
+
+    const { credits } = await readApi<any>("/v1/account");
+    const balance = new Intl.NumberFormat("en").format(credits.available);
+    await page.locator(".balance").getByText(balance).waitFor();
+    expect(credits.held).toBe(0);
+  });
+
+  test("before the first result it says so in each part, and no bar has a zero", async () => {
+    const opened = await open({ path: "lists", key: "live" });
+    const { page, ready } = opened;
+    const emails = ["ada.lovelace@greylist.lab.mailproof.test"];
+    const job = await createJob(opened, emails, "Empty", "live_key");
+    await page.goto(`${ready.base_url}/app/lists/${job}`);
+    await page.getByRole("heading", { name: "Rows" }).waitFor();
+
+    for (const title of ["Statuses", "Reasons", "Scores", "Providers"])
+      await page
+        .getByRole("region", { name: title, exact: true })
+        .getByText("No row has a result yet.")
+        .waitFor();
+    expect(await page.locator(".bars li").count()).toBe(0);
+    await page.locator(".list-rows").getByText("No row has a result yet.").waitFor();
+    await page.getByLabel("Address contains").fill("nothing");
+    await page.locator(".list-rows").getByText("No row matches.", { exact: false }).waitFor();
   });
 
   test("the printed page is a summary without the table", async () => {

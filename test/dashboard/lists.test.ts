@@ -108,10 +108,10 @@ describeInBrowser("the lists", ({ open }) => {
     const { page } = opened;
     await page.getByLabel("Show").selectOption("failed");
 
-    await page.getByText("There is no such list yet.").waitFor();
+    await page.getByText("No list is in this state.").waitFor();
     expect(page.url()).toContain("lists?status=failed");
     await page.reload();
-    await page.getByText("There is no such list yet.").waitFor();
+    await page.getByText("No list is in this state.").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
   });
 });

@@ -91,7 +91,9 @@ describeInBrowser("a new list", ({ open }) => {
       await page.getByLabel("Column of the addresses").locator("option:checked").textContent(),
     ).toBe("E-Mail");
     expect(await readCount(opened, "Duplicates")).toBe("1");
-    expect(await page.locator(".rows tbody td").allTextContents()).toContain('"Amazing" Grace');
+    expect(await page.locator(".first-rows tbody td").allTextContents()).toContain(
+      '"Amazing" Grace',
+    );
     await page.getByRole("button", { name: "Verify 2 addresses" }).click();
     await page.getByRole("heading", { name: "being verified" }).waitFor();
 
@@ -108,7 +110,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect(await readCount(opened, "Rows")).toBe("4");
     expect(await readCount(opened, "Duplicates")).toBe("1");
     expect(await readCount(opened, "Without an address")).toBe("1");
-    const rows = page.locator(".rows tbody tr");
+    const rows = page.locator(".first-rows tbody tr");
     expect(await rows.first().locator("td").allTextContents()).toEqual([
       "Lovelace; Ada",
       "Köln",
@@ -123,6 +125,46 @@ describeInBrowser("a new list", ({ open }) => {
       .first()
       .waitFor();
     expect(await page.locator(".price b").textContent()).toBe("0 credits");
+  });
+
+  test("of a long list the first twenty rows are shown, and its price beside the balance", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    const rows = Array.from({ length: 25 }, (_, n) => `Person ${n},person${n}@${AT}`);
+    await choose(opened, Buffer.from(`Name,E-Mail\n${rows.join("\n")}\n`));
+
+    const shown = await page.locator(".first-rows tbody tr").allInnerTexts();
+    expect(shown.map((text) => text.split("\t")[0])).toEqual(
+      Array.from({ length: 20 }, (_, n) => `Person ${n}`),
+    );
+    const { credits } = await readAccount(opened);
+    expect(await page.locator(".price").textContent()).toBe(
+      `25 credits of ${new Intl.NumberFormat("en").format(credits.available)} available.`,
+    );
+  });
+
+  test("a list whose response was lost is charged once, by Retry and by a reload", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    await choose(opened, Buffer.from(TABS));
+    const before = await readCharged(opened);
+    await page.route("**/v1/verify/file", async (route) => {
+      if (route.request().postData()?.includes('"process"') !== true) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole("button", { name: "Verify 2 addresses" }).click();
+    await page.getByRole("alert").waitFor();
+    expect((await readCharged(opened)) - before).toBe(2);
+
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("Waiting for the service to read the list").waitFor();
+    await page.getByRole("alert").waitFor();
+    await page.unroute("**/v1/verify/file");
+    await page.reload();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+
+    expect((await readCharged(opened)) - before).toBe(2);
   });
 
   test("pasted addresses become a list of this name, and a reload after it was sent pays nothing", async () => {

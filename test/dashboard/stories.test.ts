@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "./browser.ts";
+import { callApi } from "./jobs.ts";
 
 // A main flow from its beginning to its end. The others are in overview, domains, api-keys and webhooks.
 
@@ -19,6 +20,42 @@ Leer;Linz;
 type Credits = { readonly credits: { readonly spent: number; readonly held: number } };
 
 describeInBrowser("a story", ({ open }) => {
+  test("with a processor four times slower an impatient person double-clicks, reloads and goes back, and pays once", async () => {
+    const opened = await open({ key: null, width: 375 });
+    const { page, ready, complaints } = opened;
+    const readCharged = async () => {
+      const { credits } = await callApi(opened, "GET /v1/account", undefined, "live_key");
+      return credits.spent + credits.held;
+    };
+    const session = await page.context().newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+    await page.getByLabel("API key").fill(ready.live_key);
+    await page.getByRole("button", { name: "Sign in" }).dblclick();
+    const email = page.getByLabel("Verify an address");
+    await email.waitFor();
+    const before = await readCharged();
+
+    await email.fill(`edsger.dijkstra@valid.${AT}`);
+    await page.getByRole("button", { name: "Verify", exact: true }).dblclick();
+    await page.locator(".verdict").waitFor();
+    await page.reload();
+    await page.locator(".verdict").waitFor();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "New list" }).dblclick();
+    await page.getByLabel("Or paste addresses").fill(`grace.hopper@valid.${AT}`);
+    await page.getByRole("button", { name: "Preview" }).dblclick();
+    await page.getByRole("button", { name: "Verify 1 address" }).dblclick();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "Open the list" }).dblclick();
+    await page.getByText(/^completed: 1 of 1/).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "being verified" }).waitFor();
+
+    expect((await readCharged()) - before).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
   test("a semicolon list from Excel becomes a file of those that are safe to send to", async () => {
     const { page, readApi, complaints } = await open({ key: "live" });
     const readCharged = async () => {
@@ -36,7 +73,7 @@ describeInBrowser("a story", ({ open }) => {
     // The preview has understood it, and says what it costs: two rows are free.
     const column = page.getByLabel("Column of the addresses");
     expect(await column.locator("option:checked").textContent()).toBe("E-Mail");
-    expect(await page.locator(".rows tbody td").allTextContents()).toContain("Zürich");
+    expect(await page.locator(".first-rows tbody td").allTextContents()).toContain("Zürich");
     expect(await page.locator(".price b").textContent()).toBe("4 credits");
     await page.getByRole("button", { name: "Verify 4 addresses" }).click();
     await page.getByRole("link", { name: "Open the list" }).click();

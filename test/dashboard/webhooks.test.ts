@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,7 @@ import { createClient, type Webhook as WebhookData } from "@mailproof/client";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { toFaultSentence } from "../../packages/dashboard/src/screens/webhooks/fault-sentence.ts";
 import { serveZone } from "../dns-server.ts";
 import { NAME, OPEN } from "../net/https-servers.ts";
 import { SELF_SIGNED } from "../net/self-signed.ts";
@@ -46,6 +47,20 @@ beforeEach(() => {
 
 const createTestClient = ({ ready }: Pick<OpenedPage, "ready">) =>
   createClient({ baseUrl: ready.base_url, key: ready.test_key });
+
+test("every documented cause of a failed delivery has a sentence of its own", () => {
+  const [, table = ""] = readFileSync("docs/webhooks.md", "utf8").split(/^\| `error` .*$/m);
+  const [rows = ""] = table.split("\n\n");
+  const codes = [...rows.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
+  );
+
+  expect(codes.length).toBeGreaterThan(10);
+  // Of a response the status is shown.
+  const unknown = codes.filter((code) => toFaultSentence(code).startsWith("The reason is"));
+  expect(unknown).toEqual(["status"]);
+  expect(new Set(codes.map(toFaultSentence)).size).toBe(codes.length);
+});
 
 describeInBrowser(
   "webhooks",
@@ -213,6 +228,32 @@ describeInBrowser(
       await page.getByRole("button", { name: "Create webhook" }).click();
 
       expect(await page.getByRole("alert").textContent()).toContain("https");
+    });
+
+    // The last one: its deliveries to every webhook before are attempted again meanwhile.
+    test("while it fails the overview says since when, and leads to it", async () => {
+      const { page, readApi, webhook } = await openWebhook();
+      receiver.status = 500;
+      const job = await createTestClient({ ready: (await open()).ready }).verifyBatch({
+        emails: ["valid@example.com"],
+      });
+      expect(job.job_id).toMatch(/^job_/);
+      await expect
+        .poll(async () => {
+          const { webhooks } = await readApi<{ webhooks: WebhookData[] }>("/v1/webhooks");
+          return webhooks.find(({ id }) => id === webhook.id)?.failing_since;
+        })
+        .toBeDefined();
+
+      await page.getByRole("link", { name: "Overview" }).click();
+      const panel = page.getByRole("region", { name: "Webhooks" });
+      await panel
+        .getByText(/^Deliveries fail since /)
+        .first()
+        .waitFor();
+      await panel.locator(`a[href$="${webhook.id}"]`).click();
+      await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+      expect(page.url()).toContain(webhook.id);
     });
   },
   {

@@ -1,9 +1,9 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
 import { navigate } from "../router.ts";
 import { listScreens } from "../screens.ts";
-import { isOperator, signOut } from "../session.ts";
+import { isOperator, isTestKey, signOut } from "../session.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
 type Command = { readonly title: string; readonly kind: string; readonly run: () => void };
@@ -38,7 +38,7 @@ const listCommands = (typed: string): readonly Command[] => {
   if (!typed.includes("@") || isOperator.value) return found;
   const email = typed.trim();
   const run = () => navigate("verify", { state: { email } });
-  return [{ title: `Verify ${email}`, kind: "1 credit", run }, ...found];
+  return [{ title: `Verify ${email}`, kind: isTestKey.value ? "Free" : "1 credit", run }, ...found];
 };
 
 const found = computed(() => listCommands(text.value));
@@ -97,7 +97,7 @@ export const CommandPalette = () => {
     addEventListener("keydown", onShortcut);
     return () => removeEventListener("keydown", onShortcut);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen.value && !dialog.current?.open) dialog.current?.showModal();
     if (!isOpen.value) dialog.current?.close();
   }, [isOpen.value]);

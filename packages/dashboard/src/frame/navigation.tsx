@@ -3,19 +3,17 @@ import { Icon } from "../parts/icon.tsx";
 import { path } from "../router.ts";
 import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
 
-/** A screen below another one, such as a list's, belongs to it. */
-const isHere = (entry: ScreenEntry): boolean =>
-  path.value === entry.path || (entry.path !== "" && path.value.startsWith(`${entry.path}/`));
+/** A screen below another one, such as a list's, belongs to it; one that is listed itself, such as a new list, does not. */
+const findHere = (listed: readonly ScreenEntry[]): ScreenEntry | undefined =>
+  listed.find((entry) => path.value === entry.path) ??
+  listed.find((entry) => entry.path !== "" && path.value.startsWith(`${entry.path}/`));
 
 type Props = { readonly onChoose?: (() => void) | undefined };
+type EntryProps = Props & { readonly entry: ScreenEntry; readonly isHere: boolean };
 
-const Entry = ({ entry, onChoose }: Props & { readonly entry: ScreenEntry }) => (
+const Entry = ({ entry, isHere, onChoose }: EntryProps) => (
   <li>
-    <a
-      href={toHref(entry.path)}
-      aria-current={isHere(entry) ? "page" : undefined}
-      onClick={onChoose}
-    >
+    <a href={toHref(entry.path)} aria-current={isHere ? "page" : undefined} onClick={onChoose}>
       {entry.icon && <Icon name={entry.icon} />}
       {entry.title}
     </a>
@@ -24,6 +22,7 @@ const Entry = ({ entry, onChoose }: Props & { readonly entry: ScreenEntry }) => 
 
 export const Navigation = ({ onChoose }: Props) => {
   const listed = listScreens().filter(({ icon }) => icon !== undefined);
+  const here = findHere(listed);
   const groups = [undefined, ...GROUPS].map((group) => ({
     group,
     entries: listed.filter((entry) => entry.group === group),
@@ -37,7 +36,7 @@ export const Navigation = ({ onChoose }: Props) => {
             {group && <h2>{group}</h2>}
             <ul>
               {entries.map((entry) => (
-                <Entry key={entry.path} entry={entry} onChoose={onChoose} />
+                <Entry key={entry.path} entry={entry} isHere={entry === here} onChoose={onChoose} />
               ))}
             </ul>
           </div>

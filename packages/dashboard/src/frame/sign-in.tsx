@@ -134,8 +134,8 @@ export const SignIn = () => {
       )}
       <SignInForm />
       <p class="soft">
-        The server prints a test key when it starts. It costs nothing.{" "}
-        <a href={toDocsHref("/quick-start")}>Quick start</a>
+        No key yet? <code>npm start</code> prints one for tests, which is free. On another server,
+        its operator creates your first key. <a href={toDocsHref("/quick-start")}>Quick start</a>
       </p>
     </main>
   );

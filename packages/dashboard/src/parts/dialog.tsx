@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 type Props = {
   readonly title: string;
@@ -11,7 +11,8 @@ type Props = {
 /** The browser's own: it traps the focus and returns it to its button, and Esc closes it. */
 export const Dialog = ({ title, isOpen, onClose, children }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key arrives: Esc right after Enter closes what Enter opened.
+  useLayoutEffect(() => {
     if (isOpen && !dialog.current?.open) dialog.current?.showModal();
     if (!isOpen) dialog.current?.close();
   }, [isOpen]);

@@ -54,7 +54,7 @@ const Advice = ({ source: { advice } }: { readonly source: Source }) => (
   <>
     <span class={NOTHING_TO_DO.includes(advice.code) ? "soft" : undefined}>{advice.text}</span>
     {advice.spf_term !== undefined && (
-      <span class="term">
+      <span class="spf-term">
         <code>{advice.spf_term}</code>
         <CopyButton text={advice.spf_term} label="Copy term" />
       </span>

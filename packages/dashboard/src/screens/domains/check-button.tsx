@@ -3,9 +3,8 @@ import { type Signal, useSignal } from "@preact/signals";
 import { formatCount } from "../../format.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
-import { useLoad } from "../../parts/load.tsx";
+import { usePrices } from "../../parts/price.ts";
 import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
-import { loadPrice } from "./check.ts";
 
 type Run =
   | { readonly kind: "none" }
@@ -26,7 +25,7 @@ export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
   const isOpen = useSignal(false);
   const ip = useSignal(sendingIp ?? "");
   const run = useSignal<Run>({ kind: "none" });
-  const { data: price } = useLoad(loadPrice);
+  const { deliverability_check: price } = usePrices();
   const cost = isTestKey.value ? "free" : price === undefined ? "…" : formatCount(price, "credit");
   const open = () => {
     // What failed is retried as it was.

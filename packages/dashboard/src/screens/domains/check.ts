@@ -30,12 +30,6 @@ export const loadReport = async (domain: string, signal: AbortSignal): Promise<R
   return { check, before, history };
 };
 
-/** The price of a check in credits. */
-export const loadPrice = async (signal: AbortSignal): Promise<number> => {
-  const { credits_per_operation: prices } = await getClient().getCatalog({ signal });
-  return prices["deliverability_check"] ?? 0;
-};
-
 /** Which colour a status has. What was not answered is never red. */
 const TONES: Readonly<Record<string, string>> = {
   pass: "good",

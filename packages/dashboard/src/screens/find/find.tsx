@@ -4,6 +4,7 @@ import { formatCount } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { usePrices } from "../../parts/price.ts";
 import { Screen } from "../../parts/screen.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { getClient, isTestKey, refreshAccount } from "../../session.ts";
@@ -23,6 +24,7 @@ const EMPTY: Search = { first_name: "", last_name: "", domain: "" };
 export const Find = () => {
   const [search, setSearch] = useState(EMPTY);
   const [found, setFound] = useState<FindEmailData | null>(null);
+  const { find: price } = usePrices();
   const { isRunning, error, run } = useAction(async () => {
     setFound(await getClient().findEmail(search));
     void refreshAccount();
@@ -57,7 +59,7 @@ export const Find = () => {
         <p class="soft">
           {isTestKey.value
             ? "Free with a test key."
-            : "5 credits, also when nothing is found. The same search within two minutes is free."}
+            : `${price === undefined ? "" : `${formatCount(price, "credit")}, also when nothing is found. `}The same search within two minutes is free.`}
         </p>
       </form>
       <div aria-live="polite" aria-busy={isRunning}>

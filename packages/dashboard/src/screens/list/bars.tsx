@@ -33,7 +33,9 @@ export const FilterBars = ({ title, items, total, isChosen, onToggle }: Props) =
               aria-pressed={isChosen(term)}
               onClick={() => onToggle(term)}
             >
-              <span class="bar-name">{name}</span>
+              <span class="bar-name" title={name}>
+                {name}
+              </span>
               <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                 <rect class="bar-value" width={(count / most) * 100} height="8" />
               </svg>

@@ -82,7 +82,7 @@ export const Downloads = ({ job, title, isRunning, verified }: Props) => {
           The list runs: {formatNumber(verified)} of its rows have a result so far.
         </p>
       )}
-      <div class="fields">
+      <div class="field-row">
         <Choice id="file-rows" label="Which rows" choices={ROWS} chosen={rows} onChoose={setRows} />
         <Choice id="file-kind" label="As" choices={FILES} chosen={file} onChoose={setFile} />
         <button

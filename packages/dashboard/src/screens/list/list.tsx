@@ -39,12 +39,15 @@ const toItems = (counts: Readonly<Record<string, number>>, field: string): reado
 const toStatusParts = ({ statuses }: Summary): readonly BarPart[] =>
   Object.entries(statuses).map(([name, value]) => ({ name, value, tone: `is-${name}` }));
 
+/** Every range, so that the bars are a histogram; none before there is a result. */
 const toScoreItems = ({ scores }: Summary): readonly BarItem[] =>
-  scores.map(({ from, to, count }) => ({
-    name: `${from}–${to}`,
-    count,
-    term: `score:${from}-${to}`,
-  }));
+  scores.every(({ count }) => count === 0)
+    ? []
+    : scores.map(({ from, to, count }) => ({
+        name: `${from}–${to}`,
+        count,
+        term: `score:${from}-${to}`,
+      }));
 
 /** The head of the screen: how far the list is, and what waits. */
 const Progress = ({ job, title }: { readonly job: GetJobData; readonly title: string }) => {
@@ -53,7 +56,7 @@ const Progress = ({ job, title }: { readonly job: GetJobData; readonly title: st
   return (
     <section class="panel wide" aria-label="Progress">
       <p>
-        <span class={`state is-${job.status}`}>{toState(job)}</span>:{" "}
+        <span class={`job-state is-${job.status}`}>{toState(job)}</span>:{" "}
         {formatNumber(progress.processed)} of{" "}
         {formatCount(progress.total, "address has a result", "addresses have a result")}
         {job.completed_at && `, ended ${formatTime(job.completed_at)}`}
@@ -150,7 +153,7 @@ type RowFiltersProps = { readonly selection: ReturnType<typeof useSelection> };
 const RowFilters = ({
   selection: { terms, text, typed, search, toggle, clear },
 }: RowFiltersProps) => (
-  <div class="fields">
+  <div class="field-row">
     <p>
       <label for="search">Address contains</label>
       <input
@@ -177,10 +180,25 @@ const RowFilters = ({
   </div>
 );
 
+/** A bar may stand far above the table that it filters, so this stays in view until the table is. */
+const Matching = ({ rows }: { readonly rows: number }) => (
+  <p class="matching">
+    {formatCount(rows, "row matches", "rows match")}{" "}
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => document.getElementById("rows")?.scrollIntoView()}
+    >
+      See the rows
+    </button>
+  </p>
+);
+
 export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
   const openRow = Number(query.value.get("row") ?? 0);
   const selection = useSelection(id);
   const { terms, text, sort } = selection;
+  const isFiltered = terms.length > 0 || text !== "";
   const [first, setFirst] = useState(0);
   const key = JSON.stringify([terms, text, sort]);
   const from = toSkip({ first });
@@ -203,12 +221,18 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
         {(loaded) => (
           <>
             <Panels job={loaded.job} selection={selection} />
-            <section class="rows" aria-labelledby="rows">
+            {isFiltered && <Matching rows={loaded.job.matching_rows ?? 0} />}
+            <section class="list-rows" aria-labelledby="rows">
               <h2 id="rows">Rows</h2>
               <RowFilters selection={selection} />
               <RowTable
                 name={title}
                 total={loaded.job.matching_rows ?? 0}
+                empty={
+                  isFiltered
+                    ? "No row matches. Show all rows, or choose another bar."
+                    : "No row has a result yet."
+                }
                 loaded={{
                   from: loaded.from,
                   rows: loaded.key === key ? (loaded.job.results ?? []) : [],

@@ -94,6 +94,8 @@ type Props = {
   readonly name: string;
   /** How many rows the table has in all. */
   readonly total: number;
+  /** The sentence below a table without rows. */
+  readonly empty: string;
   readonly loaded: LoadedRows;
   readonly sort: Sort;
   readonly onSort: (column: SortColumn) => void;
@@ -175,14 +177,14 @@ const Cell = ({ column: { id, show }, row, onOpen }: CellProps) => {
   );
 };
 
-const toExtentSentence = (first: number, count: number, total: number): string =>
+const toExtentSentence = (first: number, count: number, total: number, empty: string): string =>
   total === 0
-    ? "No row matches."
+    ? empty
     : `Rows ${formatNumber(first + 1)} to ${formatNumber(Math.min(total, first + count))} of ${formatNumber(total)}`;
 
 /** A table of any length, of which only the rows that are seen are in the page. */
 export const RowTable = (props: Props) => {
-  const { name, total, loaded, sort, onSort, onOpen, onMove, selection } = props;
+  const { name, total, empty, loaded, sort, onSort, onOpen, onMove, selection } = props;
   const { view, scroll, measure } = useScroll(selection);
   const [shown, setShown] = useState(listFirstColumns);
   const columns = COLUMNS.filter(({ id }) => shown.includes(id));
@@ -232,7 +234,7 @@ export const RowTable = (props: Props) => {
         </div>
       </div>
       <p class="soft" role="status">
-        {toExtentSentence(first, count, total)}
+        {toExtentSentence(first, count, total, empty)}
       </p>
     </>
   );

@@ -30,7 +30,7 @@ const ListEntry = ({ job }: { readonly job: Job }) => {
         <a href={toHref(`lists/${job_id}`)}>{title}</a>
       </h2>
       <p class="soft">
-        <span class={`state is-${job.status}`}>{toState(job)}</span>,{" "}
+        <span class={`job-state is-${job.status}`}>{toState(job)}</span>,{" "}
         {formatNumber(progress.processed)} of {formatCount(progress.total, "address", "addresses")},{" "}
         {formatTime(created_at)}
       </p>
@@ -65,6 +65,17 @@ const StateChoice = ({ chosen }: { readonly chosen: State | undefined }) => (
   </p>
 );
 
+const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <p class="soft">
+      No list is in this state. <a href={toHref("lists")}>Show all lists</a>
+    </p>
+  ) : (
+    <p class="soft">
+      There is no list yet. <a href={toHref("lists/new")}>Verify a list</a>
+    </p>
+  );
+
 /** Every list, newest first. While one of them runs it is read again every two seconds. */
 export const Lists = () => {
   const status = readState();
@@ -91,7 +102,7 @@ export const Lists = () => {
       <Loaded load={load} what="the lists">
         {({ jobs, next_offset }) => (
           <>
-            {jobs.length === 0 && <p class="soft">There is no such list yet.</p>}
+            {jobs.length === 0 && <NoList isFiltered={status !== undefined} />}
             <ul class="plain lists">
               {jobs.map((job) => (
                 <ListEntry key={job.job_id} job={job} />

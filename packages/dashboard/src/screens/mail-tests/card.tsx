@@ -38,7 +38,7 @@ type CardProps = {
 };
 
 export const Card = ({ title, state, score, children }: CardProps) => (
-  <section class="panel card" aria-label={title}>
+  <section class="panel card mail-card" aria-label={title}>
     <h3>
       {title} {state && <StateWord {...state} />}
       {score !== undefined && <span class="card-score">{score}</span>}

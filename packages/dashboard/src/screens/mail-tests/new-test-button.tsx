@@ -5,12 +5,9 @@ import { formatCount } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
-import { useLoad } from "../../parts/load.tsx";
+import { usePrices } from "../../parts/price.ts";
 import { navigate } from "../../router.ts";
 import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
-
-const loadPrice = async (signal: AbortSignal): Promise<number> =>
-  (await getClient().getCatalog({ signal })).credits_per_operation["mail_test"] ?? 0;
 
 /** What to do where a server receives no mail. */
 const NotConfigured = () => (
@@ -26,7 +23,7 @@ export const NewTestButton = () => {
   const [isOpen, setOpen] = useState(false);
   // All requests of one intention share a key: a second click and a retry are charged once.
   const intention = useRef<string>(undefined);
-  const { data: price } = useLoad(loadPrice);
+  const { mail_test: price } = usePrices();
   const { isRunning, error, run } = useAction(async () => {
     intention.current ??= createRandomId();
     const created = await getClient().createMailTest({ idempotencyKey: intention.current });

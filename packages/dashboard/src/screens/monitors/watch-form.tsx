@@ -2,9 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { formatCount } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
-import { useLoad } from "../../parts/load.tsx";
+import { usePrices } from "../../parts/price.ts";
 import { getClient, isTestKey } from "../../session.ts";
-import { loadPrice } from "../domains/check.ts";
 
 const HOURS_OF_MONTH = 30 * 24;
 const INTERVALS = [
@@ -16,7 +15,7 @@ const INTERVALS = [
 
 /** What so many checks a month cost. */
 const Price = ({ checks }: { readonly checks: number }) => {
-  const { data: price } = useLoad(loadPrice);
+  const { deliverability_check: price } = usePrices();
   if (isTestKey.value) return <p>Free with a test key.</p>;
   if (price === undefined) return <p>Loading the price …</p>;
   return (

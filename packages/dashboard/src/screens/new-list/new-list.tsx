@@ -5,8 +5,9 @@ import { toHref } from "../../base.ts";
 import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad } from "../../parts/load.tsx";
+import { loadPrices } from "../../parts/price.ts";
 import { Screen } from "../../parts/screen.tsx";
-import { getClient, refreshAccount } from "../../session.ts";
+import { refreshAccount } from "../../session.ts";
 import { ChooseList, type ChosenList } from "./choose-list.tsx";
 import { Preview, Price } from "./preview.tsx";
 import { type ReadList, readList } from "./read-list.ts";
@@ -125,8 +126,8 @@ const PreviewStep = ({
 }: NewListState & { readonly state: State & { readonly kind: "preview" } }) => {
   const { chosen, list } = state;
   const name = useRef<HTMLInputElement>(null);
-  const catalog = useLoad((signal) => getClient().getCatalog({ signal }));
-  const price = catalog.data?.credits_per_operation["verify_file_per_address"];
+  const prices = useLoad(loadPrices);
+  const price = prices.data?.verify_file_per_address;
   const { hasHeader } = list.format;
   return (
     <>
@@ -137,7 +138,7 @@ const PreviewStep = ({
           read(chosen, { emailColumn: list.format.emailColumn, hasHeader: wanted })
         }
       />
-      {catalog.error !== undefined && <ErrorPanel error={catalog.error} onRetry={catalog.reload} />}
+      {prices.error !== undefined && <ErrorPanel error={prices.error} onRetry={prices.reload} />}
       <form
         class="send"
         onSubmit={(event) => {

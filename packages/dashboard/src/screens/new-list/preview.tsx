@@ -19,7 +19,7 @@ type Props = {
 };
 
 const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
-  <div class="scroll rows" tabIndex={0} role="region" aria-label="The first rows">
+  <div class="scroll first-rows" tabIndex={0} role="region" aria-label="The first rows">
     <table>
       <thead>
         <tr>

@@ -57,7 +57,7 @@ export const Accounts = () => {
     <Screen title="Accounts">
       <Loaded load={load} what="the accounts">
         {(accounts) => (
-          <div class="wide" role="region" aria-label="Accounts" tabIndex={0}>
+          <div class="scroll" role="region" aria-label="Accounts" tabIndex={0}>
             <table>
               <thead>
                 <tr>

@@ -27,7 +27,7 @@ export const Output = <T extends Fields>({ value, label, action }: OutputProps<T
       {typeof ok === "boolean" && (
         <p class={ok ? "good" : "bad"}>{ok ? "All is in order." : "Something is not in order."}</p>
       )}
-      <dl class="fields">
+      <dl class="output">
         {Object.entries(fields).map(([name, field]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -53,7 +53,7 @@ type TableProps<T> = Pick<OutputProps<T>, "label"> & {
 const Table = <T extends Fields>({ rows, label, action }: TableProps<T>) => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return (
-    <div class="wide" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
+    <div class="scroll" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -23,7 +23,9 @@ export const DomainsPanel = () => (
     <Loaded load={useLoad(loadDomains)} what="the checks of domains">
       {(domains) =>
         domains.length === 0 ? (
-          <p class="soft">No domain has been checked.</p>
+          <p class="soft">
+            No domain has been checked. <a href={toHref("domains")}>Check the one you send from</a>
+          </p>
         ) : (
           <ul class="plain domains">
             {domains.map(({ domain, grade, score, checked_at }) => (

@@ -43,7 +43,9 @@ export const RunningLists = () => {
         {({ jobs }) => {
           const running = jobs.filter(isRunning);
           return running.length === 0 ? (
-            <p class="soft">No list is running.</p>
+            <p class="soft">
+              No list is running. <a href={toHref("lists/new")}>Verify a list</a>
+            </p>
           ) : (
             <ul class="plain">
               {running.map((job) => (

@@ -1,4 +1,5 @@
 import type { Webhook } from "@mailproof/client";
+import { toHref } from "../../base.ts";
 import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { getClient } from "../../session.ts";
@@ -18,13 +19,19 @@ export const FailingWebhooks = () => (
     <Loaded load={useLoad((signal) => getClient().listWebhooks({ signal }))} what="the webhooks">
       {({ webhooks }) => {
         const failing = webhooks.filter(isFailing);
-        if (webhooks.length === 0) return <p class="soft">There are no webhooks.</p>;
+        if (webhooks.length === 0)
+          return (
+            <p class="soft">
+              There are no webhooks. <a href={toHref("webhooks")}>Add one</a> to be notified when a
+              list ends.
+            </p>
+          );
         if (failing.length === 0) return <p class="soft">No webhook fails.</p>;
         return (
           <ul class="plain">
             {failing.map((webhook) => (
               <li key={webhook.id}>
-                <code>{webhook.url}</code>
+                <a href={toHref(`webhooks/${webhook.id}`)}>{webhook.url}</a>
                 <p class="bad">{toSentence(webhook)}</p>
               </li>
             ))}

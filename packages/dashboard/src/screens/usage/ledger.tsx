@@ -102,6 +102,10 @@ const Entries = ({ first, period: { from, to } }: EntriesProps) => {
     );
   return (
     <>
+      <p class="soft">
+        Held: a request was accepted. Settled: it ended, and its hold is paid. Released: it ended,
+        and its hold returns to the balance. Refunded: credits that return after they were paid.
+      </p>
       <EntryTable entries={entries} />
       {error !== undefined && <ErrorPanel error={error} onRetry={() => void loadMore()} />}
       {offset !== undefined && error === undefined && (

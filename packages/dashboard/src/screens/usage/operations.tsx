@@ -30,7 +30,7 @@ export const OperationsPanel = ({ totals, fileName }: Props) => {
     rows: rows.map(({ name, used, refunded }) => [name, used, refunded]),
   });
   return (
-    <section class="panel" aria-labelledby="operations">
+    <section class="panel operations" aria-labelledby="operations">
       <div class="panel-heading">
         <h2 id="operations">By operation</h2>
         <CsvButton

@@ -1,5 +1,6 @@
 import type { ResultRow } from "@mailproof/client";
 import { useEffect } from "preact/hooks";
+import { toHref } from "../../base.ts";
 import { formatClock } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad, usePolling } from "../../parts/load.tsx";
@@ -44,7 +45,11 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
             : "The mail server takes its time. This page shows the result by itself.")}
       </p>
       <p class="soft">
-        It continues as job <code>{jobId}</code>, also when this page is closed.
+        It continues as job{" "}
+        <a href={toHref(`lists/${jobId}`)}>
+          <code>{jobId}</code>
+        </a>
+        , also when this page is closed.
       </p>
       {error !== undefined && <ErrorPanel error={error} onRetry={load.reload} />}
     </section>

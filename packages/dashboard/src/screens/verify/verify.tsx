@@ -2,8 +2,10 @@ import type { ResultRow, VerifyEmailData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { usePrices } from "../../parts/price.ts";
 import { Screen } from "../../parts/screen.tsx";
 import { address, path } from "../../router.ts";
 import { getClient, isTestKey, refreshAccount } from "../../session.ts";
@@ -97,6 +99,21 @@ const useScreen = (): Verification => {
   };
 };
 
+const PriceHint = () => {
+  const { verify, verify_from_cache: again } = usePrices();
+  const price =
+    verify !== undefined &&
+    again !== undefined &&
+    `${formatCount(verify, "credit")}; ${formatCount(again, "credit")} if it had a result within 24 hours.`;
+  return (
+    <p class="soft">
+      {isTestKey.value
+        ? "Free with a test key. Try invalid@example.com, full@example.com or slow@example.com."
+        : price}
+    </p>
+  );
+};
+
 const AddressForm = ({ state, field, verify }: Verification) => (
   <form
     class="one-line"
@@ -122,11 +139,7 @@ const AddressForm = ({ state, field, verify }: Verification) => (
         Verify
       </button>
     </div>
-    <p class="soft">
-      {isTestKey.value
-        ? "Free with a test key. Try invalid@example.com, full@example.com or slow@example.com."
-        : "1 credit; half a credit when you verified it within 24 hours."}
-    </p>
+    <PriceHint />
   </form>
 );
 
@@ -148,7 +161,8 @@ const Answer = ({ state, verify, verifyAfresh, retry, onResult }: Verification) 
       <p class="again">
         <button type="button" onClick={() => verifyAfresh(intent.email)}>
           Verify again
-        </button>
+        </button>{" "}
+        {!isTestKey.value && <span class="soft">It is charged again, at the price above.</span>}
       </p>
     </>
   );

@@ -7,6 +7,7 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { type Load, Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { getClient } from "../../session.ts";
 import { EVENT_NAMES, type EventName } from "./events.tsx";
+import { toFaultSentence } from "./fault-sentence.ts";
 
 const POLL_MS = 2_000;
 
@@ -116,7 +117,7 @@ const TestEvent = ({ id, onSent }: { readonly id: string; readonly onSent: () =>
 
 const toOutcome = ({ event, response_status, latency_ms, error }: Delivery): string => {
   const time = latency_ms === null ? "" : ` after ${formatCount(latency_ms, "millisecond")}`;
-  if (response_status === null) return `${event} was not delivered: ${error ?? "no response"}.`;
+  if (response_status === null) return `${event} was not delivered. ${toFaultSentence(error)}`;
   return `The address answered ${event} with ${response_status}${time}.`;
 };
 
@@ -197,7 +198,7 @@ const Details = ({ delivery }: { readonly delivery: Delivery }) => {
   const payload = delivery.payload && JSON.stringify(delivery.payload, null, 2);
   return (
     <>
-      <dl class="fields">
+      <dl class="facts">
         <dt>Event id</dt>
         <dd>
           <code>{event_id}</code>
@@ -209,6 +210,9 @@ const Details = ({ delivery }: { readonly delivery: Delivery }) => {
         <dt>Response</dt>
         <dd>
           {response_status ?? error ?? "none"}
+          {response_status === null && error !== null && (
+            <span class="soft"> {toFaultSentence(error)}</span>
+          )}
           {latency_ms !== null && (
             <span class="soft"> in {formatCount(latency_ms, "ms", "ms")}</span>
           )}

@@ -1,0 +1,20 @@
+import { getClient } from "../session.ts";
+import { useLoad } from "./load.tsx";
+
+/** The operations that a screen has the price of, by their names in the catalog. */
+type Operation =
+  | "verify"
+  | "verify_from_cache"
+  | "verify_file_per_address"
+  | "find"
+  | "deliverability_check"
+  | "mail_test";
+
+/** The credits of each operation, as the API charges them. */
+type Prices = Readonly<Partial<Record<Operation, number>>>;
+
+export const loadPrices = async (signal: AbortSignal): Promise<Prices> =>
+  (await getClient().getCatalog({ signal })).credits_per_operation;
+
+/** Empty while they are loaded, and where they cannot be: a screen works without them. */
+export const usePrices = (): Prices => useLoad(loadPrices).data ?? {};
