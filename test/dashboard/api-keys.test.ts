@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser } from "./browser.ts";
@@ -59,6 +61,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await create.focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Create a key");
@@ -80,7 +83,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await dialog.waitFor({ state: "hidden" });
 
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Create a key");
-    expect(await page.locator(".new-key").count()).toBe(0);
+    await expect.poll(() => page.locator(".new-key").count()).toBe(0);
     const { api_keys: after } = await readApi<Keys>("/v1/api-keys");
     expect(after).toHaveLength(before.length + 1);
     expect(after.find(({ name }) => name === "typed")?.["scopes"]).toEqual(["account:read"]);
@@ -143,6 +146,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await page.reload();
     await page.getByRole("button", { name: "Revoke leaked" }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     // Esc changed nothing, and the focus is back.
@@ -201,6 +205,23 @@ describeInBrowser("the API keys", ({ open }) => {
 
     expect(copied).toContain(ready.base_url + path);
     expect(copied).not.toContain(ready.live_key);
+  });
+
+  test.each([
+    ["curl", "sh", "-c"],
+    ["Node", process.execPath, "--input-type=module", "--eval"],
+  ])("what is copied for %s verifies an address as it is", async (name, program, ...options) => {
+    const { page, ready } = await open({ path: PATH, key: "live" });
+    await page.getByLabel(name, { exact: true }).check();
+    await page.getByRole("button", { name: `Copy ${name}` }).click();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+
+    const { stdout } = await promisify(execFile)(program, [...options, copied], {
+      env: { PATH: process.env["PATH"] ?? "", MAILPROOF_KEY: ready.test_key, NO_COLOR: "1" },
+    });
+
+    expect(stdout).toContain("valid@example.com");
+    expect(stdout).toContain("accepted");
   });
 });
 

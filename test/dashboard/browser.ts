@@ -91,7 +91,9 @@ type View = {
 export type OpenedPage = {
   readonly page: Page;
   readonly ready: Ready;
-  /** Errors in the console, reports of the Content-Security-Policy, requests to other origins. */
+  /** The server's state. */
+  readonly folder: string;
+  /** Errors in the console, reports of the Content-Security-Policy, requests to anything but public routes of the server. */
   readonly complaints: readonly string[];
   /** Method and URL of each request. */
   readonly requests: readonly string[];
@@ -103,6 +105,9 @@ export type OpenedPage = {
 const IS_OF_RESPONSE =
   /^Failed to load resource: (?:the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/;
 
+/** The dashboard's own files, the API, and what the API has links to. */
+const PUBLIC = ["/app/", "/v1/", "/blobs/"];
+
 const watchPage = (page: Page, origin: string) => {
   const complaints: string[] = [];
   const requests: string[] = [];
@@ -113,7 +118,7 @@ const watchPage = (page: Page, origin: string) => {
   page.on("request", (request) => {
     const url = request.url();
     requests.push(`${request.method()} ${url.replace(origin, "")}`);
-    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:"))
+    if (!url.startsWith("data:") && !PUBLIC.some((path) => url.startsWith(origin + path)))
       complaints.push(`a request to ${url}`);
   });
   return { complaints, requests };
@@ -180,7 +185,7 @@ export const describeInBrowser = (
           const response = await fetch(ready.base_url + route, { headers });
           return ((await response.json()) as { data: T }).data;
         };
-        return { page, ready, ...watched, readApi };
+        return { page, ready, folder: server.folder, ...watched, readApi };
       };
       suite({ open });
     },

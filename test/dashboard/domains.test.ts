@@ -172,6 +172,7 @@ describeInBrowser(
       const { credits } = await readApi<any>("/v1/account");
       const button = page.getByRole("button", { name: "Check now, 10 credits" });
       await button.click();
+      await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "hidden" });
       expect(await page.evaluate("document.activeElement.textContent")).toBe(
@@ -260,7 +261,8 @@ describeInBrowser(
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("dialog");
       const field = dialog.getByLabel("IP address that you send from");
-      expect(await page.evaluate("document.activeElement.id")).toBe("sending-ip");
+      await dialog.waitFor();
+      await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("sending-ip");
       await page.keyboard.type("8.8.8");
       await page.keyboard.press("Enter");
       const alert = dialog.getByRole("alert");

@@ -148,6 +148,8 @@ const describeScreens = (
         await isLoaded(opened);
         const place = await readPlace(opened);
         expect(place.title).toBe(`${place.heading} · Mailproof`);
+        // The navigation has it, or the screen that leads to it, and no other one.
+        expect(await page.locator(".side a[aria-current]").count()).toBe(1);
 
         await page.reload();
         await isLoaded(opened);
@@ -214,6 +216,25 @@ const describeScreens = (
             await alerts.nth(left - 1).waitFor({ state: "detached" });
           }
           expect(await page.locator("main h1").textContent()).toBe(heading);
+        },
+      );
+
+      test.each(screens)(
+        "/app/$path: what has not been answered is waited for in words, and nothing turns",
+        async (screen) => {
+          const opened = await openScreen(screen);
+          const { page } = opened;
+          await isLoaded(opened);
+          await page.route("**/v1/**", () => {});
+
+          await page.reload();
+          await isDrawn(opened);
+          const waiting = page.locator("main .waiting");
+          if (!WITHOUT_DATA.includes(screen.path)) await waiting.first().waitFor();
+
+          const texts = await waiting.allTextContents();
+          expect(texts.filter((text) => !/^Loading the \S.* …$/.test(text))).toEqual([]);
+          expect(await page.locator("main").locator("progress, [class*=spin]").count()).toBe(0);
         },
       );
 

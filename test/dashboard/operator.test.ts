@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import type { Locator, Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createFolder, whenRun } from "../local/running.ts";
 import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 
@@ -94,6 +95,45 @@ describeInBrowser(
       await checkScreen(opened, "operator-server");
     });
 
+    test("dead letters are listed without their addresses, and sent back", async () => {
+      const opened = await openAs("");
+      const { page, folder } = opened;
+      const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+      onTestFinished(() => queue.close());
+      await queue.sendMany("activity-dead", [{ body: { of: "joe@example.com" } }]);
+      await page.reload();
+      const panel = page.locator("section", {
+        has: page.getByRole("heading", { name: "Dead letters" }),
+      });
+      const row = panel.getByRole("row").filter({ hasText: "activity-dead" });
+      await row.waitFor();
+
+      const { messages } = await runOnServer(opened, "dead-letters.list");
+      expect(await panel.locator("tbody tr").count()).toBe(messages.length);
+      expect(await panel.innerText()).not.toContain("joe@example.com");
+      await panel.getByRole("button", { name: "Send activity back" }).dblclick();
+      await row.waitFor({ state: "detached" });
+
+      await panel.getByText("None.").waitFor();
+      expect((await runOnServer(opened, "dead-letters.list")).messages).toEqual([]);
+    });
+
+    test("the way to mail servers is tested, with what the command found", async () => {
+      const opened = await openAs("");
+      const { page } = opened;
+      await page.getByRole("button", { name: "Run the test" }).click();
+      const panel = page.locator("section", {
+        has: page.getByRole("heading", { name: "Way to mail servers" }),
+      });
+      await panel.locator("dd").first().waitFor();
+
+      const figures = await runOnServer(opened, "egress.test");
+      const { ok: _, ...others } = figures;
+      expect(Object.keys(await readFields(panel))).toEqual(
+        expect.arrayContaining(Object.keys(others)),
+      );
+    });
+
     test("a backup is made, and a second one into the same folder says why not", async () => {
       const { page } = await openAs("");
       const to = join(createFolder(), "copy");
@@ -149,7 +189,7 @@ describeInBrowser(
       });
       const grant = async () => {
         await page.getByRole("button", { name: "Grant" }).click();
-        await page.getByRole("button", { name: "Yes, grant" }).click();
+        await confirm(page, "Grant").click();
       };
       const readAvailable = async () =>
         (await runOnServer(opened, "accounts.show", { account })).credits.available;

@@ -91,6 +91,7 @@ describeInBrowser("the overview", ({ open }) => {
     expect(await page.locator(".figure").textContent()).toBe(
       `${new Intl.NumberFormat("en").format(credits.available)} credits`,
     );
+    await page.getByText("Lasts more than a year at the rate of today.").waitFor();
     expect(await page.locator(".domains li").textContent()).toContain(checks[0]?.grade);
     expect(await page.getByText("There are no webhooks.").isVisible()).toBe(true);
     await page.getByText("1 row is retried at", { exact: false }).waitFor();

@@ -139,6 +139,10 @@ describeInBrowser("verify one", ({ open }) => {
     const evidence = await page.locator(".evidence").textContent();
     for (const text of ["MX", "RCPT TO:", "250", "Rule that read the reply", "disposable"])
       expect(evidence).toContain(text);
+    // Each line of the transcript has its time since the connection.
+    const times = (await page.locator(".evidence td.number").allTextContents()).map(Number);
+    expect(times.length).toBeGreaterThan(5);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
     await checkScreen(opened, "verify");
   });
 
@@ -163,6 +167,39 @@ describeInBrowser("verify one", ({ open }) => {
     await readVerdict(opened, email);
 
     expect((await readSpent()) - before).toBe(1);
+  });
+
+  test("a reload while the service is asked charges once", async () => {
+    const opened = await open({ path: "verify", key: "live" });
+    const { page, readApi } = opened;
+    const email = "katherine.johnson@valid.lab.mailproof.test";
+    const readSpent = async () =>
+      (await readApi<{ credits: { spent: number } }>("/v1/account")).credits.spent;
+    const before = await readSpent();
+    const charged = Promise.withResolvers<void>();
+    await page.route("**/v1/verify", async (route) => {
+      await route.fetch();
+      charged.resolve();
+    });
+    await submit(opened, email);
+    await page.getByText("Asking the mail server of valid.lab.mailproof.test …").waitFor();
+    await charged.promise;
+    await page.unroute("**/v1/verify");
+
+    await page.reload();
+    await readVerdict(opened, email);
+
+    expect((await readSpent()) - before).toBe(1);
+  });
+
+  test("what is pending leads to its job", async () => {
+    const opened = await open({ path: "verify", key: "live" });
+    await submit(opened, "ada.lovelace@greylist.lab.mailproof.test");
+    await opened.page.locator("#pending ~ p a").click();
+
+    await opened.page.getByRole("heading", { name: /^One address of/, level: 1 }).waitFor();
+    await opened.page.getByText(/^running: 0 of 1/).waitFor();
+    expect(opened.complaints).toEqual([]);
   });
 
   test("Ctrl K verifies another address where one is shown", async () => {
