@@ -6,7 +6,7 @@ import type { Emulator } from "./test/third-party/emulator.ts";
 import { findToolAbsence, type Tool } from "./test/third-party/tools.ts";
 
 // What stands on AWS, run once more by code that others wrote: AWS's runtime client for Lambdas, and two further
-// emulators. scripts/fetch-third-party.sh brings them.
+// emulators. And signatures of mail that others wrote. scripts/fetch-third-party.sh brings them.
 
 /** The ports that an emulator stands behind: one behaviour for each, and what becomes of faults. */
 const TABLE = ["test/contract/table.test.ts", "test/functions/table-faults.test.ts"];
@@ -44,7 +44,7 @@ export default defineConfig({
     reporters: ["default", new LastLines({ outputFile: ".cache/third-party-results.json" })],
     projects: [
       {
-        test: { ...shared, name: "runtime client", include: ["test/third-party/*.test.ts"] },
+        test: { ...shared, name: "programs", include: ["test/third-party/*.test.ts"] },
       },
       ...emulators.map(([emulator, , suites]) => ({
         test: {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches what npm run test:third-party runs: AWS's runtime client (npm; it builds itself), AWS's DynamoDB Local (Maven
-# Central), moto and cfn-lint (PyPI). Each is optional: where it cannot be had, the reason is printed, and its suites are
+# Central), moto and cfn-lint (PyPI), and two that sign mail, dkimpy (PyPI) and go-msgauth (Go). Each is optional: where it cannot be had, the reason is printed, and its suites are
 # left out. They are kept outside the repository, under the hash of the file that names their versions, so that the next
 # clone finds them.
 set -uo pipefail
@@ -57,7 +57,18 @@ fetch_python() {
   "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/python/requirements.txt"
 }
 
+fetch_dkimpy() {
+  python3 -m venv "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/dkimpy/requirements.txt"
+}
+
+fetch_go_msgauth() {
+  (cd "$1/go-msgauth" && go build -trimpath -o "$2/run" .)
+}
+
 # The one that builds itself comes last: it takes a minute of two processors.
+fetch dkimpy dkimpy/requirements.txt python3
+fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3
 fetch dynamodb_local dynamodb-local/pom.xml java mvn
 fetch runtime_client runtime-client/package-lock.json npm cmake make g++

@@ -24,7 +24,7 @@ export type Recipe = {
 export const CERT_FILE = "/etc/mail-test/cert.pem";
 export const KEY_FILE = "/etc/mail-test/key.pem";
 
-const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers");
+export const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers");
 
 /** Mounts and processes of its own: what is mounted is seen by nobody else, and the first to end ends all. */
 const APART = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -38,7 +38,7 @@ export const findObstacle = (recipe: Pick<Recipe, "debian" | "beside">): string 
 };
 
 /** Why a package cannot be run here; null where it is there. */
-const findAbsentPackage = ({ debian, beside = [] }: Pick<Recipe, "debian" | "beside">) => {
+export const findAbsentPackage = ({ debian, beside = [] }: Pick<Recipe, "debian" | "beside">) => {
   const absent = [debian, ...beside].find((name) => !existsSync(join(SERVERS, name)));
   return absent === undefined
     ? null

@@ -9,6 +9,8 @@ const FILES = {
   runtime_client: "runtime-client/package-lock.json",
   dynamodb_local: "dynamodb-local/pom.xml",
   python: "python/requirements.txt",
+  dkimpy: "dkimpy/requirements.txt",
+  go_msgauth: "go-msgauth/main.go",
 } as const;
 
 export type Tool = keyof typeof FILES;
