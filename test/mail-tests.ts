@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import { acceptMail } from "@mailproof/core/deliverability/inbound-mail";
 import type { ReceivedMessage } from "@mailproof/core/deliverability/message/received-message";
-import type { World } from "@mailproof/core/ports/world";
 import { send, type TestResponse } from "./send.ts";
 
 export const TESTS = "/v1/deliverability/tests";
@@ -37,7 +37,7 @@ export const createMail = (
 
 /** A mail arrives at this address. */
 export const whenMailArrives = (
-  world: World,
+  world: CheckWorld,
   address: string,
   mail: ReceivedMessage = createMail(world.now()),
 ) => acceptMail(world, address, mail);

@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createDmarcReport, createRecord } from "./core/deliverability/reports/made-reports.ts";
 import { START } from "./given.ts";
+import { createMail } from "./mail-tests.ts";
 import { send } from "./send.ts";
 
 /** The beginning of a day so many days before the start of a test, in epoch seconds. */
@@ -35,3 +36,58 @@ export const uploadFile = (world: AppWorld, key: string, content: string | Uint8
 
 export const uploadReport = (world: AppWorld, key: string, report: UploadedReport = {}) =>
   uploadFile(world, key, createDailyReport(report));
+
+/** The address to which receivers send the reports of an account. */
+export const readReportsAddress = async (
+  world: AppWorld,
+  key: string,
+  domain = "example.com",
+): Promise<string> =>
+  (await send(world, `GET /v1/deliverability/domains/${domain}/reports`, { key })).data
+    .reports_address;
+
+type MadePart = {
+  readonly content: string | Uint8Array;
+  readonly type?: string;
+  /** Further fields of the part. */
+  readonly fields?: readonly string[];
+};
+
+const encodePart = ({ content, type = "application/gzip", fields = [] }: MadePart): string =>
+  [
+    `Content-Type: ${type}`,
+    "Content-Transfer-Encoding: base64",
+    ...fields,
+    "",
+    ...(Buffer.from(content)
+      .toString("base64")
+      .match(/.{1,76}/g) ?? []),
+  ].join("\r\n");
+
+const REPORT_FIELDS = [
+  "From: noreply-dmarc@receiver.example",
+  "Subject: Report Domain: example.com Submitter: receiver.example Report-ID: <1>",
+  "MIME-Version: 1.0",
+];
+
+/** A mail of a receiver, with a text and these files. */
+export const createReportMail = (parts: readonly MadePart[], kind = "mixed"): string =>
+  [
+    ...REPORT_FIELDS,
+    `Content-Type: multipart/${kind}; boundary="b"`,
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "This is a DMARC aggregate report.",
+    ...parts.flatMap((part) => ["--b", encodePart(part)]),
+    "--b--",
+    "",
+  ].join("\r\n");
+
+/** A mail that is the report itself. */
+export const createBareReportMail = (part: MadePart): string =>
+  [...REPORT_FIELDS, encodePart(part), ""].join("\r\n");
+
+/** A mail as the receiver of mail has it. */
+export const toReceived = (text: string) => ({ ...createMail(START), raw: Buffer.from(text) });

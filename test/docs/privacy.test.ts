@@ -11,7 +11,7 @@ import { whenWorked } from "../drain-queues.ts";
 import { given, START } from "../given.ts";
 import { type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
 import { createMail, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { createDailyReport } from "../reports.ts";
+import { createDailyReport, createReportMail, readReportsAddress, toReceived } from "../reports.ts";
 import { send, whenVerified } from "../send.ts";
 
 // Goal: docs/privacy.md is true of what is stored. Method: each feature is used once, for one address, and every item
@@ -67,6 +67,9 @@ const whenEverythingIsUsed = async () => {
   await whenMailArrives(world, mailTest.address, createMail(START, { from: EMAIL }));
   const report = Buffer.from(createDailyReport()).toString("base64");
   await post("deliverability/reports", { content: report });
+  const mailed = createReportMail([{ content: createDailyReport({ reporter: "yahoo.com" }) }]);
+  const fromPerson = { ...toReceived(mailed), mailFrom: EMAIL };
+  await whenMailArrives(world, await readReportsAddress(world, key), fromPerson);
   await whenWorked(ctx);
   for await (const job of iterateJobs(world.table, ctx.account)) {
     const options = {

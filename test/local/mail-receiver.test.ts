@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import { findMail } from "@mailproof/core/deliverability/mail-tests/items";
 import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
 import { MAIL_LIMITS, type MailLimits } from "@mailproof/local/mail-receiver/limits";
@@ -9,7 +10,8 @@ import { afterEach, expect, test } from "vitest";
 import { withTable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { type Client, dial } from "../lab/smtp-client.ts";
-import { readTest, whenTestCreated } from "../mail-tests.ts";
+import { readTest, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
+import { createDailyReport, createReportMail, readReportsAddress, toReceived } from "../reports.ts";
 
 // Clients of few words, over real sockets.
 
@@ -318,6 +320,25 @@ test("an address takes one mail within its hour", async () => {
   expect(await client.say(`RCPT TO:<${address}>`)).toMatch(/^550 5.2.1 /);
   expect(await client.say(`RCPT TO:<${late.address}>`)).toMatch(/^550 5.1.1 The address has/);
   expect(await client.say("DATA")).toMatch(/^554 5.5.1 /);
+});
+
+test("a mail of reports is 250 when the report is stored, 554 without one, and 452 when there are too many", async () => {
+  const ctx = await setup();
+  const { client } = ctx;
+  const address = await readReportsAddress(ctx.world, ctx.liveKey);
+  await begin(client, address);
+  client.send(`${createReportMail([{ content: gzipSync(createDailyReport()) }])}.\r\n`);
+  expect(await client.reply()).toMatch(/^250 /);
+  await begin(client, address);
+  client.send("Subject: Hello\r\n\r\nHello.\r\n.\r\n");
+  expect(await client.reply()).toMatch(/^554 5.6.0 .* no DMARC or TLS report/);
+
+  for (let sent = 2; sent < 250; sent++)
+    await whenMailArrives(ctx.world, address, toReceived("Subject: x"));
+  await begin(client, address);
+  client.send("Subject: Hello\r\n\r\nHello.\r\n.\r\n");
+  expect(await client.reply()).toMatch(/^452 4.2.1 /);
+  expect(ctx.table.items().filter(({ pk }) => pk.startsWith("REPORTS#"))).toHaveLength(1);
 });
 
 test.each([

@@ -29,6 +29,7 @@ test("200: without reports every sum is 0, and no share is given", async () => {
   expect(data).toEqual({
     domain: "example.com",
     domain_unicode: "example.com",
+    reports_address: expect.stringMatching(/^reports-[0-9a-f]{32}@mail\.example\.com$/),
     from: "2026-10-23",
     to: "2026-11-21",
     truncated: false,

@@ -2229,6 +2229,8 @@ export interface GetDomainReportsData {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
+  /** The address to which receivers send the reports of this account: write `mailto:` and it into `rua` of the DMARC and the TLS-RPT record of each domain. Left out for test keys, and where the service receives no mail. */
+  reports_address?: string;
   /** The first day (UTC) that counts. */
   from: string;
   /** The last day (UTC) that counts. */

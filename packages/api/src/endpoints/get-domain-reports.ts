@@ -5,6 +5,7 @@ import {
 } from "@mailproof/core/deliverability/reports/merge-reports";
 import { listProviders } from "@mailproof/core/deliverability/reports/providers";
 import { TLS_POLICY_TYPES } from "@mailproof/core/deliverability/reports/report";
+import { findReportsAddress } from "@mailproof/core/deliverability/reports/reports-address";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -64,6 +65,10 @@ export const getDomainReports = endpoint({
   }),
   output: v.object({
     ...DOMAIN_FIELDS,
+    reports_address: describe(
+      v.optional(v.string()),
+      "The address to which receivers send the reports of this account: write `mailto:` and it into `rua` of the DMARC and the TLS-RPT record of each domain. Left out for test keys, and where the service receives no mail.",
+    ),
     from: describe(v.string(), "The first day (UTC) that counts."),
     to: describe(v.string(), "The last day (UTC) that counts."),
     truncated: describe(
@@ -164,7 +169,10 @@ export const getDomainReports = endpoint({
     const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
-    const merged = await mergeReports(world, caller, { domain, days });
+    const [address, merged] = await Promise.all([
+      findReportsAddress(world, caller),
+      mergeReports(world, caller, { domain, days }),
+    ]);
     const { dmarc, tls } = merged;
     const remaining =
       after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
@@ -174,6 +182,7 @@ export const getDomainReports = endpoint({
       status: 200,
       data: {
         ...toDomainFields(domain),
+        ...(address !== undefined && { reports_address: address }),
         from: merged.since,
         to: merged.until,
         truncated: merged.isTruncated,

@@ -1,23 +1,30 @@
 import type { World } from "../ports/world.ts";
+import type { CheckWorld } from "./dns-lookups.ts";
 import type { AcceptOutcome, MailRecipient, RecipientStatus } from "./mail-recipient.ts";
 import { acceptTestMail, findTestRecipient } from "./mail-tests/accept-test-mail.ts";
 import { MAIL_TEST_PREFIX } from "./mail-tests/address.ts";
 import type { ReceivedMessage } from "./message/received-message.ts";
+import { acceptReportMail, findReportRecipient } from "./reports/accept-report-mail.ts";
+import { REPORTS_PREFIX } from "./reports/reports-address.ts";
 
 /** Each prefix is what is done with its mail. */
 const RECIPIENTS: readonly MailRecipient[] = [
   { prefix: MAIL_TEST_PREFIX, find: findTestRecipient, accept: acceptTestMail },
+  { prefix: REPORTS_PREFIX, find: findReportRecipient, accept: acceptReportMail },
 ];
 
 /** Whether a mail to this address would be stored. The receiver asks before it takes the content. */
-export const findRecipient = async (world: World, address: string): Promise<RecipientStatus> => {
+export const findRecipient = async (
+  world: CheckWorld,
+  address: string,
+): Promise<RecipientStatus> => {
   const found = dispatch(world, address);
   return found ? found.recipient.find(world, found.token) : "unknown";
 };
 
 /** Stores one mail for one recipient, on one machine and on AWS alike. */
 export const acceptMail = async (
-  world: World,
+  world: CheckWorld,
   address: string,
   mail: ReceivedMessage,
 ): Promise<AcceptOutcome> => {
@@ -30,7 +37,7 @@ export const isOurDomain = ({ settings }: Pick<World, "settings">, address: stri
   settings.mailDomain !== null &&
   address.slice(address.lastIndexOf("@") + 1).toLowerCase() === settings.mailDomain;
 
-const dispatch = (world: World, address: string) => {
+const dispatch = (world: Pick<World, "settings">, address: string) => {
   if (!isOurDomain(world, address)) return undefined;
   const local = address.slice(0, address.lastIndexOf("@")).toLowerCase();
   const recipient = RECIPIENTS.find(({ prefix }) => local.startsWith(prefix));

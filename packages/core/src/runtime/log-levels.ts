@@ -43,6 +43,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   receive_failed: "error",
   repair_failed: "error",
   repaired: "info",
+  report_mail_refused: "info",
   request: "info",
   resources_exhausted: "warn",
   row_failed: "error",

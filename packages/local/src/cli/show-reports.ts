@@ -12,7 +12,7 @@ export const countOf = (count: number, noun: string): string =>
 
 /** What receivers reported about a domain: how much is aligned, and what to do about each source. */
 export const showReports = (
-  { dmarc, tls, from, to, truncated }: GetDomainReportsData,
+  { dmarc, tls, from, to, truncated, reports_address: address }: GetDomainReportsData,
   { columns, paint }: ReportLayout,
 ): string => {
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
@@ -23,6 +23,7 @@ export const showReports = (
     ...wrapText(head, width).map((line) => paint(line, "dim")),
     ...formatDmarc(dmarc, width, paint),
     ...formatTls(tls, width),
+    ...(address === undefined ? [] : ["", `By mail: rua=mailto:${address}`]),
     "",
   ];
   return lines.map((line) => (line === "" ? "\n" : `  ${line}\n`)).join("");

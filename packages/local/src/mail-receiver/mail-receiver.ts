@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
+import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import {
   acceptMail,
   findRecipient,
   isOurDomain,
 } from "@mailproof/core/deliverability/inbound-mail";
 import { MINUTE_MS } from "@mailproof/core/lib/time";
-import type { World } from "@mailproof/core/ports/world";
 import type { Environment } from "../environment.ts";
 import { createSelfSigned } from "./certificate.ts";
 import { MAIL_LIMITS, type MailLimits } from "./limits.ts";
@@ -26,7 +26,7 @@ type Options = Pick<Environment, "MAIL_PORT" | "MAIL_HOST" | "MAIL_TLS_FILE">;
 
 /** Receives the mail of MAIL_DOMAIN, by SMTP. */
 export const startMailReceiver = async (
-  world: World,
+  world: CheckWorld,
   name: string,
   options: Options,
   limits: MailLimits = MAIL_LIMITS,

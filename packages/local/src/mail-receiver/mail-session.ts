@@ -137,6 +137,12 @@ const RECIPIENT_REPLIES: Readonly<Record<Exclude<RecipientStatus, "open">, strin
   used: REPLIES.usedRecipient,
 };
 
+const ACCEPT_REPLIES: Readonly<Record<Exclude<AcceptOutcome, "stored">, string>> = {
+  ...RECIPIENT_REPLIES,
+  busy: REPLIES.busyRecipient,
+  unreadable: REPLIES.unreadable,
+};
+
 const addRecipient: Command = async ({ server, session }, argument) => {
   if (session.mailFrom === null) return useless(REPLIES.mailFirst);
   const path = parsePath("TO", argument);
@@ -197,7 +203,7 @@ const accept = async (
     return "failed" as const;
   });
   if (outcome === "failed") return useless(REPLIES.localError);
-  if (outcome !== "stored") return useless(RECIPIENT_REPLIES[outcome]);
+  if (outcome !== "stored") return useless(ACCEPT_REPLIES[outcome]);
   session.uselessCommands = 0;
   return { text: REPLIES.stored };
 };

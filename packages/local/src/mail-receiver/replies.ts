@@ -26,7 +26,7 @@ export const REPLIES = {
   stored: line("250 2.0.0 The message is stored"),
   tlsReady: line("220 2.0.0 Ready to start TLS"),
   notVerified: line("252 2.5.2 Send a message to find out"),
-  help: line("214 2.0.0 This server takes one message for an address of a mail test"),
+  help: line("214 2.0.0 This server takes mail for mail tests, and reports"),
   bye: line("221 2.0.0 Bye"),
 
   tooManyConnections: line("421 4.7.0 Too many connections from your address; try again later"),
@@ -36,6 +36,7 @@ export const REPLIES = {
   stopping: line("421 4.3.2 The server is stopping; try again later"),
   localError: line("451 4.3.0 The server cannot do this right now; try again later"),
   noRoom: line("452 4.3.1 Too many messages at once; try again later"),
+  busyRecipient: line("452 4.2.1 Too many messages for this address; try again later"),
   oneRecipient: line("452 4.5.3 One recipient for each message; send a message for each"),
 
   lineTooLong: line("500 5.5.6 The line is too long"),
@@ -58,6 +59,7 @@ export const REPLIES = {
   usedRecipient: line("550 5.2.1 The address has received its message"),
   tooLarge: line("552 5.3.4 The message is too large"),
   noValidRecipient: line("554 5.5.1 No valid recipients"),
+  unreadable: line("554 5.6.0 The message has no DMARC or TLS report that can be read"),
   bareInData: line("554 5.6.0 The message has a CR or a LF alone; lines must end with both"),
 } as const;
 

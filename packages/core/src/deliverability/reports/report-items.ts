@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { compressJson, decompressJson } from "../../lib/compress.ts";
 import { fingerprint } from "../../lib/fingerprint.ts";
 import { paginateQuery } from "../../lib/paginate-query.ts";
-import { DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { DAY_MS, MINUTE_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
 import type { Item, Json, Key, Table, Write } from "../../ports/table.ts";
 import { type DmarcReport, getReportDay, type Report, type TlsReport } from "./report.ts";
 import { mergeSources } from "./source-sums.ts";
@@ -12,7 +12,9 @@ import { mergeSources } from "./source-sums.ts";
 //
 //   pk                           sk                what
 //   REPORTS#<owner>#<domain>     <day>#<hash>      one report, compressed. The hash is of type, reporter and report id
-//   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day
+//   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day, by uploads
+//   REPORTBYTES#<owner>          <day>#mail        the same of reports that came by mail
+//   REPORTBYTES#<owner>          <minute>          how many bytes were unpacked from mails in this minute
 //   REPORTALERT#<owner>#<domain> ALERT             an event about unaligned mail was emitted; expires when the next one may be
 
 const toPartition = (owner: string, domain: string): string => `REPORTS#${owner}#${domain}`;
@@ -86,11 +88,34 @@ export async function* iterateReports(
 /** Reports cost nothing, so this limits what one account stores: about 30,000 reports of usual size in a day. */
 export const BYTES_PER_DAY_MAX = 100_000_000;
 
-export const addStoredBytes = (owner: string, now: Date, bytes: number): Write => ({
-  update: { pk: `REPORTBYTES#${owner}`, sk: toUtcDay(now) },
+/** Any host may send mail, so mail has a limit of its own and takes nothing from uploads. */
+export type ReportWay = "upload" | "mail";
+
+export const addStoredBytes = (
+  owner: string,
+  { way, now, bytes }: { readonly way: ReportWay; readonly now: Date; readonly bytes: number },
+): Write => ({
+  update: {
+    pk: `REPORTBYTES#${owner}`,
+    sk: way === "upload" ? toUtcDay(now) : `${toUtcDay(now)}#${way}`,
+  },
   set: { expires_at: toEpochSeconds(now) + (2 * DAY_MS) / 1_000 },
   add: { bytes },
   bounds: { bytes: { atMost: BYTES_PER_DAY_MAX } },
+  orCreate: true,
+});
+
+/**
+ * To read 20 MB of XML takes seconds. A mail of 20 KB may cause that, so a mail counts with what it unpacks to.
+ * A mail of the largest size is below this.
+ */
+const UNPACKED_PER_MINUTE_MAX = 25_000_000;
+
+export const addUnpackedBytes = (owner: string, now: Date, bytes: number): Write => ({
+  update: { pk: `REPORTBYTES#${owner}`, sk: now.toISOString().slice(0, "2026-11-21T00:00".length) },
+  set: { expires_at: toEpochSeconds(now) + (2 * MINUTE_MS) / 1_000 },
+  add: { bytes },
+  bounds: { bytes: { atMost: UNPACKED_PER_MINUTE_MAX } },
   orCreate: true,
 });
 

@@ -15,6 +15,7 @@ import {
   BYTES_PER_DAY_MAX,
   createAlert,
   packReport,
+  type ReportWay,
   toAlertKey,
   toReportItem,
   toReportKey,
@@ -34,7 +35,7 @@ export type StoredReport = {
 export const storeReport = async (
   world: CheckWorld,
   payer: Payer,
-  bytes: Uint8Array,
+  { bytes, way }: { readonly bytes: Uint8Array; readonly way: ReportWay },
 ): Promise<StoredReport> => {
   const owner = getOwnerId(payer);
   const report = readReport(bytes);
@@ -46,7 +47,7 @@ export const storeReport = async (
   const expiresAt = toEpochSeconds(now) + getRetentionSeconds(payer);
   const item = toReportItem(key, packed, { by: world.newId("txn"), expiresAt });
   const proof = { create: item };
-  const count = addStoredBytes(owner, now, packed.length);
+  const count = addStoredBytes(owner, { way, now, bytes: packed.length });
   const alert = await createAlertWrites(world, owner, report);
   let result = await commit(world, { proof, also: [count, ...alert] });
   // Another report of the domain was stored in between, with its event.

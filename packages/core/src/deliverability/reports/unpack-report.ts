@@ -35,7 +35,7 @@ const createTooLarge = (path: string): ReportFault =>
     isTooLarge: true,
   });
 
-const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
+export const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
   // A zip file begins with a file, or, without any, with its end.
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);

@@ -11,7 +11,9 @@ export type MessagePart = {
   readonly encoding: string;
   readonly isAttachment: boolean;
   readonly filename: string | null;
-  /** Octets as sent, with the transfer encoding. */
+  /** As sent, with the transfer encoding. */
+  readonly body: Buffer;
+  /** Octets of the body. */
   readonly bytes: number;
   /** A multipart without a boundary, or without a part. */
   readonly isBroken: boolean;
@@ -84,6 +86,7 @@ const describePart = (
     encoding,
     isAttachment,
     filename,
+    body,
     bytes: body.length,
     text: text ?? null,
     textBytes: decoded.length,

@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import type { Payer } from "../../accounts/payer.ts";
+import { Failure } from "../../lib/failure.ts";
+import type { Item, Key, Table } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+
+// Layout. An account has one address for the reports of receivers, made when the account first asks for it. It stays: it is
+// published in DNS records.
+//
+//   pk                       sk       list_pk                 list_sk    what
+//   REPORTADDRESS#<account>  ADDRESS  REPORTTOKEN#<token>     <account>  the token of the address
+
+/** The start of the local part. */
+export const REPORTS_PREFIX = "reports-";
+
+const StoredAddress = v.object({ account: v.string(), token: v.string() });
+
+const toAddressKey = (account: string): Key => ({ pk: `REPORTADDRESS#${account}`, sk: "ADDRESS" });
+const toTokenKey = (token: string): string => `REPORTTOKEN#${token}`;
+
+const toAddressItem = (account: string, token: string): Item => ({
+  ...toAddressKey(account),
+  list_pk: toTokenKey(token),
+  list_sk: account,
+  account,
+  token,
+});
+
+const findToken = async (table: Table, account: string): Promise<string | undefined> => {
+  const item = await table.get(toAddressKey(account));
+  return item && v.parse(StoredAddress, item).token;
+};
+
+/**
+ * The address to which receivers send the reports of an account, the same for all of its domains. Undefined where no mail is
+ * received, and for test keys: their domains exist nowhere, so there are no reports about them.
+ */
+export const findReportsAddress = async (
+  world: Pick<World, "table" | "randomBytes" | "settings">,
+  { account, mode }: Pick<Payer, "account" | "mode">,
+): Promise<string | undefined> => {
+  const { mailDomain } = world.settings;
+  if (mailDomain === null || mode === "test") return undefined;
+  const token = (await findToken(world.table, account)) ?? (await createToken(world, account));
+  return `${REPORTS_PREFIX}${token}@${mailDomain}`;
+};
+
+/** It has 128 random bits, in small letters: senders may change the case of a local part. */
+const createToken = async (
+  { table, randomBytes }: Pick<World, "table" | "randomBytes">,
+  account: string,
+): Promise<string> => {
+  const token = Buffer.from(randomBytes(16)).toString("hex");
+  const { outcome } = await table.write({ create: toAddressItem(account, token) });
+  if (outcome === "committed") return token;
+  // Another request made it, or the reply was lost.
+  const stored = await findToken(table, account);
+  if (stored === undefined)
+    throw new Failure(
+      "UNAVAILABLE",
+      "nothing_charged",
+      "Unknown whether the address for reports was made.",
+    );
+  return stored;
+};
+
+/** The account whose address has this token. */
+export const findReportsAccount = async (
+  table: Table,
+  token: string,
+): Promise<string | undefined> => {
+  const { items } = await table.query({ index: "list", pk: toTokenKey(token), limit: 1 });
+  const [item] = items;
+  return item && v.parse(StoredAddress, item).account;
+};
