@@ -233,6 +233,20 @@ test("202: from a running job it is erased when the job has ended, without anoth
   await thenConsistent(ctx);
 });
 
+test("a repeat after the job was cancelled erases the rest at once", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com", EMAIL] });
+  await whenWorked(ctx);
+  const early = await whenErased(ctx);
+
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+  const repeat = await whenErased(ctx);
+
+  expect(early).toMatchObject({ statusCode: 202, data: { complete: false, jobs_open: 1 } });
+  expect(repeat).toMatchObject({ statusCode: 200, data: { complete: true, jobs_open: 0 } });
+  expect(await findMentions(ctx)).toEqual([]);
+});
+
 test("a slow verification under way is waited for, too", async () => {
   const ctx = await givenChunked();
   const body = { email: `slow+${WORD}@x.com`, options: { timeout_ms: 100 } };

@@ -12,6 +12,7 @@ import { addMs } from "../lib/time.ts";
 import { eraseAnswers } from "../money/idempotency-claims.ts";
 import { type Item, toPosition } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { getItemKey } from "../ports/writes.ts";
 import {
   acquireLease,
   getRemainingLeaseMs,
@@ -48,7 +49,10 @@ const CONTINUE_AFTER_MS = 10_000;
 const OPEN_JOBS_CHECK_MS = 5 * 60_000;
 export const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
 
-/** `runMs`: how long the jobs are searched now. A repeat of an erasure that is under way lets it search all jobs again. */
+/**
+ * `runMs`: how long the jobs are searched now. A repeat searches all jobs itself if no other process has the erasure;
+ * otherwise that process begins again.
+ */
 export const eraseAddress = async (
   world: World,
   owner: DataOwner,
@@ -94,9 +98,22 @@ const joinErasure = async (world: World, found: Item): Promise<Begun> => {
   // It ended this moment, or that is not known.
   if (marked.outcome !== "committed" || !marked.item) throw createUnknownFailure();
   const { item } = marked;
-  if (getRemainingLeaseMs(readScheduledWork(item), world.now()) > 0) return { item, isOurs: false };
-  const leased = await acquireLease(world, item, LEASE_MS);
-  return leased ? { item: leased, isOurs: true } : { item, isOurs: false };
+  const work = readScheduledWork(item);
+  const isHeld = work.token !== item["releasedToken"] && getRemainingLeaseMs(work, world.now()) > 0;
+  const leased = isHeld ? undefined : await acquireLease(world, item, LEASE_MS);
+  return leased ? beginFromFirstJob(world, leased) : { item, isOurs: false };
+};
+
+/** This search reads every job, so it answers all repeats so far, too. */
+const beginFromFirstJob = async (world: World, leased: Item): Promise<Begun> => {
+  const result = await world.table.write({
+    update: getItemKey({ put: leased }),
+    set: { after: undefined, isListRead: false, openJobs: [], isRepeated: undefined },
+    where: { token: readScheduledWork(leased).token },
+  });
+  return result.outcome === "committed" && result.item
+    ? { item: result.item, isOurs: true }
+    : { item: leased, isOurs: false };
 };
 
 const toState = (erasure: Erasure, isComplete: boolean): ErasureState => {
@@ -228,6 +245,7 @@ const saveErasure = async (world: World, erasure: Erasure, token: string): Promi
     set: {
       ...others,
       after,
+      releasedToken: token,
       // Only a search from the first job on answers a repeat.
       ...(after === undefined && !erasure.isListRead && { isRepeated: undefined }),
       due_sk: addMs(world.now(), waitMs).toISOString(),

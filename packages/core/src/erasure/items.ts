@@ -5,7 +5,8 @@ import type { Item, Key, PagePosition } from "../ports/table.ts";
 // Layout. The erasure of an address, while it is under way. The address is encrypted.
 //
 //   pk               sk       what
-//   ERASURE#<hash>   ERASURE  owner and address; how far the owner's jobs are searched; due until all of them are
+//   ERASURE#<hash>   ERASURE  owner and address; how far the owner's jobs are searched; due until all of them are;
+//                             releasedToken: the token of the process that has searched them as far as it could
 
 /** How much was erased, of each kind. */
 export type ErasedCounts = Readonly<
