@@ -18,7 +18,9 @@ export const runBackup = async (
   const folder = resolve(to);
   assertStateFolder(MAILPROOF_DIR);
   if (existsSync(folder)) throw new UsageError(`${folder} already exists.`);
-  const { at, files } = await createBackup(MAILPROOF_DIR, folder);
+  const { at, files } = await createBackup(MAILPROOF_DIR, folder).catch((cause: Error) => {
+    throw new Error(`The backup to ${folder} failed: ${cause.message}`, { cause });
+  });
   return { output: { folder, as_of: at.toISOString(), files } };
 };
 

@@ -16,6 +16,9 @@ export const assertWritable = (
   if (found && list !== undefined && realpathSync(file) === realpathSync(list))
     throw new UsageError(`${file} is the list itself. Choose another name for the results.`);
   if (found?.isDirectory()) throw new UsageError(`${file} is a folder. Name a file in it.`);
+  // The finished file is renamed to its name, which would replace the device.
+  if (found && !found.isFile())
+    throw new UsageError(`${file} is a device or a pipe. Leave out --out to print the results.`);
   if (found && !force) throw new UsageError(formatAlreadyExists(file));
   try {
     accessSync(`${dirname(file)}/`, constants.W_OK);
