@@ -32,23 +32,26 @@ export const OLD_WORDS: readonly OldWord[] = [
   inNames(/\bcame\b/, "result, outcome"),
   everywhere(/\bwhat came\b/, "the result"),
   everywhere(/\bdoors?\b/, "port, adapter"),
-  everywhere(/\bdesks?\b/, "host queue"),
+  // A role word.
+  everywhere(/\bdesks?\b/, "host queue", /info\.desk|"desk"/),
   inNames(/\boperators\b/, "mail provider (the operator runs the service)"),
-  inNames(/\b(places?|spots?|lanes?)\b/, "slot"),
+  // `place_0` is a stored field.
+  inNames(/\b(places?|spots?|lanes?)\b/, "slot", /\bplace \d/),
   everywhere(
     /\b(a|no|free|each|take|takes|leave|leaves|hold|holds|wait for a) place\b/,
     "slot",
     /takes? place/,
   ),
-  inNames(/\b(rests?|strains?|breath)\b/, "backoff, failures, cooldown"),
+  // `rests` is a stored field.
+  inNames(/\b(rests?|strains?|breath)\b/, "backoff, failures, cooldown", /\brests: /),
   everywhere(/\b(at|a|its|the) rests?\b/, "backoff", /the rest of|the rest\b/),
   inNames(/\b(heed|attend)s?\b/, "recordOutcome, applyBackoff"),
   everywhere(/\b(strangers?|decoys?)\b/, "random recipient; anyone outside"),
   everywhere(
     /\b(nobody|somebody|anybody|whoever)\b/,
     "a subject that one can point at",
-    // The lab's address that does not exist, and a reason of the contract.
-    /nobody,nobody@|nobody@|`nobody`|"nobody", "invalid"|:nobody\||nobody accepted/,
+    // The lab's address that does not exist, a reason of the contract, and texts that are no address.
+    /nobody,nobody|nobody@|`nobody`|"nobody"|[;/]nobody|:nobody\||nobody accepted/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
   everywhere(/\bput off\b/, "deferred"),
@@ -58,7 +61,7 @@ export const OLD_WORDS: readonly OldWord[] = [
     "emit",
     /server announces|announces (PIPELINING|SIZE|8BITMIME|STARTTLS)|EHLO/i,
   ),
-  inNames(/\bnews\b/, "outbox event"),
+  inNames(/\bnews\b/, "outbox event", /news@/),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
   inNames(/\b(known|keep known)\b/, "result cache"),
   // `keptSeconds` and `keptDays` stand in stored jobs and operations; `kept` is a money outcome in responses.

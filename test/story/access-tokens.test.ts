@@ -32,7 +32,7 @@ const givenTrust = async (wanted: Given = {}) => {
   return { ...ctx, ...issuer, world, sign, ask };
 };
 
-test("an access token opens what its scope is for, in the name of its account", async () => {
+test("an access token may do what its scope allows, for its account", async () => {
   const { ask, account } = await givenTrust({ balance: 7 });
 
   expect(await ask({})).toMatchObject({
@@ -95,7 +95,7 @@ test("a missing scope is 403, and the challenge names it", async () => {
   );
 });
 
-test("what is reserved for unrestricted keys no token may do, and no scope would help", async () => {
+test("no token may do what is reserved for unrestricted keys, whatever its scope", async () => {
   const { ask } = await givenTrust();
 
   const response = await ask({ scope: SCOPES.join(" ") }, "GET /v1/api-keys");
@@ -113,7 +113,7 @@ test.each<[string, JWTPayload]>([
   ["an account that is no text", { mailproof_account: ["acc_1"] }],
   ["an account without a letter", { mailproof_account: "" }],
   ["an account of a thousand letters", { mailproof_account: "a".repeat(1_000) }],
-  ["a mode that nobody knows", { mailproof_mode: "trial" }],
+  ["an unknown mode", { mailproof_mode: "trial" }],
   ["an end that is past", { exp: START.getTime() / 1000 - 61 }],
 ])("a token that says %s is 401, in the words for a wrong key", async (_what, claims) => {
   const { ask, world } = await givenTrust();
@@ -175,7 +175,7 @@ test("where no issuer is trusted a token is 401", async () => {
   expect(requestedPaths).toEqual([]);
 });
 
-test("an issuer that is away is 503 for its tokens, and nothing to a key", async () => {
+test("an issuer that does not respond is 503 for its tokens, and does not affect keys", async () => {
   const { world, ask, goDown, liveKey } = await givenTrust();
   goDown();
 

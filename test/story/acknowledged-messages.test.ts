@@ -10,7 +10,7 @@ import { send, whenVerified } from "../send.ts";
 import { parseEvents, whenEventEmitted, whenPassed, whenSubscribed } from "../webhooks.ts";
 
 // While no live session is open, SST's bridge acknowledges what the queues hand to it (docs/operating.md): messages are
-// gone, and nobody has handled them. Whatever is due in the table as well is done all the same.
+// gone, and no worker has handled them. Work that is also due in the table is done all the same.
 
 const whenBridgeAcknowledges = async ({ queue }: Pick<TestContext, "queue">): Promise<number> => {
   let count = 0;
@@ -65,7 +65,7 @@ test("an event reaches its webhook within minutes, though the message of its del
   expect(parseEvents(ctx.servers.received).map(({ type }) => type)).toEqual(["credits.low"]);
 });
 
-test("a monitor runs as soon as somebody is there again", async () => {
+test("a monitor runs as soon as a worker runs again", async () => {
   const ctx = await given({ balance: 10 });
   const key = ctx.liveKey;
   await send(ctx.world, "POST /v1/deliverability/monitors", { key, body: { domain: "x.com" } });

@@ -11,7 +11,7 @@ import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
 const DAY_MS = 86_400_000;
-/** After this the request that began is given up. */
+/** After this the request that began counts as abandoned. */
 const LEASE_MS = 20_000;
 const site = { domain: "example.com" };
 
@@ -138,7 +138,7 @@ test("the same letters are another key on another route, in another account, and
   expect(response.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
 });
 
-test("while the first may still be worked on, a repeat checks beside it without charging, and both are told one check", async () => {
+test("while the first request may be under way, a repeat checks beside it without charging, and both return one check", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(1_500);
 
@@ -156,7 +156,7 @@ test("while the first may still be worked on, a repeat checks beside it without 
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("where a repeat beside the first finds nothing out, it is paid back once, and the first does not claim to know", async () => {
+test("when a repeat beside the first finds nothing out, the charge is refunded once, and the first reports an unknown outcome", async () => {
   const ctx = await givenAbandoned("k");
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
 
@@ -182,7 +182,7 @@ test("what was paid and never stored is checked by a repeat without charging, wh
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a repeat that would be told from the cache finishes what it had paid for first", async () => {
+test("a repeat that the cache could answer finishes first what it had paid for", async () => {
   const ctx = await givenAbandoned("k", 20);
   const other = await whenChecked(ctx.world, ctx.liveKey);
   ctx.later(LEASE_MS);
@@ -194,7 +194,7 @@ test("a repeat that would be told from the cache finishes what it had paid for f
   expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 20 });
 });
 
-test("what nobody repeats is checked by the reconciler, stands in the history, and is told for nothing", async () => {
+test("the reconciler does a check that is not repeated; it is in the history, and a repeat is free", async () => {
   const ctx = await givenAbandoned(undefined);
   ctx.later(LEASE_MS);
   await whenReconciled(ctx);
@@ -205,7 +205,7 @@ test("what nobody repeats is checked by the reconciler, stands in the history, a
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("what the reconciler finds nothing out about is paid back with its key", async () => {
+test("a check about which the reconciler finds nothing out is refunded, and its key is free again", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
@@ -217,7 +217,7 @@ test("what the reconciler finds nothing out about is paid back with its key", as
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
-test("an owner that wakes up after it was taken over changes nothing, and is told what was stored", async () => {
+test("a request that resumes after it was taken over changes nothing, and returns what was stored", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
   await whenChecked(ctx.world, ctx.liveKey, site, "k");
@@ -230,7 +230,7 @@ test("an owner that wakes up after it was taken over changes nothing, and is tol
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("fifty racing requests with one key are charged once, and all hear of one check", async () => {
+test("fifty racing requests with one key are charged once, and all return one check", async () => {
   const ctx = await given({ balance: 100 });
 
   const answers = await Promise.all(
@@ -261,7 +261,7 @@ test("a refunded attempt is never refunded twice, and the freed key buys anew", 
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 10 });
 });
 
-test("a check of which no reply came is told as unknown, and a repeat finds it out", async () => {
+test("a check whose write had no reply is reported as unknown, and a repeat finds it out", async () => {
   const ctx = await given({ balance: 10 });
   const deaf = withLostReplies(ctx, ctx.world, 2, true);
   const unanswered = await whenChecked(deaf, ctx.liveKey, site, "k");

@@ -16,7 +16,7 @@ import { send } from "../send.ts";
 const DAY_MS = 86_400_000;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** A world in which whoever asks a name finds out that somebody asked. */
+/** A world in which every DNS question is recorded. */
 const withCounting = async () => {
   const ctx = await given({ balance: 100 });
   let questions = 0;
@@ -189,7 +189,7 @@ test("one domain is one, however it is written", async () => {
   expect(again.data).toMatchObject({ cached: true, check_id: first.data.check_id });
 });
 
-test("within 24 hours the same is told again for nothing, also with an empty balance", async () => {
+test("within 24 hours the same check is returned for free, also with an empty balance", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const first = await whenChecked(world, liveKey);
@@ -232,7 +232,7 @@ test.each([
   });
 });
 
-test("a refreshed check is what the cache tells from then on", async () => {
+test("the cache returns a refreshed check from then on", async () => {
   const { world, liveKey } = await given({ balance: 20 });
   await whenChecked(world, liveKey);
   const fresh = await whenChecked(world, liveKey, { domain: "example.com", refresh: true });
@@ -242,7 +242,7 @@ test("a refreshed check is what the cache tells from then on", async () => {
   expect(again.data).toMatchObject({ cached: true, check_id: fresh.data.check_id });
 });
 
-test("nobody is told what another account checked", async () => {
+test("no account sees what another account checked", async () => {
   const { world, liveKey } = await given({ balance: 20 });
   await whenChecked(world, liveKey);
   const other = await given({ balance: 20 });
@@ -272,7 +272,7 @@ test("an Idempotency-Key that stands for another domain is 409", async () => {
   expect((await whenChecked(world, liveKey, { domain: "example.com" }, "k")).statusCode).toBe(409);
 });
 
-test("where every question times out it is 503, and the credits and the key are given back", async () => {
+test("when every question times out it is 503, the credits are refunded and the key is free again", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
 
@@ -291,7 +291,7 @@ test("where every question times out it is 503, and the credits and the key are 
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
-test("where all name servers answer with errors it is 500 and refunded", async () => {
+test("when all name servers reply with errors it is 500 and refunded", async () => {
   const ctx = await given({ balance: 10 });
   const dns: Dns = async () => ({ kind: "servfail" });
 
@@ -302,7 +302,7 @@ test("where all name servers answer with errors it is 500 and refunded", async (
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
 });
 
-test("what breaks on our side is 500 and refunded", async () => {
+test("a failure of ours is 500 and refunded", async () => {
   const ctx = await given({ balance: 10 });
 
   const failed = await whenChecked(ctx.world, ctx.liveKey, { domain: "error.com" });
@@ -362,7 +362,7 @@ test("two checks of one domain at once are both stored, both paid for, and the s
   await thenConsistent(ctx);
 });
 
-test("of a hundred checks of one domain that end together each is told, and stored", async () => {
+test("a hundred checks of one domain that end at once are each returned, and stored", async () => {
   const ctx = await given({ balance: 1_000 });
   const body = { domain: "example.com", refresh: true };
 
@@ -397,17 +397,20 @@ test.each([
   ["nodkim.example.com", { authentication: { dkim: { status: "missing" } } }],
   ["weak.example.com", { authentication: { dmarc: { policy: "none" } } }],
   ["nomx.example.com", { dns: { has_valid_mx: false } }],
-])("a test key is told of %s what its first label says, for nothing", async (domain, expected) => {
-  const ctx = await given();
-  const never: Dns = () => Promise.reject(new Error("the network was asked"));
+])(
+  "a test key's check of %s has the result that the first label names, for free",
+  async (domain, expected) => {
+    const ctx = await given();
+    const never: Dns = () => Promise.reject(new Error("the network was asked"));
 
-  const { statusCode, data } = await whenChecked(
-    { ...ctx.world, names: { ...anyDnsLookups, dns: never, listDns: never } },
-    ctx.testKey,
-    { domain },
-  );
+    const { statusCode, data } = await whenChecked(
+      { ...ctx.world, names: { ...anyDnsLookups, dns: never, listDns: never } },
+      ctx.testKey,
+      { domain },
+    );
 
-  expect(statusCode).toBe(200);
-  expect(data).toMatchObject({ ...expected, credits_used: 0, credits_remaining: 1_000 });
-  expect(listMoves(ctx)).toEqual([]);
-});
+    expect(statusCode).toBe(200);
+    expect(data).toMatchObject({ ...expected, credits_used: 0, credits_remaining: 1_000 });
+    expect(listMoves(ctx)).toEqual([]);
+  },
+);

@@ -81,7 +81,7 @@ test("an address that names its host by number is never asked about, and costs n
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
 });
 
-test("a repeat with the same key is told the same, for nothing, and the next key asks anew", async () => {
+test("a repeat with the same key returns the same result for free, and another key verifies anew", async () => {
   const ctx = await given({ balance: 10 });
   const body = { email: "ann@x.com", ...SHALLOW };
   const first = await whenVerified(ctx.world, ctx.liveKey, body, "one");
@@ -114,7 +114,7 @@ const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   },
 });
 
-test("what goes on as a job gives the credit back in the end", async () => {
+test("a verification that continues as a job is refunded in the end", async () => {
   const ctx = await given({ balance: 10 });
   const world = slowDns(ctx.world, 15_000);
   const { data } = await whenVerified(world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
@@ -140,7 +140,7 @@ const whenListSent = {
   },
 } as const;
 
-const finished = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
+const finishJob = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
   for (let hours = 0; hours < 3; hours++) {
     await whenWorked(ctx);
     ctx.later(60 * 60_000);
@@ -151,13 +151,13 @@ const finished = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
 };
 
 test.each(["batch", "file"] as const)(
-  "a %s gives back the credits of rows that only say so, once, when it is complete",
+  "a %s refunds the credits of rows without a mail server's reply, once, when it is complete",
   async (kind) => {
     const ctx = await givenChunked();
 
     const accepted = await whenListSent[kind](ctx);
     expect(accepted.data).toMatchObject({ credits_used: 6 });
-    const job = await finished(ctx);
+    const job = await finishJob(ctx);
 
     expect(job).toMatchObject({ status: "completed", credits_refunded: 3 });
     expect(job.results.map((row: any) => row.checks_skipped)).toEqual([
@@ -174,17 +174,17 @@ test.each(["batch", "file"] as const)(
   },
 );
 
-test("a batch whose mail servers are asked gives nothing back", async () => {
+test("a batch whose mail servers are asked refunds nothing", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
 
-  const job = await finished(ctx);
+  const job = await finishJob(ctx);
 
   expect("credits_refunded" in job).toBe(false);
   expect(await readCredits(ctx)).toMatchObject({ available: 94, spent: 6, refunded: 0 });
 });
 
-test("a test key is told the same, and nothing moves", async () => {
+test("a test key gets the same response, and no credits move", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2), ...SHALLOW });
   await whenWorked(ctx);

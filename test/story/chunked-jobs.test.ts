@@ -15,7 +15,7 @@ import {
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 
-// What workers make of a job of many addresses, whichever way it came.
+// What workers make of a job of many addresses, from a batch or a file.
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +24,7 @@ type Sending = (ctx: TestContext, emails: readonly string[]) => Promise<unknown>
 const asBatch: Sending = ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails });
 const asFile: Sending = (ctx, emails) => whenProcessed(ctx, emails);
 
-/** The same house with servers that answer an address otherwise each time they are asked. */
+/** The same app with mail servers that reply differently at each attempt. */
 const moody = (
   ctx: TestContext,
   moods: Readonly<Record<string, readonly string[]>>,
@@ -51,10 +51,10 @@ const whenPassed = async (ctx: TestContext, ms: number): Promise<void> => {
 const listEmails = (job: any): string[] =>
   formatRows(job).map((row) => row.split(" ").slice(1).join(" "));
 
-describe.each<[string, Sending, { readonly paidBack: boolean }]>([
-  ["a batch", asBatch, { paidBack: false }],
-  ["a file", asFile, { paidBack: true }],
-])("%s", (_kind, whenSent, { paidBack }) => {
+describe.each<[string, Sending, { readonly isRefunded: boolean }]>([
+  ["a batch", asBatch, { isRefunded: false }],
+  ["a file", asFile, { isRefunded: true }],
+])("%s", (_kind, whenSent, { isRefunded }) => {
   test("greylisted rows come six minutes later, in their place; the others need not wait", async () => {
     const ctx = moody(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com", "ann2@x.com"],
@@ -84,7 +84,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
     await thenConsistent(ctx);
   });
 
-  test("whoever greylists to the end is unknown after thirty minutes more, and paid for", async () => {
+  test("an address that is greylisted to the end is unknown after thirty minutes more, and paid for", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, ["ann1@x.com", "greylisted@x.com", "ann2@x.com"]);
     await whenWorked(ctx);
@@ -142,7 +142,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
       "error@x.com internal",
     ]);
     expect(await readCredits(ctx)).toMatchObject(
-      paidBack
+      isRefunded
         ? { available: 97, spent: 3, refunded: 1 }
         : { available: 96, spent: 4, refunded: 0 },
     );
@@ -150,7 +150,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
     await thenConsistent(ctx);
   });
 
-  test("a job whose input is gone pays back what it cannot do, and does not wait for ever", async () => {
+  test("a job whose input is gone refunds the rows that it cannot do, and does not wait for ever", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, createEmails(3));
     for (const key of ctx.blobs.keys()) await ctx.blobs.remove(key);
@@ -171,14 +171,14 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
     expect(await readJob(ctx)).toMatchObject({
       status: "failed",
       error: `All attempts to verify the addresses failed on our side. ${
-        paidBack ? "The charge was refunded." : "The charge stands; it was not refunded."
+        isRefunded ? "The charge was refunded." : "The charge stands; it was not refunded."
       }`,
       progress: { total: 3, processed: 3, unknown: 3 },
     });
     expect(await readCredits(ctx)).toMatchObject({
-      available: paidBack ? 100 : 97,
+      available: isRefunded ? 100 : 97,
       held: 0,
-      spent: paidBack ? 0 : 3,
+      spent: isRefunded ? 0 : 3,
     });
     expect(listOutboxEvents(ctx)).toEqual(["job.failed"]);
     await thenConsistent(ctx);
@@ -195,7 +195,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
     const job = await readJob(ctx);
     expect(job).toMatchObject({ status: "completed", progress: { valid: 1, unknown: 1 } });
     expect(job.results[1]).toMatchObject({ email: "ann2@x.com", reason: "internal" });
-    expect(await readCredits(ctx)).toMatchObject({ spent: paidBack ? 1 : 2 });
+    expect(await readCredits(ctx)).toMatchObject({ spent: isRefunded ? 1 : 2 });
     await thenConsistent(ctx);
   });
 
@@ -252,7 +252,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
   );
 });
 
-test("a file's chunk that was not surely queued, was settled, and then broke is paid back, and the job ends", async () => {
+test("a file's chunk that may not be queued, was settled, and then broke is refunded, and the job ends", async () => {
   const ctx = await givenChunked();
   const world = withMessageFates(ctx, (chunk) => (chunk === 1 ? "unknown" : "sent"));
   await whenProcessed({ ...ctx, world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);
@@ -270,7 +270,7 @@ test("a file's chunk that was not surely queued, was settled, and then broke is 
   await thenConsistent(ctx);
 });
 
-test("a file's chunk that broke before anybody settled the file is paid back once that is done", async () => {
+test("a file's chunk that broke before the file was settled is refunded once that is done", async () => {
   const ctx = await givenChunked();
   const gone = createProcessGoneAfter(ctx, 5);
   void whenProcessed({ ...ctx, world: gone.world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);

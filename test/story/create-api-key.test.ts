@@ -144,7 +144,7 @@ test("a list that is too long is one mistake, however wrong its entries are", as
   expect(error.details).toEqual([{ field: "scopes", message: "must have at most 10 entries" }]);
 });
 
-test("an unknown field with an endless name is told by its beginning", async () => {
+test("an unknown field with an endless name is named by its beginning", async () => {
   const { world, liveKey } = await given();
 
   const { error } = await whenCreated(world, liveKey, {
@@ -168,7 +168,7 @@ test("more than a hundred keys are 409", async () => {
   });
 });
 
-test("whoever found a test key takes no room from live keys, and sees none of how many there are", async () => {
+test("a test key uses none of the live keys' limit, and does not see how many there are", async () => {
   const { world, liveKey, testKey } = await given({ plan: "scale" });
   const test = { name: "T", mode: "test" };
   for (let keys = 1; keys < KEYS_MAX; keys++) await whenCreated(world, testKey, test);

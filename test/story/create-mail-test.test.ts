@@ -11,7 +11,7 @@ import { send } from "../send.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("201: a test has an address that nobody can guess, and costs 2 credits", async () => {
+test("201: a test has an unguessable address, and costs 2 credits", async () => {
   const ctx = await given({ balance: 10 });
 
   const { statusCode, data } = await whenTestCreated(ctx.world, ctx.liveKey);
@@ -221,7 +221,7 @@ test("a test key needs no receiver; with a live key, a server without one is 501
   expect(ctx.logged.filter(({ event }) => event === "failure")).toEqual([]);
 });
 
-test("an address that is none of ours, or of nobody, takes no mail", async () => {
+test("an address of another domain, or of no test, accepts no mail", async () => {
   const { world, liveKey, testKey } = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(world, liveKey);
   const { data: simulated } = await whenTestCreated(world, testKey);

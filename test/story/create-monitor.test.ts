@@ -85,7 +85,7 @@ test("each interval it is checked anew, and not before", async () => {
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10", "hold 10", "settle 10"]);
 });
 
-test("what somebody checked by hand within the day is not bought again", async () => {
+test("a monitor does not buy a check that a request paid for within the day", async () => {
   const ctx = await given({ balance: 50 });
   await whenChecked(ctx.world, ctx.liveKey);
   await whenAdded(ctx.world, ctx.liveKey);
@@ -149,7 +149,7 @@ test("a hundred are watched and no more: the next is 409 until one is removed", 
   expect((await whenAdded(world, key)).statusCode).toBe(201);
 });
 
-test("without credits nothing is charged, it is said, and tried again within the hour", async () => {
+test("without credits nothing is charged, the monitor reports it, and retries within the hour", async () => {
   const ctx = await given({ balance: 5 });
   const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
@@ -168,16 +168,19 @@ test("without credits nothing is charged, it is said, and tried again within the
 test.each([
   ["dnsfail.com", "no_verdict"],
   ["error.com", "failed"],
-])("of %s it is said that the last run was %s, and nothing is charged", async (domain, problem) => {
-  const ctx = await given({ balance: 10 });
-  await whenAdded(ctx.world, ctx.liveKey, { domain });
-  await whenWorked(ctx);
+])(
+  "a monitor of %s reports that the last run was %s, and nothing is charged",
+  async (domain, problem) => {
+    const ctx = await given({ balance: 10 });
+    await whenAdded(ctx.world, ctx.liveKey, { domain });
+    await whenWorked(ctx);
 
-  const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
+    const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
 
-  expect(monitor).toMatchObject({ last_problem: problem });
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
-});
+    expect(monitor).toMatchObject({ last_problem: problem });
+    expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
+  },
+);
 
 test("a run that a crash cut off is finished once, for what was paid", async () => {
   const ctx = await given({ balance: 50 });
@@ -211,7 +214,7 @@ test("a message that is lost is sent again", async () => {
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-const listed = (isListed: boolean) => ({
+const createListing = (isListed: boolean) => ({
   "example.com": {
     MX: ["10 mx.example.com"],
     NS: ["ns1.x.com", "ns2.x.com"],
@@ -227,7 +230,10 @@ test("a listing is news when it comes, and again only after it was gone", async 
   await whenAdded(ctx.world, ctx.liveKey);
   const response: unknown[][] = [];
   for (const isListed of [false, true, true, false, true]) {
-    await whenScheduledWorkRuns({ ...ctx, world: withDnsLookups(ctx.world, listed(isListed)) });
+    await whenScheduledWorkRuns({
+      ...ctx,
+      world: withDnsLookups(ctx.world, createListing(isListed)),
+    });
     response.push(listOutboxEvents(ctx).filter((type) => type === "blacklist.detected"));
     ctx.later(DAY_MS);
   }

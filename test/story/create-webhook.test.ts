@@ -93,7 +93,7 @@ test.each([
     "url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
   ],
   ["port_not_allowed", "url: must use port 443. Nothing was charged."],
-] as const)("an address that nobody may call (%s) is 400", async (fault, message) => {
+] as const)("a forbidden address (%s) is 400", async (fault, message) => {
   const ctx = await given();
   ctx.servers.refuse(() => fault);
 
@@ -144,7 +144,7 @@ test("a webhook of which it is not known whether it was written is 503 that says
   });
 });
 
-test("a webhook whose first reply was lost is told of, once", async () => {
+test("a webhook whose first reply was lost is created once, and reported", async () => {
   const ctx = await given();
   let failures = 0;
   const world = withTable(ctx, {

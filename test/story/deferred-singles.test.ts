@@ -84,7 +84,7 @@ test("whether the wait was over first makes no difference but the first attempt'
   await thenConsistent(ctx);
 });
 
-test("a verdict of a later attempt is the job's, and is told for half the price the same day", async () => {
+test("a verdict of a later attempt is the job's, and costs half the price again on the same day", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
   const { engine } = ctx.world;

@@ -29,7 +29,7 @@ const whenDeleted = ({ world, liveKey }: Deleting, id = "job_1", key = liveKey) 
 const ask = ({ world, liveKey: key }: Deleting, route: string, query = {}) =>
   send(world, route, { key, query });
 
-/** Everything of a job that is not money, or what was told of it. */
+/** All stored items of a job but the ledger and the events. */
 const listLeftovers = (ctx: TestContext): string[] =>
   listStoredItems(ctx)
     .filter(({ pk }) => /^(?:JOB|CHUNKS|RESULTS|DEFERRED|EXPORTS|DELETION)#/.test(pk))

@@ -8,7 +8,7 @@ import { whenSubscribed } from "../webhooks.ts";
 
 const ROUTE = "DELETE /v1/webhooks/whk_1";
 
-test("a deleted webhook is 200, is told of nothing more, and is 404 from then on", async () => {
+test("a deleted webhook is 200, gets no more events, and is 404 from then on", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey: key, servers } = ctx;
   await whenSubscribed(ctx);

@@ -26,11 +26,11 @@ const givenLarge = async (also: Parameters<typeof givenJobOf>[2] = {}) => {
   const rows = [...good, ...traps];
   const chunks = [rows.slice(0, 2_500), rows.slice(2_500, 5_001), rows.slice(5_001)];
   await givenJobOf(ctx, chunks, { name: "Big", valid: 5_000, risky: 101, ...also });
-  const puts = countedPuts(ctx);
+  const puts = createCountedPuts(ctx);
   return { ...ctx, world: { ...ctx.world, blobs: puts.blobs }, puts };
 };
 
-const countedPuts = ({ blobs }: TestContext) => {
+const createCountedPuts = ({ blobs }: TestContext) => {
   const counted = {
     keys: [] as string[],
     blobs: {

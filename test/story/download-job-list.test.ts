@@ -287,7 +287,7 @@ describe("JSON", () => {
   });
 });
 
-describe("what an export lacks is said in its headers", () => {
+describe("the headers of an export state what it lacks", () => {
   const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
 
   const givenMiddle = async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { send } from "../send.ts";
 
-// What every route behind a key tells alike. The stories beside this one tell the rest, a route each.
+// What every route behind a key has in common. The other stories cover the rest, a route each.
 
 const behindAKey = endpoints.filter(({ access }) => access !== "public").map(({ route }) => route);
 
@@ -15,11 +15,11 @@ test.each(behindAKey)(
   async (route) => {
     const { world, liveKey: key } = await given({ plan: "free" });
     const somewhere = route.replaceAll(/\{\w+\}/g, "anything");
-    const requested = Array.from({ length: PER_MINUTE + 1 }, () => send(world, somewhere, { key }));
+    const sendBurst = Array.from({ length: PER_MINUTE + 1 }, () => send(world, somewhere, { key }));
 
-    const refused = (await Promise.all(requested)).filter(({ statusCode }) => statusCode === 429);
+    const limited = (await Promise.all(sendBurst)).filter(({ statusCode }) => statusCode === 429);
 
-    expect(refused).toMatchObject([
+    expect(limited).toMatchObject([
       {
         headers: { "retry-after": "60", "x-ratelimit-remaining": "0" },
         error: { code: "RATE_LIMITED", retryable: true, money: "nothing_charged" },
@@ -47,15 +47,15 @@ const QUERIES: Readonly<Record<string, string>> = {
 test.each(withAnId)("%s: an id that cannot exist is 404, like one that does not", async (route) => {
   const { world, liveKey: key } = await given();
   const body = EXAMPLES.find((one) => one.route === route)?.request;
-  const requested = (id: string) =>
+  const sendBurst = (id: string) =>
     send(world, `${route.replaceAll(/\{\w+\}/g, id)}${QUERIES[route] ?? ""}`, {
       key,
       ...(body !== undefined && { body }),
     });
-  const { error: missing } = await requested("job_9");
+  const { error: missing } = await sendBurst("job_9");
 
   for (const id of IMPOSSIBLE) {
-    const { statusCode, error } = await requested(id);
+    const { statusCode, error } = await sendBurst(id);
     expect([id, statusCode, error]).toEqual([id, 404, missing]);
   }
 });

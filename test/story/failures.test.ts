@@ -20,7 +20,7 @@ test("a bug is an opaque 500 with the request's id, and the log tells the rest",
   expect(logged[0]?.fields["cause"]).toBeInstanceOf(Error);
 });
 
-test("a table that cannot be read at the door is 503, to be tried again, and nothing was charged", async () => {
+test("a table that cannot be read during authentication is 503 and retryable, and nothing was charged", async () => {
   const { world, liveKey } = await given();
   const faulty = { ...world, table: { ...world.table, get: broken } };
 

@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each([
-  ["nobody of that name", "Invalid", "example.com", "not_found"],
+  ["a name without a mailbox", "Invalid", "example.com", "not_found"],
   ["a domain that is not there", "Ann", "nxdomain.com", "not_found"],
   ["a domain without mail", "Ann", "nullmx.com", "not_found"],
   ["a domain that cannot be looked up", "Ann", "dnsfail.com", "unknown"],
@@ -97,7 +97,7 @@ const MISSING = "is missing; send a first and a last name.";
 test.each([
   ["blanks", " ", "Lee", `first_name ${MISSING}`],
   ["a first name only", "Ada Lovelace", "", `last_name ${MISSING}`],
-  ["letters that nobody sees", "Ann", "\u200b\u00a0", `last_name ${MISSING}`],
+  ["invisible characters", "Ann", "\u200b\u00a0", `last_name ${MISSING}`],
   ["nothing", "", "", `first_name ${MISSING} last_name ${MISSING}`],
   ["signs", "Ann", "!!!", "last_name has no letters."],
   ["figures", "4711", "Lee", "first_name has no letters."],
@@ -175,7 +175,7 @@ test("the two minutes are those of the clock, and not counted from the first sea
   );
 });
 
-test("two searches that race are charged once, and both are told", async () => {
+test("two racing searches are charged once, and both return the result", async () => {
   const ctx = await given({ balance: 20 });
   const world = withSlowEngine(ctx, 3_000);
 
@@ -186,7 +186,7 @@ test("two searches that race are charged once, and both are told", async () => {
   expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
-test("who repeats a search that takes as long as one may is told what comes of it", async () => {
+test("a repeat of a search that takes the longest time gets its result", async () => {
   const ctx = await given({ balance: 20 });
   const world = withSlowEngine(ctx);
 
@@ -198,7 +198,7 @@ test("who repeats a search that takes as long as one may is told what comes of i
   expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
-test("what others searched for is nobody else's replay", async () => {
+test("an account's search is no replay for another account", async () => {
   const ctx = await given({ balance: 20 });
   const other = await openAccount(ctx.world, {
     name: "Bo's",
@@ -239,11 +239,11 @@ test.each<[string, unknown, string]>([
   const ctx = await given({ balance: 20 });
   const before = listStoredItems(ctx);
 
-  const refused = await whenFound(ctx.world, ctx.liveKey, body);
+  const limited = await whenFound(ctx.world, ctx.liveKey, body);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(limited.error.message).toContain(words);
+  expect(limited.error.message).toMatch(/Nothing was charged\.$/);
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
@@ -299,9 +299,9 @@ test("too few credits are 402, say what is missing, and write nothing at all", a
   const ctx = await given({ balance: 4.5 });
   const before = listStoredItems(ctx);
 
-  const refused = await whenFound(ctx.world, ctx.liveKey, ann);
+  const limited = await whenFound(ctx.world, ctx.liveKey, ann);
 
-  expect(refused).toMatchObject({
+  expect(limited).toMatchObject({
     statusCode: 402,
     error: {
       code: "INSUFFICIENT_CREDITS",
@@ -318,9 +318,9 @@ test("a burst beyond the plan is 429 and says when to come again, and is not cha
     whenFound(ctx.world, ctx.liveKey, { ...ann, domain: `c${n}.example` }),
   );
 
-  const refused = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
+  const limited = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
 
-  expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
+  expect(limited).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
   expect(await readCredits(ctx)).toMatchObject({ debited: 300 });
 });
 
@@ -354,7 +354,7 @@ test("a table that cannot be written is 503, to be tried again, and may be sent 
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a search whose process is gone is given back, and can be bought again", async () => {
+test("a search whose process crashed is refunded, and can be bought again", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);
@@ -370,7 +370,7 @@ test("a search whose process is gone is given back, and can be bought again", as
   expect(again.data).not.toHaveProperty("idempotent_replay");
 });
 
-test("it is given back even when nobody looked for days", async () => {
+test("a crashed search is refunded even when no reconciler ran for days", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);

@@ -53,7 +53,7 @@ test("a key without account:read is 403, and the answer names the scope", async 
   });
 });
 
-test("a parameter that nobody reads is 400", async () => {
+test("an unknown parameter is 400", async () => {
   const { world, liveKey } = await given();
 
   expect(

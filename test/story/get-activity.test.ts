@@ -12,7 +12,7 @@ import {
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
-test("what was told of an address is 200: moments, level, sums and shares", async () => {
+test("the reported activity of an address is 200: times, level, sums and shares", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(
     world,
@@ -101,11 +101,11 @@ test.each([
   ["a click 91 days ago", "low", [createEvent("click", 91)]],
   ["a click 399 days ago", "low", [createEvent("click", 399)]],
   [
-    "mails for 91 days that nobody opened",
+    "mails for 91 days without an open",
     "low",
     [createEvent("delivery", 91), createEvent("delivery", 1)],
   ],
-  ["mails for 90 days that nobody opened", "unknown", [createEvent("delivery", 90)]],
+  ["mails for 90 days without an open", "unknown", [createEvent("delivery", 90)]],
   ["opens of machines alone", "unknown", [createEvent("open", 1, { machine: true })]],
 ] as const)("after %s the level is %s", async (_case, level, events) => {
   const { world, liveKey: key } = await given();
@@ -165,7 +165,7 @@ test.each([
   expect(refused.error.details[0].field).toBe("email");
 });
 
-test("what one account told no other account sees", async () => {
+test("no account sees the events that another reported", async () => {
   const { world, liveKey, account } = await given();
   await whenEventsSent(world, liveKey, createEvent("open", 1));
   const other = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });

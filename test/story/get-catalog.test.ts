@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
 
-test("anybody may read the catalog: plans, packs and prices are 200", async () => {
+test("the catalog needs no key: plans, packs and prices are 200", async () => {
   const { world } = givenWorld();
 
   const { statusCode, data } = await send(world, "GET /v1/catalog");
@@ -33,7 +33,7 @@ test("a larger pack never costs more per credit", async () => {
   expect(prices).toEqual(prices.toSorted((a: number, b: number) => b - a));
 });
 
-test("a query that nobody reads is 400 and names the field", async () => {
+test("an unknown query parameter is 400 and names the field", async () => {
   const { world } = givenWorld();
 
   expect(await send(world, "GET /v1/catalog", { query: { currency: "EUR" } })).toMatchObject({

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const whenRead = (world: AppWorld, key: string, id: string) =>
   send(world, `GET /v1/deliverability/checks/${id}`, { key });
 
-test("200: the check as it was told, without what is about money", async () => {
+test("200: the check as it was returned, without its fields about money", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const { data: response } = await whenChecked(world, liveKey, { domain: "weak.com" });
   const {

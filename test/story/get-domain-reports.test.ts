@@ -143,7 +143,7 @@ test("days limit what counts, and a report of another domain never does", async 
 const GOOGLE = "_spf.google.com";
 const AUTH = "<dkim><domain>mail.sendgrid.net</domain><result>pass</result></dkim>";
 
-/** What a source sends, its name in DNS, and what it is told. */
+/** What a source sends, its name in DNS, and the advice for it. */
 const SOURCES = [
   [
     "a service with an include, by its host's name",

@@ -30,7 +30,7 @@ const givenLists = async (
   return { ...ctx, world, dns };
 };
 
-test("a domain of which enough was told is 200: score, level, trend and shares", async () => {
+test("a domain with enough reported activity is 200: score, level, trend and shares", async () => {
   const { world, liveKey: key } = await givenLists({});
   const emails = Array.from({ length: ADDRESSES_MIN }, (_, n) => `p${n}@x.com`);
   await whenEventsSent(
@@ -77,7 +77,7 @@ test("with fewer addresses than a group the metrics are not known: the count is 
   });
 });
 
-test("the blocklists are asked once a day, whoever asks us", async () => {
+test("the blocklists are asked once a day, for all accounts", async () => {
   const { world, liveKey: key, dns, later } = await givenLists(LISTED);
   await ask(world, key);
   later(DAY_MS - 60_000);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("what the blocklists said is told also when it cannot be kept", async () => {
+test("the blocklists' replies are returned also when they cannot be stored", async () => {
   const ctx = await givenLists(LISTED);
   const { table, world } = ctx;
   const broken = withTable(ctx, {

@@ -83,7 +83,7 @@ test.each([
   expect(logged.map(({ event }) => event)).toEqual(["probe_failed"]);
 });
 
-test("a query changes nothing: whoever watches a service may add what keeps caches away", async () => {
+test("a query parameter changes nothing, so that a monitor may add one against caches", async () => {
   const { world } = givenWorld();
 
   expect(await send(world, "GET /health", { query: { x: "1" } })).toMatchObject({
@@ -94,7 +94,7 @@ test("a query changes nothing: whoever watches a service may add what keeps cach
 
 const SECOND = 1_000;
 
-/** A house whose questions all come to `kind`, until that is changed. */
+/** An app whose DNS questions all end as `kind`, until that is changed. */
 const givenDns = () => {
   const ctx = givenWorld();
   const state: { kind: "timeout" | "servfail" | "nxdomain" } = { kind: "timeout" };

@@ -29,7 +29,7 @@ const givenDone = async (body: object = { email: "slow@x.com" }) => {
   return ctx;
 };
 
-/** A job of chunks, of which each has so many rows; one that was given back has none to be read. */
+/** A job of chunks, of which each has so many rows; one that was refunded has none to read. */
 const givenChunks = async (
   chunks: readonly (number | "refunded")[],
   status: "processing" | "completed" = "completed",
@@ -129,7 +129,7 @@ test("a job that has no results yet has a cursor that goes on when there are som
 });
 
 test.each([
-  ["ai, as nothing else was said", {}, { ai: true, evidence: false }],
+  ["ai, which is the default", {}, { ai: true, evidence: false }],
   [
     "evidence and no ai",
     { include_ai: false, include_evidence: true },
@@ -166,8 +166,8 @@ test.each([
   ["exactly one page as it is stored", [100]],
   ["one row more", [101]],
   ["several chunks", [250, 1, 120]],
-  ["a chunk that was given back between others", [3, "refunded" as const, 5]],
-  ["a chunk that was given back at the end", [3, "refunded" as const]],
+  ["a chunk that was refunded between others", [3, "refunded" as const, 5]],
+  ["a chunk that was refunded at the end", [3, "refunded" as const]],
   ["an empty chunk", [3, 0, 5]],
 ])(
   "every row is read once, in the order of the input, whatever the page: %s",

@@ -45,7 +45,7 @@ test("the last thirty days are 200: every day on which credits moved, oldest fir
   });
 });
 
-test("only the days asked for are told, both ends included", async () => {
+test("only the requested days are returned, both ends included", async () => {
   const { world, account, liveKey, later } = await given({ balance: 1 });
   for (let day = 0; day < 3; day++) {
     later(DAY_MS);

@@ -8,8 +8,8 @@ import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { readCredits, thenConsistent } from "../ledger.ts";
 
-// A list at a mail server that greylists whoever it has not seen for five minutes, the random recipient among them:
-// the second attempt of the job finds out who is there.
+// A list at a mail server that greylists a recipient that it has not seen for five minutes, a random one, too:
+// the second attempt of the job finds out which mailboxes exist.
 
 const DELAY_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;

@@ -10,7 +10,7 @@ import { whenFound, whenVerified } from "../send.ts";
 // A mail host that was asked enough for one day: what callers read of it, and that it costs nothing.
 
 /** Every recipient is beyond the limit but those of good.com. */
-const limited = (ctx: TestContext): TestContext => {
+const limitHosts = (ctx: TestContext): TestContext => {
   const { engine } = ctx.world;
   const probe: AppWorld["engine"]["probe"] = async (question) => {
     const answer = await engine.probe(question);
@@ -23,7 +23,7 @@ const limited = (ctx: TestContext): TestContext => {
 };
 
 test("an address beyond the limit is unknown, says so, and costs nothing", async () => {
-  const ctx = limited(await given({ balance: 10 }));
+  const ctx = limitHosts(await given({ balance: 10 }));
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 
@@ -41,7 +41,7 @@ test("an address beyond the limit is unknown, says so, and costs nothing", async
 
 test("it is asked about again, and not answered from the cache", async () => {
   const before = await given({ balance: 10 });
-  await whenVerified(limited(before).world, before.liveKey, { email: "ann@x.com" });
+  await whenVerified(limitHosts(before).world, before.liveKey, { email: "ann@x.com" });
 
   const { data } = await whenVerified(before.world, before.liveKey, { email: "ann@x.com" });
 
@@ -49,7 +49,7 @@ test("it is asked about again, and not answered from the cache", async () => {
 });
 
 test("rows of a batch beyond the limit are unknown at once and cost nothing", async () => {
-  const ctx = limited(await given({ balance: 10 }));
+  const ctx = limitHosts(await given({ balance: 10 }));
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@good.com"] });
 
   await whenWorked(ctx);
@@ -62,7 +62,7 @@ test("rows of a batch beyond the limit are unknown at once and cost nothing", as
 });
 
 test("a search beyond the limit is 503 and refunded", async () => {
-  const ctx = limited(await given({ balance: 10 }));
+  const ctx = limitHosts(await given({ balance: 10 }));
 
   const response = await whenFound(ctx.world, ctx.liveKey, {
     first_name: "Ann",

@@ -20,7 +20,7 @@ const ROUTE = "GET /v1/jobs/job_1/callbacks";
 const listCallbacks = ({ world, liveKey: key }: TestContext, id = "job_1") =>
   send(world, `GET /v1/jobs/${id}/callbacks`, { key });
 
-/** A batch that is not done yet, whose end its sender wants to be told. */
+/** A batch that is not done yet, with a webhook_url. */
 const givenBatch = async (body: object = { webhook_url: HOOK }) => {
   const ctx = await given({ balance: 100 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2), ...body });

@@ -109,7 +109,7 @@ test("an unknown query parameter is 400", async () => {
   expect((await whenListed(world, liveKey, { page: "2" })).statusCode).toBe(400);
 });
 
-test("at most twenty pages are read, and it is said when there is more", async () => {
+test("at most twenty pages are read, and the response states when there is more", async () => {
   const fullHistory = await givenChecks(2_000);
   const more = await givenChecks(2_001);
 
@@ -131,7 +131,7 @@ test("a cached answer is no check of its own, and what was refunded is none", as
   expect((await whenListed(world, liveKey)).data).toMatchObject({ count: 1, total: 1 });
 });
 
-test("nobody sees another account's checks, nor a live key those of a test key", async () => {
+test("no account sees another's checks, and no live key those of a test key", async () => {
   const { world, liveKey, testKey } = await given({ balance: 30 });
   await whenChecked(world, testKey);
   const listed = [await whenListed(world, liveKey), await whenListed(world, testKey)];

@@ -59,7 +59,7 @@ test("the jobs are 200, newest first, each without its results", async () => {
   expect(data.jobs[0]).toMatchObject({ status: "pending", processed_emails: 0 });
 });
 
-test("nobody who has no jobs is told of any", async () => {
+test("an account without jobs has an empty list", async () => {
   const { world, liveKey } = await given();
 
   expect((await whenListed(world, liveKey)).data).toEqual({
@@ -118,7 +118,7 @@ test("a job that begins meanwhile does not move the pages", async () => {
   expect(getIds(next.data.jobs)).toEqual(["job_1"]);
 });
 
-test("a filter lists and counts what meets it, and nothing pretends to come after the last", async () => {
+test("a filter lists and counts what meets it, and the last page has no next one", async () => {
   const ctx = await givenJobs(3);
   await whenWorked(ctx);
   for (const email of ["slow+4@x.com", "slow+5@x.com"])
@@ -202,12 +202,12 @@ test("more jobs than are counted are a floor that says so, and every one of them
   const all = await whenListed(world, liveKey, { limit: "1" });
   const rare = await whenListed(world, liveKey, { status: "failed" });
   const offset = rare.data.next_offset;
-  const rest = await whenListed(world, liveKey, { status: "failed", offset });
+  const remaining = await whenListed(world, liveKey, { status: "failed", offset });
 
   const stopped = { total_is_approximate: true, has_more: true };
   expect(all.data).toMatchObject({ ...stopped, total: 2_000 });
   expect(rare.data).toMatchObject({ ...stopped, total: 0, jobs: [] });
-  expect(rest.data).toMatchObject({ has_more: false, jobs: [{ job_id: "job_00000" }] });
+  expect(remaining.data).toMatchObject({ has_more: false, jobs: [{ job_id: "job_00000" }] });
 });
 
 /** Only the oldest failed. */
@@ -240,7 +240,7 @@ const givenManyJobs = async (
   }
 };
 
-test("a job that was given a name is told by it", async () => {
+test("a job with a name is listed with it", async () => {
   const { world, account, liveKey, table } = await given();
   await givenManyJobs(table, account, 1);
 

@@ -4,7 +4,7 @@ import { send } from "../send.ts";
 
 const ROUTE = "GET /v1/deliverability/monitors";
 
-test("200: what is watched, newest first, and nobody else's", async () => {
+test("200: the account's own monitors, newest first", async () => {
   const { world, liveKey, testKey, later } = await given({ balance: 10 });
   for (const [key, domain] of [
     [liveKey, "a.com"],

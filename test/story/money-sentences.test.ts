@@ -37,7 +37,7 @@ import { send, whenVerified } from "../send.ts";
 // Goal: the last sentence of every failure, which says what happened to the money, is true.
 // Method: each way to fail is provoked, and the ledger is asked, once whatever was broken works again.
 
-/** After this nobody believes in the one who stopped. */
+/** After this a request that stopped counts as abandoned. */
 const LEASE_MS = 25_000;
 const ann = { email: "ann@x.com" };
 
@@ -118,12 +118,12 @@ const VERIFY: readonly Failing[] = [
   },
   ...createLostReply(either)("the refund", BOTH_INTERNAL, withBrokenEngine, 2),
   ...createLostReply(either)("the handing over to a job", BY_KEY, withSlowEngine, 2),
-  // Without a key the answer is told all the same: there is nothing that could be repeated.
+  // Without a key the response is the same: there is nothing to repeat.
   ...createLostReply(either)("the settlement", BY_KEY, getWorld, 2).filter(
     ({ code }) => code !== "INTERNAL",
   ),
   ...WITHOUT_AND_WITH.map(([how, key], at) => ({
-    what: `work that somebody else went on with${how}`,
+    what: `work that another request continued${how}`,
     code: BY_KEY[at] ?? "",
     when: (ctx: TestContext) => whenOvertaken(ctx, verified, LEASE_MS, key),
   })),
@@ -177,19 +177,19 @@ const failingAtOne: readonly Failing[] = [
 ];
 const JOB = failingAtOne.map((failing) => ({ ...failing, given: givenJob }));
 
-/** What was taken for good by now, or is held for somebody. */
-const paid = async (ctx: TestContext): Promise<number> => {
+/** The credits that are spent by now, or held. */
+const readPaid = async (ctx: TestContext): Promise<number> => {
   const { held, spent } = await readCredits(ctx);
   return held + spent;
 };
 
 const thenAsBefore = async (ctx: TestContext, paidBefore: number): Promise<void> => {
-  expect(await paid(ctx)).toBe(paidBefore);
+  expect(await readPaid(ctx)).toBe(paidBefore);
   await whenQuiet(ctx);
-  expect(await paid(ctx)).toBe(paidBefore);
+  expect(await readPaid(ctx)).toBe(paidBefore);
 };
 
-/** What a route sells: for how much, and how many of it a caller finds whose fate was not told. */
+/** What a route sells: its price, and how many a caller finds after an unknown outcome. */
 type Sold = {
   readonly repeat: TestRequest;
   readonly price: number;
@@ -204,14 +204,14 @@ type Truth = (
 
 const asFound: Truth = async (ctx, _before, { found, price }) => {
   await whenQuiet(ctx);
-  expect(await paid(ctx)).toBe((await found(ctx)) * price);
+  expect(await readPaid(ctx)).toBe((await found(ctx)) * price);
 };
 
 const repeatForOnePrice: Truth = async (ctx, _before, { repeat, price }) => {
   ctx.later(60_000);
   expect(await repeat(ctx.world, ctx, "k")).not.toHaveProperty("error");
   await whenQuiet(ctx);
-  expect(await paid(ctx)).toBe(price);
+  expect(await readPaid(ctx)).toBe(price);
 };
 
 /** Each sentence, the word for it that programs read, and how the ledger shows that it was true. */
@@ -253,7 +253,7 @@ const SENTENCES: Readonly<Record<string, readonly [money: MoneyOutcome, truth: T
 };
 
 /** Before its last sentence a message says nothing about the money: two sentences could contradict each other. */
-const MONEY_WORDS = /charg|refund|paid|pay again|costs nothing/i;
+const MONEY_WORDS = /charg|refund|readPaid|pay again|costs nothing/i;
 
 const jobsFound = async ({ world, liveKey: key }: TestContext): Promise<number> => {
   const { data } = await send(world, LIST, { key });
@@ -264,7 +264,7 @@ const checksFound = async ({ world, liveKey: key }: TestContext): Promise<number
   (await send(world, HISTORY, { key })).data.total;
 
 const job = (repeat: TestRequest): Sold => ({ repeat, price: 1, found: jobsFound });
-/** No search says that nobody knows: so none is ever looked for. */
+/** No search has an unknown outcome, so none is looked for. */
 const search: Sold = { repeat: requestFind, price: 5, found: jobsFound };
 const check: Sold = { repeat: requestCheck, price: 10, found: checksFound };
 
@@ -279,27 +279,30 @@ describe.each([
   ["GET /v1/deliverability/checks", CHECKS, check],
   ["GET /v1/deliverability/checks/{id}", CHECK_READ, check],
 ] as const)("%s", (route, failings, sold) => {
-  test.each(failings)("$what is $code, and what is said of the money is so", async (failing) => {
-    const ctx = await given({ balance: 10 });
-    await failing.given?.(ctx);
-    const before = { paid: await paid(ctx), refunded: (await readCredits(ctx)).refunded };
+  test.each(failings)(
+    "$what is $code, and its sentence about the money is true",
+    async (failing) => {
+      const ctx = await given({ balance: 10 });
+      await failing.given?.(ctx);
+      const before = { paid: await readPaid(ctx), refunded: (await readCredits(ctx)).refunded };
 
-    const { error } = await failing.when(ctx);
+      const { error } = await failing.when(ctx);
 
-    expect(error?.code).toBe(failing.code);
-    const covered = Object.keys(SENTENCES).filter((sentence) =>
-      error.message.endsWith(` ${sentence}`),
-    );
-    expect(covered, `${error.message}`).toHaveLength(1);
-    const [money, truth] = SENTENCES[covered[0] ?? ""] ?? [];
-    expect(error.money).toBe(money);
-    expect([money, undefined]).toContain(failing.money);
-    expect(error.message.slice(0, -(covered[0] ?? "").length)).not.toMatch(MONEY_WORDS);
-    await truth?.(ctx, before, { ...sold, repeat: failing.repeat ?? sold.repeat });
-    await thenConsistent(ctx);
-  });
+      expect(error?.code).toBe(failing.code);
+      const covered = Object.keys(SENTENCES).filter((sentence) =>
+        error.message.endsWith(` ${sentence}`),
+      );
+      expect(covered, `${error.message}`).toHaveLength(1);
+      const [money, truth] = SENTENCES[covered[0] ?? ""] ?? [];
+      expect(error.money).toBe(money);
+      expect([money, undefined]).toContain(failing.money);
+      expect(error.message.slice(0, -(covered[0] ?? "").length)).not.toMatch(MONEY_WORDS);
+      await truth?.(ctx, before, { ...sold, repeat: failing.repeat ?? sold.repeat });
+      await thenConsistent(ctx);
+    },
+  );
 
-  test("every failure that it declares is provoked here", () => {
+  test("a failure of each declared code is provoked here", () => {
     const declared = endpoints.find((one) => one.route === route)?.errors ?? [];
 
     expect([...new Set(failings.map(({ code }) => code))].toSorted()).toEqual(declared.toSorted());

@@ -8,7 +8,7 @@ import { send } from "../send.ts";
 
 const ROUTE = "POST /v1/activity/events";
 
-test("500 events are 200 and counted; told again they count no more", async () => {
+test("500 events are 200 and counted; a repeat adds nothing", async () => {
   const { world, liveKey: key } = await given();
   const events = Array.from({ length: 500 }, (_, n) =>
     createEvent("open", n % 30, { email: `p${n % 7}@x.com` }),
@@ -43,7 +43,7 @@ test("of events with one id the first counts, in one request as in two", async (
   });
 });
 
-test("requests that tell the same events at the same moment count them once", async () => {
+test("concurrent requests with the same events count them once", async () => {
   const { world, liveKey: key } = await given();
   const events = Array.from({ length: 60 }, (_, n) => createEvent("click", n % 3));
 
@@ -84,11 +84,11 @@ test.each([
   ["a security gateway by its name", { user_agent: "Mozilla/5.0 (compatible; Barracuda)" }, 1],
   ["a bot that says so", { user_agent: "Slackbot-LinkExpanding 1.0" }, 1],
   ["a library", { user_agent: "python-requests/2.32" }, 1],
-  ["whoever the sender knows to be a machine", { machine: true }, 1],
-  ["somebody within ten seconds of the delivery", after(10), 1],
-  ["somebody a little before the delivery, by another clock", after(-3), 1],
-  ["somebody eleven seconds after it", after(11), 0],
-  ["somebody a minute before it, by a clock that is wrong", after(-60), 0],
+  ["a reader that the sender marks as a machine", { machine: true }, 1],
+  ["a reader ten seconds after the delivery", after(10), 1],
+  ["a reader a little before the delivery, by another clock", after(-3), 1],
+  ["a reader eleven seconds after it", after(11), 0],
+  ["a reader a minute before it, by a wrong clock", after(-60), 0],
   [
     "Gmail's picture proxy, which asks when a person does",
     { user_agent: "Mozilla/5.0 (Windows NT 5.1) Firefox/11.0 (via ggpht.com GoogleImageProxy)" },
@@ -153,7 +153,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("what a test key tells is answered and left at that", async () => {
+test("the events of a test key get a response and are not stored", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 
@@ -179,7 +179,7 @@ test("a body that is too large is 413", async () => {
 });
 
 test.each([true, false])(
-  "no reply to a write that was done (%s) is 503, and telling it again counts each event once",
+  "no reply to a write that was done (%s) is 503, and a repeat counts each event once",
   async (written) => {
     const ctx = await given();
     const { liveKey: key, table } = ctx;

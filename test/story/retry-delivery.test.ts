@@ -6,7 +6,7 @@ import { parseEvents, readDeliveries, whenSubscribed } from "../webhooks.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/deliveries/dlv_1/retry";
 
-/** One event, at a time when nobody answers, and a day in which it was tried. */
+/** One event, at a time when the receiver is down, and a day of attempts. */
 const givenFailed = async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey: key, servers } = ctx;

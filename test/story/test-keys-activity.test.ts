@@ -6,7 +6,7 @@ import { given } from "../given.ts";
 import { listStoredItems } from "../ledger.ts";
 import { send } from "../send.ts";
 
-// Goal: docs/test-keys.md tells what test keys are told of activity, all of it and nothing else.
+// Goal: docs/test-keys.md lists the activity that test keys get, all of it and nothing else.
 // Method: every row of its tables is asked for, and every word of our own tables is looked for among them.
 
 const [, page = ""] = readFileSync("docs/test-keys.md", "utf8").split("## Activity");
@@ -58,7 +58,7 @@ test("the page leaves out no word and no label", () => {
   );
 });
 
-test("any other word is somebody who reads, the same each time, and nothing is stored", async () => {
+test("any other word is a person who reads, the same each time, and nothing is stored", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 
@@ -70,7 +70,7 @@ test("any other word is somebody who reads, the same each time, and nothing is s
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("what a test key is told of a year from now is as it is today", async () => {
+test("a test key's activity a year from now is as it is today", async () => {
   const { world, testKey, later } = await given();
   later(365 * DAY_MS);
 

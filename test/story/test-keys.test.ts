@@ -8,7 +8,7 @@ import { given } from "../given.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenFound, whenVerified } from "../send.ts";
 
-// Goal: docs/test-keys.md tells what test keys are told, all of it and nothing else.
+// Goal: docs/test-keys.md lists the responses to test keys, all of them and nothing else.
 // Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.
 
 const page = readFileSync("docs/test-keys.md", "utf8");
@@ -68,7 +68,7 @@ test("a test key never reaches the mail system", async () => {
   expect(resultRow.statusCode).toBe(200);
 });
 
-test("no entry is written and no credit moves, whatever comes of it", async () => {
+test("no entry is written and no credit moves, whatever the result", async () => {
   const ctx = await given();
   const { world, testKey, later } = ctx;
   const before = await readCredits(ctx);
@@ -115,7 +115,7 @@ test("a job that fails says that nothing was charged", async () => {
   });
 });
 
-test("an Idempotency-Key replays, conflicts and is given back as under a live key", async () => {
+test("an Idempotency-Key replays, conflicts and is released as under a live key", async () => {
   const { world, testKey } = await given();
   const ann = { email: "ann@example.com" };
   await whenVerified(world, testKey, ann, "k");

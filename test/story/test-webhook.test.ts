@@ -8,7 +8,7 @@ import { givenHook, HOOK, readDeliveries, verifyCall } from "../webhooks.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/test";
 
-test("a test event is sent now, signed like any other, and what came of it is 200", async () => {
+test("a test event is sent at once, signed like any other, and its result is 200", async () => {
   const ctx = await givenHook(["job.completed"]);
   const { world, liveKey: key, servers, secret } = ctx;
   servers.answer(204);

@@ -171,7 +171,7 @@ test("409: an account stores so many bytes of reports in a day", async () => {
   expect(tomorrow).toMatchObject({ statusCode: 201 });
 });
 
-test("503: without a reply of the table nothing is said to be stored, and the same report may be sent again", async () => {
+test("503: without a reply of the table the response confirms nothing, and the same report may be sent again", async () => {
   const ctx = await given();
   const key = ctx.liveKey;
   await uploadReport(ctx.world, key, { reporter: "yahoo.com" });

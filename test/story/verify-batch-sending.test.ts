@@ -5,7 +5,7 @@ import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from ".
 import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 
-// From the debit on a batch is a job, whatever becomes of its messages and of whoever accepted it.
+// From the debit on a batch is a job, whatever becomes of its messages and of the process that accepted it.
 
 const MINUTE_MS = 60_000;
 
@@ -71,7 +71,7 @@ test("a job that is stuck is sent again each hour, what is done is not done twic
   expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
-// An undisturbed batch changes four things: the list is kept, paid for, sent, and put off.
+// An undisturbed batch changes four things: the list is stored, paid for, sent, and its next check deferred.
 const EFFECTS = 4;
 
 test("an undisturbed batch changes as many things as the crashes below are tried after", async () => {

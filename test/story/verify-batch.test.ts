@@ -103,7 +103,7 @@ test.each([
 
 const SECRET = "s".repeat(16);
 
-test("whoever asked to be called back is named in the one event of the end, with the secret sealed", async () => {
+test("a batch's webhook_url is in the one event of its end, with an encrypted secret", async () => {
   const ctx = await givenChunked();
   const callback = { webhook_url: "https://x.example/done", webhook_secret: SECRET };
   await whenBatched(ctx.world, ctx.liveKey, {
@@ -224,11 +224,11 @@ test.each<[string, unknown, string]>([
   const ctx = await givenChunked();
   const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(ctx.world, ctx.liveKey, body);
+  const limited = await whenBatched(ctx.world, ctx.liveKey, body);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(limited.error.message).toContain(words);
+  expect(limited.error.message).toMatch(/Nothing was charged\.$/);
   expect(listStoredItems(ctx)).toEqual(before);
   expect([ctx.queue.pending(), ctx.blobs.keys()]).toEqual([0, []]);
 });
@@ -268,9 +268,9 @@ test.each([
   const ctx = await givenChunked({ balance: 4.5 });
   const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) }, keyed);
+  const limited = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) }, keyed);
 
-  expect(refused).toMatchObject({
+  expect(limited).toMatchObject({
     statusCode: 402,
     error: { code: "INSUFFICIENT_CREDITS", details: { needed: 5, available: 4.5 } },
   });
@@ -282,9 +282,9 @@ test("more different addresses than the plan allows are 413, charge nothing, and
   const ctx = await givenChunked({ plan: "free", balance: 5, rows: 100 });
   const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1_001) }, "k");
+  const limited = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1_001) }, "k");
 
-  expect(refused).toMatchObject({
+  expect(limited).toMatchObject({
     statusCode: 413,
     error: {
       code: "PAYLOAD_TOO_LARGE",
@@ -305,9 +305,9 @@ test("a body over the limit is 413", async () => {
   const { world, liveKey: key } = await givenChunked();
   const readBody = () => Promise.reject(bodyTooLarge());
 
-  const refused = await send(world, "POST /v1/verify/batch", { key, readBody });
+  const limited = await send(world, "POST /v1/verify/batch", { key, readBody });
 
-  expect(refused).toMatchObject({ statusCode: 413, error: { code: "PAYLOAD_TOO_LARGE" } });
+  expect(limited).toMatchObject({ statusCode: 413, error: { code: "PAYLOAD_TOO_LARGE" } });
 });
 
 test("a burst beyond the plan is 429 and is not charged", async () => {
@@ -316,9 +316,9 @@ test("a burst beyond the plan is 429 and is not charged", async () => {
     whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) }),
   );
 
-  const refused = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
+  const limited = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
 
-  expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
+  expect(limited).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
   expect(await readCredits(ctx)).toMatchObject({ available: 40, spent: 60 });
 });
 
@@ -351,10 +351,10 @@ test.each([
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) }, "k");
   const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(ctx.world, ctx.liveKey, body, "k");
+  const limited = await whenBatched(ctx.world, ctx.liveKey, body, "k");
 
-  expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(limited).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
+  expect(limited.error.message).toMatch(/Nothing was charged\.$/);
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
@@ -410,7 +410,7 @@ test.each([
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a list that cannot be kept is 503, and nothing was charged", async () => {
+test("a list that cannot be stored is 503, and nothing was charged", async () => {
   const ctx = await givenChunked();
   const world = { ...ctx.world, blobs: { ...ctx.blobs, put: rejectDown } };
 
@@ -466,7 +466,7 @@ test("under a test key it is the same job, seen by test keys alone, and free", a
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a list that takes the credits below a line is told of with the debit", async () => {
+test("a list that takes the credits below a threshold emits its event with the debit", async () => {
   const ctx = await givenChunked({ balance: 10 });
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(10) });

@@ -55,7 +55,7 @@ test("beside a cached result it is as it stands now", async () => {
   expect(data.activity).toMatchObject({ last_seen: daysAgo(0), clicks_last_30d: 1 });
 });
 
-test("in a replay it is as it stands now, and all else is as it was told", async () => {
+test("a replay has the current activity, and all else as in the first response", async () => {
   const { world, liveKey } = await givenOpen();
   const first = await whenVerified(world, liveKey, ask, "k");
   await whenEventsSent(world, liveKey, createEvent("open", 1));
@@ -80,7 +80,7 @@ test("a pending answer has none", async () => {
   expect(data).not.toHaveProperty("activity");
 });
 
-test("a verdict that is paid for is told also when activity cannot be read", async () => {
+test("a paid verdict is returned also when activity cannot be read", async () => {
   const ctx = await givenOpen();
 
   const response = await whenVerified(withUnreadable(ctx, "ACTIVITY#"), ctx.liveKey, ask);
@@ -90,7 +90,7 @@ test("a verdict that is paid for is told also when activity cannot be read", asy
   expect(ctx.logged.map(({ event }) => event)).toContain("activity_unread");
 });
 
-test("a test key is told made-up activity", async () => {
+test("a test key gets made-up activity", async () => {
   const { world, testKey } = await given();
 
   const { data } = await whenVerified(world, testKey, ask);

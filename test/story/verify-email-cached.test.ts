@@ -9,7 +9,7 @@ import { whenVerified } from "../send.ts";
 const DAY_MS = 86_400_000;
 const ann = { email: "Ann.Lee@example.com" };
 
-test("the same address within a day is told again for half a credit, as it was found then", async () => {
+test("the same address within a day returns the cached result for half a credit", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const first = await whenVerified(world, liveKey, ann);
@@ -33,7 +33,7 @@ test("after a day it is looked for anew", async () => {
   expect(data.verified_at).toBe("2026-11-22T00:00:00.000Z");
 });
 
-test("what was told for half a credit does not make the day longer", async () => {
+test("a cached response does not extend the day", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann);
   later(DAY_MS - 1_000);
@@ -44,7 +44,7 @@ test("what was told for half a credit does not make the day longer", async () =>
 });
 
 test.each(["ann.lee@EXAMPLE.com", "ANN.LEE@example.com", " <Ann.Lee@example.com> "])(
-  "another way to write it is the same address, and told as it is written: %s",
+  "another spelling is the same address, and is returned as it is written: %s",
   async (email) => {
     const { world, liveKey } = await given({ balance: 10 });
     await whenVerified(world, liveKey, ann);
@@ -66,7 +66,7 @@ test.each(["ann.lee+x@example.com", "annlee@example.com", "ann.lee@mail.example.
   },
 );
 
-test("nobody finds out what another account verified", async () => {
+test("no account finds out what another verified", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, ann);
@@ -77,7 +77,7 @@ test("nobody finds out what another account verified", async () => {
   });
 });
 
-test("what proved nothing is asked again, at the full price", async () => {
+test("a result that proved nothing is verified again, at the full price", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "blocked@x.com" });
 
@@ -108,7 +108,7 @@ test.each([
   ["evidence", { include_ai: false, include_evidence: true }, { ai: false, evidence: true }],
   ["neither", { include_ai: false }, { ai: false, evidence: false }],
 ])(
-  "whoever asks for %s gets that, whatever the first who asked wanted",
+  "a request for %s gets that, whatever the first request asked for",
   async (_, options, parts) => {
     for (const first of [{ include_ai: false }, { include_evidence: true }]) {
       const { world, liveKey } = await given({ balance: 10 });
@@ -132,7 +132,7 @@ test("a job's result is known from then on, too", async () => {
   expect(data).toMatchObject({ status: "valid", cached: true, credits_used: 0.5 });
 });
 
-test("half a credit is enough for what is known, and too little for anything else", async () => {
+test("half a credit is enough for a cached result, and too little for any other", async () => {
   const { world, liveKey } = await given({ balance: 1.5 });
   await whenVerified(world, liveKey, ann);
 
@@ -157,7 +157,7 @@ test("a key that bought what was known replays it, and is not charged again", as
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
-test("what a test key is told is never of this world: it is not kept, and nothing kept is told", async () => {
+test("a test key's result is made up: it is not cached, and the cache does not answer it", async () => {
   const { world, liveKey, testKey } = await given({ balance: 10 });
 
   const answers = [

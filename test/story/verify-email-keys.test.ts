@@ -183,7 +183,7 @@ test("a key is remembered for thirty days, and then it is a new one", async () =
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "hold 1", "settle 1"]);
 });
 
-test("our own failure gives the credit and the key back, and the key buys again", async () => {
+test("a failure of ours refunds the credit and releases the key, and the key buys again", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const failed = await whenVerified(withBrokenEngine(ctx), liveKey, ann, "k");
@@ -304,7 +304,7 @@ test("an abandoned request whose address is known meanwhile is finished for what
   await thenConsistent(ctx);
 });
 
-test("an abandoned request that is taken over while its address is known is nobody else's until it is done", async () => {
+test("an abandoned request that is taken over while its result is cached stays with its new owner until it is done", async () => {
   const ctx = await givenAbandoned();
   await whenVerified(ctx.world, ctx.liveKey, ann);
   ctx.later(25_000);
@@ -317,7 +317,7 @@ test("an abandoned request that is taken over while its address is known is nobo
   expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
 });
 
-test("fifty racing requests with one key are paid for once, and whoever is answered hears the same", async () => {
+test("fifty racing requests with one key are paid for once, and all responses are the same", async () => {
   const ctx = await given({ balance: 100 });
   const { world, liveKey } = ctx;
 

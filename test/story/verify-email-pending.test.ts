@@ -16,7 +16,7 @@ import { send, whenVerified } from "../send.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A house whose mail servers all take so long to answer. */
+/** An app whose mail servers all take this long to reply. */
 const givenSlow = async (ms: number) => {
   const ctx = await given({ balance: 10 });
   return { ...ctx, world: withSlowEngine(ctx, ms) };
@@ -44,14 +44,14 @@ test("what takes longer than the wait is pending, and the money is held", async 
   await thenConsistent(ctx);
 });
 
-/** A house whose mail servers nobody has time to ask. */
+/** An app without a free prober for its mail servers. */
 const givenNoCapacity = async () => {
   const ctx = await given({ balance: 10 });
   const probe = () => Promise.reject(new NoCapacityError("all of them are at work"));
   return { ...ctx, busy: { ...ctx.world, engine: { ...ctx.world.engine, probe } } };
 };
 
-test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
+test("when all probers are busy the response is pending at once, and not a failure", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
 
   const response = await whenVerified(busy, ctx.liveKey, { email: "ann@x.com" });
@@ -64,7 +64,7 @@ test("when all who talk to mail servers are at work it is pending at once, and n
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
-test("a repeat is told of the same job then, is not charged, and does not send it again", async () => {
+test("a repeat then returns the same job, is not charged, and does not send it again", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
   const ask = (world: AppWorld) => whenVerified(world, ctx.liveKey, { email: "ann@x.com" }, "k1");
 
@@ -79,7 +79,7 @@ test("a repeat is told of the same job then, is not charged, and does not send i
   expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("a test key meets nobody who could be at work", async () => {
+test("a test key does not wait for busy probers", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
 
   const response = await whenVerified(busy, ctx.testKey, { email: "ann@x.com" });
@@ -177,7 +177,7 @@ test("a message that never arrives is sent again after five minutes", async () =
   expect((await findJob(world, liveKey)).status).toBe("completed");
 });
 
-test("whoever greylists is asked again after six and after thirty minutes, and only then it is unknown, and paid", async () => {
+test("a greylisting server is asked again after six and after thirty minutes, and only then the result is unknown, and paid", async () => {
   const ctx = await givenSlow(11_000);
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "greylisted@x.com" });

@@ -124,10 +124,10 @@ test.each<[string, unknown, string]>([
   const ctx = await given({ balance: 10 });
   const before = listStoredItems(ctx);
 
-  const refused = await whenVerified(ctx.world, ctx.liveKey, body);
+  const limited = await whenVerified(ctx.world, ctx.liveKey, body);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
+  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(limited.error.message).toContain(words);
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
@@ -168,9 +168,9 @@ test.each([
     const ctx = await given({ balance: 0.5 });
     const before = listStoredItems(ctx);
 
-    const refused = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, keyed);
+    const limited = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, keyed);
 
-    expect(refused).toMatchObject({
+    expect(limited).toMatchObject({
       statusCode: 402,
       error: {
         code: "INSUFFICIENT_CREDITS",
@@ -195,7 +195,7 @@ test("a key that was refused with 402 buys once there are credits", async () => 
   expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
 });
 
-// All else about keys is told in post-verify-keys.test.ts.
+// All else about keys is in verify-email-keys.test.ts.
 test("an Idempotency-Key that stands for another request is 409", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
@@ -212,9 +212,9 @@ test("a burst beyond the plan is 429 and says when to come again, and is not cha
     whenVerified(ctx.world, ctx.liveKey, { email: `ann${n}@x.com` }),
   );
 
-  const refused = (await Promise.all(requested)).filter(({ statusCode }) => statusCode === 429);
+  const limited = (await Promise.all(requested)).filter(({ statusCode }) => statusCode === 429);
 
-  expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
+  expect(limited).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
   expect(await readCredits(ctx)).toMatchObject({ available: 40, debited: 60 });
 });
 

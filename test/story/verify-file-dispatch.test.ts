@@ -25,7 +25,7 @@ import {
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 
-// What a file costs is held until it is known of every chunk whether it is queued: then it is settled or given back.
+// What a file costs is held until it is known of every chunk whether it is queued: then it is settled or refunded.
 
 const MINUTE_MS = 60_000;
 
@@ -38,7 +38,7 @@ const givenFile = async (emails = createEmails(5), rows = 2) => {
   return { ...ctx, process };
 };
 
-/** Whoever accepted it is gone after so many changes. */
+/** The process that accepted it crashes after so many changes. */
 const givenAbandoned = async (effects: number) => {
   const ctx = await givenFile();
   void ctx.process(createProcessGoneAfter(ctx, effects).world);
@@ -114,7 +114,7 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test("a repeat is told of the work, and not of the five minutes that the reconciler has for it", async () => {
+test("a repeat's Retry-After is that of the work, and not the reconciler's five minutes", async () => {
   const ctx = await givenAbandoned(2);
   ctx.later(45_000);
   const item = await ctx.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
@@ -138,7 +138,7 @@ test("once they are queued and only the money is not settled a repeat is 202 dis
 });
 
 test.each([2, 3, 4])(
-  "whoever comes with the same key after Retry-After finishes what %i changes left, for what was paid",
+  "a repeat with the same key after Retry-After finishes what %i changes left, without another charge",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
     let accepted = await ctx.process();
@@ -190,7 +190,7 @@ test("an undisturbed file changes as many things as the crashes below are tried 
 });
 
 test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
-  "a process that is gone after %i changes leaves nothing or a job that ends without anybody's asking",
+  "a process that is gone after %i changes leaves nothing or a job that ends without a repeat",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
     const isPaid = effects > 1;
@@ -215,7 +215,7 @@ test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
   },
 );
 
-test("what was queued before a crash and is verified before anybody looks is not verified twice", async () => {
+test("a chunk that was queued before a crash and verified before the reconciler ran is not verified twice", async () => {
   const ctx = await givenAbandoned(3);
   await whenWorked(ctx);
   const before = await readJob(ctx);
@@ -228,7 +228,7 @@ test("what was queued before a crash and is verified before anybody looks is not
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("what was verified is not given back, though nothing can be queued any more", async () => {
+test("a verified chunk is not refunded, though nothing can be queued any more", async () => {
   const ctx = await givenAbandoned(3);
   await whenWorked(ctx);
   ctx.later(45_000);
@@ -253,7 +253,7 @@ const getFates =
   (chunk: number): Fate =>
     fates[chunk] ?? "sent";
 
-test("a repeat is told how it stands by now, not how it stood", async () => {
+test("a repeat returns the current state, not the first one", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "unknown", "sent")));
   await whenQuiet(ctx);
@@ -265,7 +265,7 @@ test("a repeat is told how it stands by now, not how it stood", async () => {
   expect(data).not.toHaveProperty("enqueue_unknown");
 });
 
-test("a file of which everything was given back in the end leaves its key free", async () => {
+test("a file that was refunded completely in the end leaves its key free", async () => {
   const ctx = await givenFile();
   const ambiguousWorld = withMessageFates(ctx, () => "unknown");
   await ctx.process(ambiguousWorld);
@@ -307,7 +307,7 @@ test("what is definitively refused is refunded, and the rest is the job", async 
   await thenConsistent(ctx);
 });
 
-test("a refused chunk whose message comes all the same is not verified: it is paid back already", async () => {
+test("a refused chunk whose message arrives all the same is not verified: it is refunded already", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "refused", "sent")));
   await ctx.queue.sendMany("chunks", [
@@ -374,7 +374,7 @@ test.each([
   },
 );
 
-test("what cannot be queued for an hour is given back, minute by minute not before, and the job ends", async () => {
+test("a chunk that cannot be queued for an hour is refunded, not a minute before, and the job ends", async () => {
   const ctx = await givenFile();
   const world = withMessageFates(ctx, getFates("sent", "unknown", "unknown"));
   await ctx.process(world);
@@ -396,7 +396,7 @@ test("what cannot be queued for an hour is given back, minute by minute not befo
   await thenConsistent(ctx);
 });
 
-test("a job of which everything was given back has failed: not one address was verified", async () => {
+test("a job that was refunded completely has failed: not one address was verified", async () => {
   const ctx = await givenFile();
   const world = withMessageFates(ctx, () => "unknown");
   const response = await ctx.process(world);
@@ -410,14 +410,14 @@ test("a job of which everything was given back has failed: not one address was v
   await thenConsistent(ctx);
 });
 
-test("a chunk that a worker did while it was to be given back is paid for", async () => {
+test("a chunk that a worker did while it was to be refunded is paid for", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "unheard", "sent")));
   ctx.later(61 * MINUTE_MS);
   const lossy = withMessageFates(ctx, () => "unknown");
   const { table } = ctx;
   let isDone = false;
-  // Between looking for what became of the chunk and giving it back, its worker is through.
+  // Between the read of the chunk and its refund, its worker finishes.
   const transact: typeof table.transact = async (writes) => {
     if (!isDone) {
       isDone = true;
@@ -475,7 +475,7 @@ test("of many refused chunks as many as fit one transaction are refunded at once
   await thenConsistent(ctx);
 });
 
-test("a refund to which no reply comes is told as unknown: the same key asks", async () => {
+test("a refund without a reply is reported as unknown: the same key finds out", async () => {
   const ctx = await givenFile();
   const refusing = withMessageFates(ctx, () => "refused");
 
@@ -492,7 +492,7 @@ test.each([
   ["written", true],
   ["not written", false],
 ])(
-  "a settlement to which no reply comes, and that was %s, is told as pending: the request itself was charged",
+  "a settlement without a reply, which was %s, is reported as pending: the request itself was charged",
   async (_case, written) => {
     const ctx = await givenFile();
 
@@ -511,7 +511,7 @@ test.each([
   },
 );
 
-test("without an Idempotency-Key nobody is asked to send it again: that would charge again", async () => {
+test("without an Idempotency-Key the response does not suggest a repeat, which would charge again", async () => {
   const ctx = await givenFile();
 
   const response = await whenFiled(

@@ -151,7 +151,7 @@ test.each<[string, string | Buffer, object, string]>([
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("what is wrong with a file is told of the field that it came in", async () => {
+test("a fault of a file names the field that held the file", async () => {
   const { world, liveKey } = await givenChunked();
   const fileKey = await givenUpload({ world }, liveKey, "email\n");
 

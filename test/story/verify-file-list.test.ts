@@ -123,7 +123,7 @@ test("the message names a second column of addresses, which is not verified", as
   );
 });
 
-test("an address is read with its name, as mailto:, and with what nobody sees around it", async () => {
+test("an address is read with its name, as mailto:, and with invisible characters around it", async () => {
   const ctx = await givenChunked();
   const cells = ["Ada <ada@x.com>", "mailto:bo@x.com?subject=Hi", "\u200bcy@x.com\u00a0"];
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(cells));
@@ -234,20 +234,20 @@ describe("a form takes", () => {
 
   test("options that are sent as a file, as some clients do, up to the length of a field", async () => {
     const { world, liveKey } = await givenChunked();
-    const sent = (content: string) =>
+    const sendOptions = (content: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "options", fileName: "blob", content }]);
 
-    expect(await sent('{"deep_verify":false}')).toMatchObject({ statusCode: 202 });
-    expect(await sent(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
+    expect(await sendOptions('{"deep_verify":false}')).toMatchObject({ statusCode: 202 });
+    expect(await sendOptions(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
   });
 
   test("with another option or name is another request under the same key", async () => {
     const { world, liveKey } = await givenChunked();
-    const named = (name: string) =>
+    const sendName = (name: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "name", content: name }], "k");
 
-    expect(await named("Spring")).toMatchObject({ statusCode: 202 });
-    expect(await named("Spring")).toMatchObject({ data: { idempotent_replay: true } });
-    expect(await named("Autumn")).toMatchObject({ error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
+    expect(await sendName("Spring")).toMatchObject({ statusCode: 202 });
+    expect(await sendName("Spring")).toMatchObject({ data: { idempotent_replay: true } });
+    expect(await sendName("Autumn")).toMatchObject({ error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
   });
 });
