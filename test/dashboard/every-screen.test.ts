@@ -45,6 +45,7 @@ const createTargets = async (opened: Opened): Promise<Readonly<Record<string, st
   return {
     "lists/:id": `lists/${job}`,
     "domains/:domain": `domains/${DOMAIN}`,
+    "domains/:domain/progress": "domains/unaligned.example/progress",
     "domains/:domain/reports": `domains/${DOMAIN}/reports`,
     "domains/:domain/mail-tests": "domains/example.com/mail-tests",
     "mail-tests/:id": `mail-tests/${mailTest}`,

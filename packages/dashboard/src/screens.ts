@@ -92,6 +92,11 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () => (await import("./screens/domains/report.tsx")).DomainReport,
   },
   {
+    path: "domains/:domain/progress",
+    title: "Progress of a domain",
+    load: async () => (await import("./screens/domain-progress/progress.tsx")).DomainProgress,
+  },
+  {
     path: "domains/:domain/reports",
     title: "Reports about a domain",
     load: async () => (await import("./screens/domain-reports/reports.tsx")).DomainReports,

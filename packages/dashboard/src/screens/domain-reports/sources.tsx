@@ -80,6 +80,10 @@ const COLUMNS: readonly Column<Source>[] = [
   { title: "What to do", cell: (source) => <Advice source={source} /> },
 ];
 
+export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }) => (
+  <RowTable label="Sources" columns={COLUMNS} rows={sources} getKey={({ ip }) => ip ?? ""} />
+);
+
 type Props = {
   readonly reports: Reports;
   /** The link to the next page. */
@@ -92,12 +96,7 @@ export const Sources = ({ reports: { dmarc }, next }: Props) => (
     {dmarc.sources.length === 0 ? (
       <p>No DMARC report in these days.</p>
     ) : (
-      <RowTable
-        label="Sources"
-        columns={COLUMNS}
-        rows={dmarc.sources}
-        getKey={({ ip }) => ip ?? ""}
-      />
+      <SourceTable sources={dmarc.sources} />
     )}
     {next !== undefined && (
       <p>

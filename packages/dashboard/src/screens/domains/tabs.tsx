@@ -1,11 +1,12 @@
 import { toHref } from "../../base.ts";
 import { path } from "../../router.ts";
 
-/** What there is about one domain: each is a screen with an address of its own. */
+/** What there is about one domain, in the order of its way. Each is a screen with an address of its own. */
 const TABS = [
   ["", "Check"],
   ["/mail-tests", "Mail tests"],
   ["/reports", "Reports"],
+  ["/progress", "Progress"],
 ] as const;
 
 export const DomainTabs = ({ domain }: { readonly domain: string }) => {

@@ -1,0 +1,145 @@
+import type { GetDomainProgressData } from "@mailproof/client";
+import { toHref } from "../../base.ts";
+import { formatTime } from "../../format.ts";
+import { Loaded, useLoad } from "../../parts/load.tsx";
+import { Screen } from "../../parts/screen.tsx";
+import type { Params } from "../../router.ts";
+import { getClient } from "../../session.ts";
+import { RecordBox } from "../domains/record-box.tsx";
+import { DomainTabs } from "../domains/tabs.tsx";
+import { Readiness } from "./readiness.tsx";
+import "../domains/domains.css";
+import "../domain-reports/reports.css";
+import "./progress.css";
+
+type Progress = GetDomainProgressData;
+type Step = Progress["steps"][number];
+type Next = Progress["next"];
+
+/** How far a domain is on its way to a strict policy, and the one thing to do now. */
+export const DomainProgress = ({ params }: { readonly params: Params }) => {
+  const domain = params["domain"] ?? "";
+  const load = useLoad((signal) => getClient().getDomainProgress({ domain }, { signal }), [domain]);
+  return (
+    <Screen
+      title={`${domain}: progress`}
+      lead="From published records to a policy that stops forged mail, without stopping your own."
+    >
+      <DomainTabs domain={domain} />
+      <Loaded load={load} what="the progress">
+        {(progress) => (
+          <div class="panels">
+            <NextPanel domain={domain} next={progress.next} steps={progress.steps} />
+            <Way domain={domain} steps={progress.steps} />
+            <Readiness dmarc={progress.dmarc} />
+          </div>
+        )}
+      </Loaded>
+    </Screen>
+  );
+};
+
+/** Where a step shows its evidence, below /app/. */
+const toEvidence = (domain: string, { step, test_id: test }: Step): string => {
+  const start = `domains/${encodeURIComponent(domain)}`;
+  if (step === "tested") return test === undefined ? `${start}/mail-tests` : `mail-tests/${test}`;
+  return step === "reported" ? `${start}/reports` : start;
+};
+
+/** Which step the one thing to do belongs to. Absent: another screen than a step's. */
+const STEP_OF_NEXT: Readonly<Partial<Record<Next["code"], Step["step"]>>> = {
+  check_domain: "published",
+  publish_spf: "published",
+  publish_dkim: "published",
+  publish_dmarc: "published",
+  request_reports: "published",
+  send_test_mail: "tested",
+  correct_mail: "tested",
+  correct_source: "reported",
+  collect_reports: "reported",
+  tighten_policy: "enforced",
+  protect_subdomains: "enforced",
+};
+
+const SCREEN_NAMES: Readonly<Record<Step["step"], string>> = {
+  published: "Open the check",
+  tested: "Open the mail tests",
+  reported: "Open the reports",
+  enforced: "Open the check",
+};
+
+type NextProps = {
+  readonly domain: string;
+  readonly next: Next;
+  readonly steps: readonly Step[];
+};
+
+const NextPanel = ({ domain, next, steps }: NextProps) => {
+  const step = steps.find((one) => one.step === STEP_OF_NEXT[next.code]);
+  return (
+    <section class="panel wide" aria-labelledby="next-step">
+      <h2 id="next-step">Next step</h2>
+      <p>{next.text}</p>
+      <RecordBox {...next} />
+      <p class="next-link">
+        {step ? (
+          <a class="button" href={toHref(toEvidence(domain, step))}>
+            {step.test_id === undefined || step.step !== "tested"
+              ? SCREEN_NAMES[step.step]
+              : "Open the mail test"}
+          </a>
+        ) : (
+          <a class="button" href={toHref("monitors")}>
+            Open the monitors
+          </a>
+        )}
+      </p>
+    </section>
+  );
+};
+
+const TITLES: Readonly<Record<Step["step"], string>> = {
+  published: "Published in DNS",
+  tested: "Seen in a test mail",
+  reported: "Seen in reports",
+  enforced: "Strict policy",
+};
+
+/** What was not observed yet is never red. */
+const STATES: Readonly<
+  Record<Step["status"], { readonly tone: string; readonly word: string; readonly mark: string }>
+> = {
+  done: { tone: "good", word: "done", mark: "✓" },
+  failing: { tone: "bad", word: "to correct", mark: "!" },
+  open: { tone: "grey", word: "open", mark: "" },
+};
+
+type WayProps = { readonly domain: string; readonly steps: readonly Step[] };
+
+const Way = ({ domain, steps }: WayProps) => (
+  <section class="panel wide" aria-labelledby="way">
+    <h2 id="way">The way to a strict policy</h2>
+    <ol class="way">
+      {steps.map((one) => {
+        const { tone, word, mark } = STATES[one.status];
+        return (
+          <li key={one.step} class={tone}>
+            <span class="way-mark" aria-hidden="true">
+              {mark}
+            </span>
+            <h3>
+              <a href={toHref(toEvidence(domain, one))}>{TITLES[one.step]}</a>{" "}
+              <b class={`state ${tone}`}>{word}</b>
+            </h3>
+            {one.missing.map((text) => (
+              <p key={text}>{text}</p>
+            ))}
+            {one.observed_at !== undefined && (
+              <p class="soft">Observed {formatTime(one.observed_at)}</p>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  </section>
+);
