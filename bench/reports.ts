@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import { HOSTILE_FILES } from "../test/core/deliverability/reports/hostile-files.ts";
 import { createRow, type ReportRow } from "./report.ts";
 
 // Reports of receivers, read one after the other on one core: unpacked, parsed and summed, as they are before they are
@@ -64,16 +65,7 @@ const createReport = (seed: number, records = RECORDS): Buffer => {
 ${rows.join("")}</feedback>`);
 };
 
-/** Each would take gigabytes, or minutes, from a reader without limits. */
-const HOSTILE: readonly Buffer[] = [
-  gzipSync(Buffer.alloc(500_000_000)),
-  gzipSync(`<feedback>${"<a>".repeat(4_000_000)}`),
-  gzipSync(`<feedback><record>${"<dkim/>".repeat(2_000_000)}`),
-  gzipSync(
-    `<!DOCTYPE a [<!ENTITY a "${"a".repeat(1_000_000)}">]><feedback>${"&a;".repeat(100_000)}`,
-  ),
-  gzipSync(`{"a":${"[".repeat(10_000_000)}`),
-];
+const HOSTILE = HOSTILE_FILES.map(([, file]) => Buffer.from(file as string));
 
 export const run = async (): Promise<readonly ReportRow[]> => {
   const reports = Array.from({ length: DIFFERENT_REPORTS }, (_, seed) => createReport(seed));

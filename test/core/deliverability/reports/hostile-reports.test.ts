@@ -355,7 +355,7 @@ const CASES: readonly (readonly [name: string, file: string | Uint8Array, reason
         createTlsPolicy({ policy: { "policy-type": "sts", "policy-domain": "b.example" } }),
       ],
     }),
-    "policies[1].policy.policy-domain: must be the domain of the first policy",
+    "policies[1].policy.policy-domain: must be example.com, the domain of the policies before it",
   ],
   [
     "a policy of an unknown type",

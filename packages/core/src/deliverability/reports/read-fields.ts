@@ -6,12 +6,15 @@ import { ReportFault } from "./report-fault.ts";
 
 const TEXT_LENGTH_MAX = 1_000;
 
-/** A name or an id, on one line. */
+/** A name or an id, on one line. Half a pair of UTF-16 cannot be stored or sent as UTF-8, so it is replaced. */
 export const readName = (path: string, text: string | undefined): string => {
   if (text === undefined || text.trim() === "") throw new ReportFault(path, "is missing");
   if (text.length > TEXT_LENGTH_MAX)
     throw new ReportFault(path, `is over ${TEXT_LENGTH_MAX} characters`);
-  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return text
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
 };
 
 export const readDomain = (path: string, text: string | undefined): string => {

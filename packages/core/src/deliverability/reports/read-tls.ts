@@ -18,19 +18,12 @@ export const readTlsReport = (text: string): TlsReport => {
   const policies = readList("policies", report["policies"], POLICIES_MAX).map((policy, at) =>
     readPolicy(policy, `policies[${at}]`),
   );
-  const [first, ...others] = policies;
-  if (!first) throw new ReportFault("policies", "is empty");
-  const stray = others.findIndex(({ domain }) => domain !== first.domain);
-  if (stray >= 0)
-    throw new ReportFault(
-      `policies[${stray + 1}].policy.policy-domain`,
-      "must be the domain of the first policy",
-    );
+  if (policies.length === 0) throw new ReportFault("policies", "is empty");
   return {
     type: "tls",
     reporter: readName("organization-name", readText(report["organization-name"])),
     reportId: readName("report-id", readText(report["report-id"])),
-    domain: first.domain,
+    domain: findRecipientDomain(policies),
     begin,
     end,
     rows: policies.length,
@@ -104,10 +97,28 @@ const readNumber = (path: string, value: unknown): number =>
       : (readText(value) ?? (value === undefined ? undefined : "none")),
   );
 
-const readPolicy = (
-  value: unknown,
-  path: string,
-): { readonly domain: string; readonly sums: TlsPolicySums } => {
+type ReadPolicy = { readonly domain: string | null; readonly sums: TlsPolicySums };
+
+/**
+ * The domain that the mail was for, which a report is about. Some name a mail host in a policy of DANE, whose records are
+ * at that host, and nothing in one that was not found.
+ */
+const findRecipientDomain = (policies: readonly ReadPolicy[]): string => {
+  const named = policies.flatMap(({ domain, sums }, at) =>
+    domain === null ? [] : [{ domain, at, mayBeHost: sums.policy === "tlsa" }],
+  );
+  const sure = named.filter(({ mayBeHost }) => !mayBeHost);
+  const [first, ...others] = sure.length > 0 ? sure : named;
+  if (!first) throw new ReportFault("policies[0].policy.policy-domain", "is missing");
+  const stray = others.find(({ domain }) => domain !== first.domain);
+  if (!stray) return first.domain;
+  throw new ReportFault(
+    `policies[${stray.at}].policy.policy-domain`,
+    `must be ${first.domain}, the domain of the policies before it`,
+  );
+};
+
+const readPolicy = (value: unknown, path: string): ReadPolicy => {
   const entry = readObject(path, value);
   const policy = readObject(`${path}.policy`, entry["policy"]);
   const type = readText(policy["policy-type"]);
@@ -119,8 +130,10 @@ const readPolicy = (
     );
   const summary = readObject(`${path}.summary`, entry["summary"]);
   const count = (name: string): number => readNumber(`${path}.summary.${name}`, summary[name]);
+  const domain = policy["policy-domain"] ?? undefined;
+  const isLeftOut = domain === undefined && policyType === "no-policy-found";
   return {
-    domain: readDomain(`${path}.policy.policy-domain`, readText(policy["policy-domain"])),
+    domain: isLeftOut ? null : readDomain(`${path}.policy.policy-domain`, readText(domain)),
     sums: {
       policy: policyType,
       succeeded: count("total-successful-session-count"),

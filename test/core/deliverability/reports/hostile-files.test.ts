@@ -1,0 +1,82 @@
+import { gzipSync } from "node:zlib";
+import { readReport } from "@mailproof/core/deliverability/reports/read-report";
+import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import { expect, test } from "vitest";
+import { HOSTILE_FILES } from "./hostile-files.ts";
+import { createDmarcReport, createRecord, createTlsReport } from "./made-reports.ts";
+
+test("there are at least fifty, of which no two are the same", () => {
+  const files = HOSTILE_FILES.map(([, file]) => Buffer.from(file as string).toString("latin1"));
+
+  expect(new Set(files).size).toBe(HOSTILE_FILES.length);
+  expect(HOSTILE_FILES.length).toBeGreaterThanOrEqual(50);
+});
+
+test.each(HOSTILE_FILES)("refuses %s, and says where and why", (_name, file, reason) => {
+  const refuse = () => readReport(Buffer.from(file as string));
+
+  expect(refuse).toThrow(ReportFault);
+  expect(refuse).toThrow(reason);
+});
+
+const xml = createDmarcReport();
+const before = (element: string, text: string): string =>
+  xml.replace(`<${element}>`, `${text}<${element}>`);
+
+/** Odd, and harmless: what a report says is read, and nothing else. */
+const HARMLESS: readonly (readonly [name: string, file: string | Buffer])[] = [
+  [
+    "an attribute of a megabyte",
+    xml.replace("<feedback>", `<feedback a="${"x".repeat(1_000_000)}">`),
+  ],
+  ["an attribute twice", xml.replace("<feedback>", '<feedback a="1" a="2">')],
+  ["a long comment", before("record", `<!--${"-x".repeat(1_000_000)}-->`)],
+  ["half a million comments", before("record", "<!---->".repeat(500_000))],
+  [
+    "a gzip file with ten thousand empty members",
+    Buffer.concat([gzipSync(xml), ...Array.from({ length: 10_000 }, () => gzipSync(""))]),
+  ],
+  [
+    "a second report inside of it",
+    xml.replace(
+      "</feedback>",
+      `${createDmarcReport({ head: "", domain: "other.example" })}</feedback>`,
+    ),
+  ],
+  [
+    "a second policy",
+    before("record", "<policy_published><domain>other.example</domain></policy_published>"),
+  ],
+  ["a second count", xml.replace("<count>1</count>", "<count>1</count><count>999</count>")],
+  ["a NUL between elements", before("record", "\0")],
+];
+
+test.each(HARMLESS)("reads a report with %s", (_name, file) => {
+  expect(readReport(Buffer.from(file as string))).toMatchObject({
+    domain: "example.com",
+    rows: 1,
+    sources: [{ messages: 1 }],
+  });
+});
+
+const TLS = JSON.stringify(createTlsReport());
+
+test.each([
+  ["NUL", createDmarcReport({ reporter: "a\0b" }), "a b"],
+  ["a control character", createDmarcReport({ reporter: "a&#1;b" }), "a b"],
+  ["half a pair of UTF-16", createDmarcReport({ reporter: "a&#xD800;b" }), "a\ufffdb"],
+  ["half a pair of UTF-16 in JSON", TLS.replace("Receiver Inc.", "a\\ud800b"), "a\ufffdb"],
+])("a name with %s is stored as text that every reader takes", (_name, file, reporter) => {
+  expect(readReport(Buffer.from(file))).toMatchObject({ reporter });
+});
+
+test("names of an object's own properties are ordinary names", () => {
+  const polluting = `{"__proto__":{"policies":[]},"constructor":{"prototype":{"x":1}},${TLS.slice(1)}`;
+  const auth = "<dkim><domain>__proto__.example</domain><result>pass</result></dkim>";
+
+  expect(readReport(Buffer.from(polluting))).toMatchObject({ domain: "example.com", rows: 1 });
+  expect(
+    readReport(Buffer.from(createDmarcReport({ records: [createRecord({ auth })] }))),
+  ).toMatchObject({ sources: [{ authenticated: { "__proto__.example": 1 } }] });
+  expect({}).not.toHaveProperty("x");
+});
