@@ -30,6 +30,7 @@ const EXEMPT: readonly string[] = [
 const TESTS = [
   "architecture",
   "core/{accounts,activity,background,find,intake,jobs,money,smtp-pool,verify,webhooks}",
+  "simulation",
   "story",
 ];
 

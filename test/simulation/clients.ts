@@ -5,7 +5,7 @@ import { send, type TestResponse } from "../send.ts";
 import type { Process } from "./process.ts";
 
 /**
- * What somebody wants done. With a key, whoever sends the same key wants the same thing once. A search is its own key: the
+ * What a client asks for. With a key, all requests with the same key ask for the same thing once. A search is its own key: the
  * first name that is looked for.
  */
 export type ClientRequest = { readonly key: string | null } & Cancelling &
@@ -42,21 +42,21 @@ type Depth = { readonly isShallow?: boolean };
 /** The same key for something else is another request. */
 export const toRequestId = (request: ClientRequest): string => JSON.stringify(request);
 
-/** One try, and what was heard of it. */
+/** One attempt, and its response. */
 export type ClientOutcome = ClientResponse | "lost";
 /** `during`: which of the balances that the account had were its balance at some time of the try. */
 type ClientResponse = TestResponse & { readonly during: readonly [first: number, last: number] };
 
-/** Everything that was heard of one wish, in order. */
+/** All responses to one request, in order. */
 export type RequestHistory = {
   readonly request: ClientRequest;
   readonly outcomes: readonly ClientOutcome[];
-  /** Of those who cancelled its job: everything that each heard. */
+  /** For each client that cancelled its job: all its responses. */
   readonly cancels?: readonly (readonly ClientOutcome[])[];
-  /** Of those who deleted it: everything that each heard, and what the job was then read as. */
+  /** For each client that deleted it: all its responses, and the job as it was read afterwards. */
   readonly deletes?: readonly (readonly ClientOutcome[])[];
   readonly readsAfterDelete?: readonly ClientOutcome[];
-  /** Of the mails to the address of its test: what each server was told in the end. */
+  /** For each mail to the address of its test: the final reply to its server. */
   readonly mails?: readonly MailOutcome[];
 };
 
@@ -166,7 +166,7 @@ const deleteSometime = async (
     Array.from({ length: isDeletedTwice ? 2 : 1 }, () => deleteUntilDone(client, id)),
   );
   const reads: ClientOutcome[] = [];
-  if (deletes.some((heard) => isSuccess(heard.at(-1))))
+  if (deletes.some((responses) => isSuccess(responses.at(-1))))
     for (const path of [`/v1/jobs/${id}`, `/v1/jobs/${id}/download`])
       reads.push(await sendOnce(client, [`GET ${path}`, undefined]));
   return { deletes, readsAfterDelete: reads };
@@ -288,6 +288,6 @@ const getRetryDelay = (
   const seconds = Number(outcome.headers["retry-after"] ?? 1);
   if (/same (?:Idempotency-Key; it|search sent again) .*will not/.test(message))
     return seconds * 1000;
-  // Nothing was charged and it may work later: anybody may ask again.
+  // Nothing was charged and it may work later: the client may repeat it.
   return retryable && message.includes("Nothing was charged.") ? seconds * 1000 : undefined;
 };

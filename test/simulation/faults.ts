@@ -46,8 +46,8 @@ export const createFaultyQueue = <Q extends Queue & QueueReceiver>(
     receive: async (settings, options) => {
       const received = await callOrLose(shouldFail, () => queue.receive(settings, options));
       return received
-        .map((message) => ({ message, place: chance() }))
-        .toSorted((a, b) => a.place - b.place)
+        .map((message) => ({ message, order: chance() }))
+        .toSorted((a, b) => a.order - b.order)
         .map(({ message }) => message);
     },
   };

@@ -23,13 +23,13 @@ import type { World } from "@mailproof/core/ports/world";
 import { STATUSES } from "@mailproof/core/verify/result";
 import type { ClientOutcome, ClientRequest, RequestHistory } from "./clients.ts";
 
-/** What is left when everything is quiet, and what everybody was told. */
+/** What is stored when all work has ended, and the responses that the clients got. */
 export type SimulationOutcome = {
   readonly world: World;
   readonly items: readonly Item[];
   readonly account: string;
   readonly histories: readonly RequestHistory[];
-  /** What those with a key were told when they asked once more, with nothing going wrong. */
+  /** The responses to clients with a key that repeated their requests, without faults. */
   readonly finalHistories: readonly RequestHistory[];
   /** What was available after each commit, in order. */
   readonly balances: readonly number[];
@@ -57,7 +57,9 @@ export const findViolations = async (outcome: SimulationOutcome): Promise<string
 ];
 
 const findBrokenInvariants = async ({ world }: SimulationOutcome): Promise<string[]> =>
-  (await audit(world.table, world.now())).violations.map(({ law }) => `broken law: ${law}`);
+  (await audit(world.table, world.now())).violations.map(
+    ({ law: invariant }) => `broken invariant: ${invariant}`,
+  );
 
 const findLeftovers = ({ items }: SimulationOutcome): string[] => [
   ...items.filter(({ pk }) => pk.startsWith("OPERATION#")).map(({ pk }) => `left open: ${pk}`),
@@ -65,7 +67,7 @@ const findLeftovers = ({ items }: SimulationOutcome): string[] => [
   ...items.filter(({ pk }) => pk.startsWith("DEFERRED#")).map(({ pk }) => `still waits: ${pk}`),
   ...items
     .filter(({ pk, held = 0 }) => pk.startsWith("BALANCE#") && held !== 0)
-    .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),
+    .map(({ held }) => `${JSON.stringify(held)} halves are held though all work has ended`),
 ];
 
 type Jobs = Pick<SimulationOutcome, "world" | "deletedJobs">;
@@ -74,38 +76,39 @@ type Jobs = Pick<SimulationOutcome, "world" | "deletedJobs">;
 const findAnyJob = async ({ world, deletedJobs }: Jobs, id: string): Promise<Job | undefined> =>
   deletedJobs.get(id) ?? findJob(world.table, id);
 
-/** What each wish must have cost by what was heard of it, against what the account was charged. */
+/** What each request must have cost by its responses, against what the account was charged. */
 const checkPayments = async (outcome: SimulationOutcome): Promise<string[]> => {
-  const { world, account, histories: told, items } = outcome;
+  const { world, account, histories, items } = outcome;
   const violations: string[] = [];
   // Each two minutes of the clock a search is another one; its claim, which is kept for long, stands for its price.
   let least = listPaidSearches(items, account).length * FIND_HALVES;
   let most = least;
   for (const [name, same] of groupByKey(
-    told.filter(({ request: wish }) => wish.kind !== "find" && wish.kind !== "erase"),
+    histories.filter(({ request }) => request.kind !== "find" && request.kind !== "erase"),
   )) {
     const outcomes = same.flatMap((one) => one.outcomes);
-    // What was paid back, with its key free again, leaves the next who asks to buy anew.
+    // After a refund the key is free again, and the next request buys anew.
     const accepted = outcomes.filter(isAccepted);
     const standing = await Promise.all(accepted.map((one) => isStanding(outcome, one)));
     const paid = accepted.filter((_, at) => standing[at]);
     const prices = await Promise.all(paid.map((one) => getPrice(outcome, one)));
     const [price] = prices;
-    if (prices.some((other) => other !== price)) violations.push(`${name} was told several prices`);
-    if (new Set(paid.map(toContent)).size > 1) violations.push(`${name} was told several outcomes`);
+    if (prices.some((other) => other !== price))
+      violations.push(`${name} had several prices in its responses`);
+    if (new Set(paid.map(toContent)).size > 1)
+      violations.push(`${name} had several outcomes in its responses`);
     if (paid.filter(({ data }) => data.credits_used > 0).length > 1)
-      violations.push(`${name} was told twice that it is charged`);
+      violations.push(`${name} was reported as charged twice`);
     if (paid.some(({ data }) => data.idempotent_replay && data.credits_used !== 0))
-      violations.push(`${name} was told that a replay is charged`);
+      violations.push(`${name} had a replay that was reported as charged`);
     const isDecided = outcomes.every((one) => isAccepted(one) || hasCostNothing(one));
     least += price ?? 0;
-    most +=
-      price ?? (isDecided ? 0 : Math.max(...same.map(({ request: wish }) => getMaxPrice(wish))));
+    most += price ?? (isDecided ? 0 : Math.max(...same.map(({ request }) => getMaxPrice(request))));
   }
   const { debited, refunded } = await getBalance(world.table, account);
   const charged = debited - refunded;
   if (charged < least || charged > most)
-    violations.push(`${charged} halves were kept; by what was told it is ${least} to ${most}`);
+    violations.push(`${charged} halves were charged; by the responses it is ${least} to ${most}`);
   return violations;
 };
 
@@ -123,22 +126,22 @@ const MAIL_TEST_HALVES = 4;
 const listPaidSearches = (items: readonly Item[], account: string): readonly Item[] =>
   items.filter(({ pk }) => pk.startsWith(`CLAIM#${account}#POST /v1/find#`));
 
-/** What was told of a search is what was paid for, and as new no more often than it was paid. */
-const checkSearches = ({ histories: told, items, account }: SimulationOutcome): string[] => {
+/** The result of a search in its responses is the paid one, and is reported as new no more often than it was paid. */
+const checkSearches = ({ histories, items, account }: SimulationOutcome): string[] => {
   const paid = listPaidSearches(items, account).map(({ answer }) => toSearchResult(answer));
-  const accepted = told
-    .filter(({ request: wish }) => wish.kind === "find")
+  const accepted = histories
+    .filter(({ request }) => request.kind === "find")
     .flatMap((one) => one.outcomes.filter(isAccepted));
   return [...Map.groupBy(accepted, ({ data }) => toSearchResult(data))].flatMap(([found, same]) => {
     const times = paid.filter((one) => one === found).length;
     const newCount = same.filter(({ data }) => data.idempotent_replay !== true).length;
     const isFree = same.some(({ data }) => data.credits_used !== 5);
     return [
-      ...(times === 0 ? [`${found} was told and not paid for`] : []),
+      ...(times === 0 ? [`${found} was returned and not paid for`] : []),
       ...(newCount > times
-        ? [`${found} was told as new ${newCount} times and paid ${times} times`]
+        ? [`${found} was returned as new ${newCount} times and paid ${times} times`]
         : []),
-      ...(isFree ? [`${found} was told at another price`] : []),
+      ...(isFree ? [`${found} was returned at another price`] : []),
     ];
   });
 };
@@ -153,20 +156,20 @@ type AnsweredOutcome = Exclude<ClientOutcome, "lost">;
 const isAccepted = (outcome: ClientOutcome): outcome is AnsweredOutcome =>
   outcome !== "lost" && outcome.statusCode < 300;
 
-/** Whether the answer promises that this try cost nothing. */
+/** Whether the response states that this attempt cost nothing. */
 const hasCostNothing = (outcome: ClientOutcome): boolean =>
   outcome !== "lost" &&
   outcome.statusCode >= 300 &&
   /Nothing was charged\.|The charge was refunded\./.test(String(outcome.error.message));
 
-/** A wish with a key is everybody's who sent it; one without is alone. A key is one of its route. */
-const groupByKey = (told: readonly RequestHistory[]): [string, RequestHistory[]][] => [
-  ...Map.groupBy(told, ({ request: wish }, at) =>
-    wish.key === null ? `wish ${at} without a key` : `${wish.kind} ${wish.key}`,
+/** Requests with the same key on the same route are one group; a request without a key is alone. */
+const groupByKey = (histories: readonly RequestHistory[]): [string, RequestHistory[]][] => [
+  ...Map.groupBy(histories, ({ request }, at) =>
+    request.key === null ? `request ${at} without a key` : `${request.kind} ${request.key}`,
   ),
 ];
 
-/** In half-credits. A job costs what it has done in the end: what was given back of it is no price. */
+/** In half-credits. A job costs what it has done in the end: refunds are subtracted. */
 const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> => {
   if (data.check_id !== undefined) return data.cached ? 0 : CHECK_HALVES;
   if (data.test_id !== undefined) {
@@ -177,12 +180,12 @@ const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> 
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findAnyJob(jobs, String(data.job_id));
   if (!job) return 0;
-  const paidBack =
+  const refundedRows =
     job.refunded + job.cancelled + job.unasked + (job.kind === "file" ? job.lost : 0);
-  return (job.total - paidBack) * 2;
+  return (job.total - refundedRows) * 2;
 };
 
-/** A job of one address that failed was paid back with its key; so was a file of which nothing could be read. */
+/** A failed job of one address was refunded and its key released; so was a file of which nothing could be read. */
 const isStanding = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<boolean> => {
   if (data.job_id === undefined) return true;
   const job = await findAnyJob(jobs, String(data.job_id));
@@ -205,10 +208,10 @@ const checkMailTests = async ({
   const wrong: string[] = [];
   for (const item of items.filter(({ sk }) => sk === "MAILTEST")) {
     const { id, status } = readMailTest(item);
-    const told = histories.filter(({ outcomes }) =>
+    const requests = histories.filter(({ outcomes }) =>
       outcomes.some((one) => isAccepted(one) && one.data.test_id === id),
     );
-    const mails = told.flatMap(({ mails = [] }) => mails);
+    const mails = requests.flatMap(({ mails = [] }) => mails);
     const stored = mails.filter((one) => one === "stored").length;
     if (stored > 1) wrong.push(`${id} took ${stored} mails`);
     if (stored > 0 && !["received", "failed"].includes(status))
@@ -216,57 +219,57 @@ const checkMailTests = async ({
     if (status === "received" && !(await findMessageReport(world.table, id)))
       wrong.push(`${id} is received and has no report`);
     if (status === "waiting" || status === "assessing")
-      wrong.push(`${id} is ${status} though everything is quiet`);
+      wrong.push(`${id} is ${status} though all work has ended`);
   }
   return wrong;
 };
 
-/** When all is quiet nobody is put off: it is there, or it cannot be paid, or it breaks and is refunded. */
+/** When all work has ended no request is in progress: it has a result, or it cannot be paid, or it fails and is refunded. */
 const checkUnanswered = ({ finalHistories: last }: SimulationOutcome): string[] =>
-  last.flatMap(({ request: wish, outcomes }) => {
+  last.flatMap(({ request, outcomes }) => {
     const answer = outcomes.at(-1);
-    const isAnswered = outcomes.length === 1 && answer !== undefined && isDefinite(answer, wish);
-    return isAnswered ? [] : [`${wish.key} is still put off when everything is quiet`];
+    const isAnswered = outcomes.length === 1 && answer !== undefined && isDefinite(answer, request);
+    return isAnswered ? [] : [`${request.key} is still in progress when all work has ended`];
   });
 
 const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT", "RESULT_DELETED"];
 
-const isDefinite = (answer: ClientOutcome, wish: ClientRequest): boolean => {
+const isDefinite = (answer: ClientOutcome, request: ClientRequest): boolean => {
   if (answer === "lost") return false;
   if (answer.statusCode < 300) return !isInProgress(answer);
-  return REFUSALS.includes(String(answer.error.code)) || answer.statusCode === toFailure(wish);
+  return REFUSALS.includes(String(answer.error.code)) || answer.statusCode === toFailure(request);
 };
 
-/** What ends like this each time: it breaks on our side, or nobody answers. */
-const toFailure = (wish: ClientRequest): number | undefined => {
-  if (wish.kind === "verify") return wish.email.startsWith("error") ? 500 : undefined;
-  if (wish.kind === "find") return wish.key === "Error" ? 500 : undefined;
-  if (wish.kind !== "check") return undefined;
-  if (wish.domain.startsWith("error")) return 500;
-  return wish.domain.startsWith("dnsfail") ? 503 : undefined;
+/** The status of a request that fails each time: a failure of ours, or servers that do not reply. */
+const toFailure = (request: ClientRequest): number | undefined => {
+  if (request.kind === "verify") return request.email.startsWith("error") ? 500 : undefined;
+  if (request.kind === "find") return request.key === "Error" ? 500 : undefined;
+  if (request.kind !== "check") return undefined;
+  if (request.domain.startsWith("error")) return 500;
+  return request.domain.startsWith("dnsfail") ? 503 : undefined;
 };
 
 const isInProgress = ({ data }: AnsweredOutcome): boolean =>
   Boolean(data.dispatch_in_progress) || Boolean(data.dispatch_settlement_pending);
 
-/** Whatever job was spoken of is there, is done, and has its result and its news. */
+/** Every job in a response exists, is done, and has its result and its event. */
 const checkJobs = async ({
   world,
-  histories: told,
+  histories,
   items,
   deletedJobs,
 }: SimulationOutcome): Promise<string[]> => {
   const named = new Set(
-    told.flatMap(({ outcomes: heard }) =>
-      heard.filter(isAccepted).flatMap(({ data }) => data.job_id ?? []),
+    histories.flatMap(({ outcomes }) =>
+      outcomes.filter(isAccepted).flatMap(({ data }) => data.job_id ?? []),
     ),
   );
   const wrong: string[] = [];
   for (const id of new Set([...named, ...listJobIds(items)])) {
     if (deletedJobs.has(String(id))) continue;
     const job = await findJob(world.table, String(id));
-    if (!job) wrong.push(`${id} was told of and is not there`);
-    else if (isOpenJob(job)) wrong.push(`${id} is ${job.status} though everything is quiet`);
+    if (!job) wrong.push(`${id} was in a response and does not exist`);
+    else if (isOpenJob(job)) wrong.push(`${id} is ${job.status} though all work has ended`);
     if (!job) continue;
     const { rows } = await readResultPage(world.table, job, NOTHING_READ, 100);
     const numbers = new Set(rows.map(({ row }) => row));
@@ -372,35 +375,35 @@ const toSortedCounts = <V>(
     .toSorted()
     .join(", ");
 
-/** Who was told that a job is cancelled, or that it had ended, was told the truth, and all of them the same. */
+/** A response that a job is cancelled, or had ended, is true, and all of them are the same. */
 const checkCancels = async (outcome: SimulationOutcome): Promise<string[]> => {
   const wrong: string[] = [];
   for (const { cancels = [], outcomes } of outcome.histories) {
     const id = String(outcomes.findLast(isAccepted)?.data.job_id);
     const job = cancels.length > 0 ? await findAnyJob(outcome, id) : undefined;
-    const heard = cancels.flatMap((one) => one.filter((outcome) => outcome !== "lost"));
-    const accepted = heard.filter(isAccepted);
+    const responses = cancels.flatMap((one) => one.filter((outcome) => outcome !== "lost"));
+    const accepted = responses.filter(isAccepted);
     const isCancelled = job?.status === "cancelled";
     if (accepted.length > 0 && !isCancelled)
-      wrong.push(`${id} was told to be cancelled and is ${job?.status}`);
+      wrong.push(`${id} was reported as cancelled and is ${job?.status}`);
     // Another error is no promise, and is asked about again.
-    if (isCancelled && heard.some(({ error }) => error?.code === "JOB_ENDED"))
-      wrong.push(`${id} was told to have ended and is cancelled`);
+    if (isCancelled && responses.some(({ error }) => error?.code === "JOB_ENDED"))
+      wrong.push(`${id} was reported as ended and is cancelled`);
     if (new Set(accepted.map(({ data }) => JSON.stringify(data))).size > 1)
-      wrong.push(`${id} was told to be cancelled in several ways`);
+      wrong.push(`${id} was reported as cancelled in several ways`);
     const [data] = accepted.map((one) => one.data);
     if (data && job && data.progress.processed !== job.processed)
       wrong.push(`${id} got rows after it was cancelled`);
     // Another client with the same key may have deleted the job meanwhile.
     const expected = [200, 409, 500, 503, ...(outcome.deletedJobs.has(id) ? [404] : [])];
-    const unexpected = heard.find(({ statusCode }) => !expected.includes(statusCode));
+    const unexpected = responses.find(({ statusCode }) => !expected.includes(statusCode));
     if (unexpected) wrong.push(`cancelling ${id} was answered with ${unexpected.statusCode}`);
   }
   return wrong;
 };
 
 /**
- * Who was told that a job is deleted was told the truth: nothing of it is served, nothing of it is left, and it had ended.
+ * A response that a job is deleted is true: nothing of it is served, nothing of it is stored, and it had ended.
  */
 const checkDeletes = (outcome: SimulationOutcome): string[] => [
   ...checkReportedDeletes(outcome),
@@ -410,16 +413,18 @@ const checkDeletes = (outcome: SimulationOutcome): string[] => [
 const checkReportedDeletes = ({ histories, deletedJobs }: SimulationOutcome): string[] =>
   histories.flatMap(({ deletes = [], readsAfterDelete = [], outcomes }) => {
     const id = String(outcomes.findLast(isAccepted)?.data.job_id);
-    const heard = deletes.flatMap((one) => one.filter((other) => other !== "lost"));
+    const responses = deletes.flatMap((one) => one.filter((other) => other !== "lost"));
     const isDeleted = deletedJobs.has(id);
-    const isGone = heard.some(({ statusCode }) => statusCode === 404);
-    const unexpected = heard.find(
+    const isGone = responses.some(({ statusCode }) => statusCode === 404);
+    const unexpected = responses.find(
       ({ statusCode }) => ![200, 404, 409, 500, 503].includes(statusCode),
     );
     const read = readsAfterDelete.find(isAccepted);
     return [
-      ...(heard.some(isAccepted) && !isDeleted ? [`${id} was told to be deleted and is not`] : []),
-      ...(isGone && !isDeleted ? [`${id} was told to be gone and is not`] : []),
+      ...(responses.some(isAccepted) && !isDeleted
+        ? [`${id} was reported as deleted and is not`]
+        : []),
+      ...(isGone && !isDeleted ? [`${id} was reported as 404 and is not deleted`] : []),
       ...(read ? [`${id} was served after it was deleted`] : []),
       ...(unexpected ? [`deleting ${id} was answered with ${unexpected.statusCode}`] : []),
     ];
@@ -482,15 +487,16 @@ const toStem = (input: unknown): string =>
 const checkDeliverability = async ({
   world,
   account,
-  histories: told,
+  histories,
   items,
 }: SimulationOutcome): Promise<string[]> => {
   const wrong: string[] = [];
-  const named = told.flatMap(({ outcomes: heard }) =>
-    heard.filter(isAccepted).flatMap(({ data }) => data.check_id ?? []),
+  const named = histories.flatMap(({ outcomes }) =>
+    outcomes.filter(isAccepted).flatMap(({ data }) => data.check_id ?? []),
   );
   for (const id of new Set(named.map(String)))
-    if (!(await findStoredCheck(world, id))) wrong.push(`check ${id} was told of and is not there`);
+    if (!(await findStoredCheck(world, id)))
+      wrong.push(`check ${id} was in a response and does not exist`);
 
   const stored = await Array.fromAsync(iterateChecks(world.table, account, 100));
   for (const { id } of stored)
@@ -499,9 +505,9 @@ const checkDeliverability = async ({
   const failing = new Set(
     stored.map(({ domain }) => domain).filter((domain) => domain.startsWith("nodmarc")),
   );
-  const news = items.filter(({ type }) => type === "dmarc.failed");
-  if (news.length !== failing.size)
-    wrong.push(`dmarc.failed was told ${news.length} times for ${failing.size} domains`);
+  const events = items.filter(({ type }) => type === "dmarc.failed");
+  if (events.length !== failing.size)
+    wrong.push(`dmarc.failed was emitted ${events.length} times for ${failing.size} domains`);
   return wrong;
 };
 
@@ -514,7 +520,7 @@ const belongsTo = (data: unknown, id: string): boolean =>
 /** Of the requests that the clients make. */
 const MAX_PRICE_HALVES = 20;
 
-/** As often as the balance fell below a line, it was said; and never besides. */
+/** An event is emitted each time the balance falls below a threshold, and at no other time. */
 const checkThresholdEvents = ({ items, balances, account }: SimulationOutcome): string[] => {
   const shards = items.filter(({ pk, sk }) => pk === `BALANCE#${account}` && sk !== "REPORTED");
   const isSharded = shards.length > 1;
@@ -529,17 +535,17 @@ const checkThresholdEvents = ({ items, balances, account }: SimulationOutcome): 
       return after < below && below <= before;
     }).length;
     const emitted = items.filter((item) => item["type"] === type).length;
-    // Of several shards, one may get credits back in the moment in which another one takes them below the line.
+    // Of several shards, one may get credits back in the moment in which another one takes them below the threshold.
     const mayCross = Math.min(...balances) - MAX_PRICE_HALVES < below;
     const mustCross = (balances.at(-1) ?? 0) < below && crossings > 0;
     const isRight = isSharded
       ? emitted <= falls && (mayCross || emitted === 0) && (!mustCross || emitted > 0)
       : crossings === emitted;
-    return isRight ? [] : [`${type} was told ${emitted} times for ${crossings} crossings`];
+    return isRight ? [] : [`${type} was emitted ${emitted} times for ${crossings} crossings`];
   });
 };
 
-/** Who was told that the credits do not suffice had too few at some moment of the request, in all shards together. */
+/** A 402 is true: at some moment of the request all shards together had too few credits. */
 const checkRefusals = ({ histories, balances }: SimulationOutcome): string[] =>
   histories.flatMap(({ request, outcomes }) =>
     outcomes.flatMap((outcome) => {

@@ -34,7 +34,7 @@ const least = (
     undefined,
   );
 
-/** Never waits: in a simulation somebody else moves the clock. */
+/** Never waits: in a simulation the run moves the clock. */
 export const memoryQueue = (now: () => Date): Queue & QueueReceiver & { pending: () => number } => {
   const ms = () => now().getTime();
   let stored: StoredMessage[] = [];

@@ -19,7 +19,7 @@ import {
   toItemId,
 } from "@mailproof/core/ports/writes";
 
-/** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
+/** Keeps items as JSON, as every real adapter does, so no value is stored here that JSON would change. */
 export const memoryTable = (
   now: () => Date,
 ): Table & { items: () => readonly Item[]; hasScheduledWork: () => boolean } => {
@@ -73,7 +73,7 @@ export const memoryTable = (
     [...partitions].some(([name, entries]) => name.startsWith("due_pk ") && entries.length > 0);
 
   return {
-    /** All items, to be read only: who asks again is given the same objects. */
+    /** All items, to be read only: each call returns the same objects. */
     items: () => [...stored.values()].filter(isAlive).map((one) => (one.item ??= parseItem(one))),
     hasScheduledWork: isAnythingDue,
     get: async (key) => {

@@ -56,7 +56,7 @@ const isReceiving = (write: Write): write is Update =>
 let doubleWrites = 0;
 
 let splitByTime = 0;
-/** Whoever writes apart may be gone in between. A count of its own: with another's, one of the two might never be. */
+/** A process that writes in two steps may crash between them. It has its own count: with a shared one, one of two crashes might never happen. */
 const isRemovedBetween = (): boolean => ++splitByTime % 2 === 0;
 
 /** What keeps an operation from ending twice: its removal, the one key its last entry can have, and the totals. */
@@ -77,7 +77,7 @@ const withOwnKey = (write: Write): Write[] =>
     ? [{ create: { ...write.create, sk: `${write.create.sk}-${++doubleWrites}` } }]
     : [write];
 
-/** The removal happens all the same, but stops nobody. */
+/** The removal happens all the same, but stops no process. */
 const removeSeparately =
   (change: (write: Write) => Write[], applies: (writes: readonly Write[]) => boolean): Change =>
   (ctx) => {
@@ -250,7 +250,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       isDeferred(write) && "remove" in write ? null : write,
     ),
 
-    "a chunk has one entry for being settled and another for being paid back, and the job's books are kept apart":
+    "a chunk has one entry for being settled and another for being refunded, and the job's books are kept apart":
       transacting((transact) => async (writes) => {
         const isResolution = writes.some(isResolving);
         if (!isResolution) return transact(writes);
@@ -297,10 +297,10 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ),
 
     "a check is kept after its payment, not with it": transacting((transact) => async (writes) => {
-      const kept = writes.filter(isCheck);
-      const result = await transact(writes.filter((write) => !kept.includes(write)));
-      if (result.outcome === "committed" && kept.length > 0 && !isRemovedBetween())
-        await transact(kept);
+      const checks = writes.filter(isCheck);
+      const result = await transact(writes.filter((write) => !checks.includes(write)));
+      if (result.outcome === "committed" && checks.length > 0 && !isRemovedBetween())
+        await transact(checks);
       return result;
     }),
 
@@ -310,7 +310,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       return "update" in write ? { update: write.update, set: write.set ?? {} } : write;
     }),
 
-    "work that a wrong clock put off lies until its time comes again": (ctx) => ({
+    "work that a wrong clock deferred waits until its time comes again": (ctx) => ({
       ...ctx,
       table: {
         ...ctx.table,

@@ -3,7 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { Message, Queue, QueueReceiver, SendOutcome } from "@mailproof/core/ports/queue";
 
 /**
- * What happens to one call at a door. After a crash nothing of the process goes on, and nobody hears from it. One
+ * What happens to one call of a port. After a crash the process does nothing more, and sends no response. One
  * that stalls goes on when everybody has long given it up.
  */
 export type Fault = "crash" | "stall" | "lost_before" | "lost_after" | "partial";
@@ -43,7 +43,7 @@ export type Process = {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-/** A process of ours: the same doors as all others have, and faults of its own. */
+/** A process of ours: the same ports as all others have, and faults of its own. */
 export const createProcess = (
   ctx: SimulatedWorld,
   plan: Plan,

@@ -28,7 +28,7 @@ import { createProcess, type Plan, type Process, type SimulatedWorld } from "./p
 /** What happens in a history: who wants what when, and which calls go wrong. */
 export type Script = {
   readonly balance: number;
-  /** Each client goes through its wishes one after another; the clients do so at the same time. */
+  /** Each client sends its requests one after another; the clients do so at the same time. */
   readonly clients: readonly (readonly ClientRequest[])[];
   readonly plan: Plan;
   /** Which of the blobs can no longer be read, and where. */
@@ -125,9 +125,9 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   isOver = true;
   await Promise.all(background);
 
-  // The storm is over; what it broke is mended now, or never.
+  // The faults are over; what they broke is repaired now, or never.
   await settleDown(ctx, table, queue, later);
-  // Now everybody who has a key asks once more, and must be told how it stands.
+  // Now every client with a key repeats its request, and must get the final state.
   const faultlessClient = { ...client, startProcess: createStarter(() => undefined) };
   const requestsById = new Map(
     histories.map((request) => [toRequestId(request.request), request.request]),

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ALL_SEEDS, RARE_SEEDS, SMOKE_SEEDS } from "./seeds.ts";
 import { run } from "./simulation.ts";
 
-// Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the laws of
-// money hold, and everything that anybody was told is true.
-// Method: a seed decides a whole history; after it, truth.ts compares what was heard with what is stored.
-// To see one history again: SEED=<n> npx vitest run test/simulation/storm. CI plays 2,000, npm run simulate any number.
+// Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the invariants of
+// money hold, and every response is true.
+// Method: a seed decides a whole history; after it, find-violations.ts compares the responses with what is stored.
+// To see one history again: SEED=<n> npx vitest run test/simulation/simulation. CI plays 2,000, npm run simulate any number.
 
 const BLOCK = 50;
 

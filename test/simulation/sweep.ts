@@ -36,7 +36,7 @@ export const VERIFICATIONS: Flows = {
   "one that takes too long": { balance: 10, clients: [[verifyOnce("slow@example.com")]] },
   "one that breaks on our side": { balance: 10, clients: [[verifyOnce("error@example.com")]] },
   "one that takes the last credit": { balance: 1, clients: [[verifyOnce(valid)]] },
-  "one that nobody can pay": { balance: 0.5, clients: [[verifyOnce(valid)]] },
+  "one without enough credits": { balance: 0.5, clients: [[verifyOnce(valid)]] },
   "two that different shards pay": {
     balance: 3,
     creditsPerShard: 1,
@@ -163,8 +163,8 @@ export const CHECKS: Flows = {
 };
 
 export const MORE_CHECKS: Flows = {
-  "one that is told from the cache": { balance: 20, clients: [[checkDomain(null), checkDomain()]] },
-  "one of a domain that nobody answers for": {
+  "one that the cache answers": { balance: 20, clients: [[checkDomain(null), checkDomain()]] },
+  "one of a domain whose name servers do not reply": {
     balance: 20,
     clients: [[checkDomain("key", { domain: "dnsfail.com" })]],
   },
@@ -180,7 +180,7 @@ const searchPerson = (key: string): ClientRequest => ({ kind: "find", key });
 export const SEARCHES: Flows = {
   "a search": { balance: 10, clients: [[searchPerson("Valid")]] },
   "one that breaks on our side": { balance: 5, clients: [[searchPerson("Error")]] },
-  "one that nobody can pay": { balance: 4.5, clients: [[searchPerson("Valid")]] },
+  "one without enough credits": { balance: 4.5, clients: [[searchPerson("Valid")]] },
 };
 
 export const MORE_SEARCHES: Flows = {

@@ -16,8 +16,8 @@ import { createProcess, FAULTS, type Plan } from "./process.ts";
 import { createRandom } from "./random.ts";
 import { runWebhooks, runWorkerLoop, type WebhookScript, webhookWorkers } from "./webhooks.ts";
 
-// Goal: whatever is announced reaches everybody who subscribed, within its day, under one id; and one address that
-// hangs keeps nobody else waiting.
+// Goal: every emitted event reaches all its subscribers, within its day, under one id; and one address that
+// hangs delays no other.
 // Method: a seed decides a whole history. To see one again: SEED=<n> npx vitest run test/simulation/hooks
 
 const SECOND = 1_000;
@@ -69,7 +69,7 @@ const blocks = only
     }));
 
 test.each(blocks)(
-  "seeds $from to $to: everybody is told of everything, under one id",
+  "seeds $from to $to: every subscriber gets every event, under one id",
   async ({ from, to }) => {
     for (let seed = from; seed < to; seed++)
       expect(await runWebhooks(createScript(seed)), `SEED=${seed} shows it`).toEqual([]);
@@ -77,7 +77,7 @@ test.each(blocks)(
 );
 
 test("a process that dies between the commit and the message loses nothing", async () => {
-  // The second call of whoever announces is the message to the workers.
+  // The second call of the process that emits an event is the message to the workers.
   let call = 0;
   const plan: Plan = () => (call++ === 1 ? "crash" : undefined);
 
@@ -124,11 +124,11 @@ const NEVER_SCHEDULED = { due_sk: "9999" };
 let doubleWrites = 0;
 
 const MUTANTS: Readonly<Record<string, Change>> = {
-  "an event is only told by message": writing("EVENT#", (item) => ({
+  "an event is only sent by message": writing("EVENT#", (item) => ({
     ...item,
     ...NEVER_SCHEDULED,
   })),
-  "a delivery is only told by message": writing("DELIVERY#", (item) => ({
+  "a delivery is only sent by message": writing("DELIVERY#", (item) => ({
     ...item,
     ...NEVER_SCHEDULED,
   })),
@@ -180,7 +180,7 @@ const ACCEPTED = {
 test.each(Object.entries(MUTANTS))("it is found out when %s", async (_, mutant) => {
   for (let seed = 0; seed < 200; seed++)
     if ((await runWebhooks({ ...createScript(seed), mutant })).length > 0) return;
-  expect.unreachable("nobody noticed");
+  expect.unreachable("no violation was found");
 });
 
 /** Thousands of events are much to do for a machine that does other things beside. */
@@ -242,7 +242,7 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
   expect(Math.max(...waits)).toBeLessThan(5 * SECOND);
 });
 
-test("a thousand jobs that complete are announced, each under one id, however often", {
+test("a thousand completed jobs emit an event each, under one id, however often it is sent", {
   timeout: MUCH_MS,
 }, async () => {
   const base = await givenChunked({ balance: 1_000, plan: "scale" });

@@ -15,7 +15,7 @@ import type { Change } from "./mutants.ts";
 import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
 import { createRandom } from "./random.ts";
 
-// A history of events and of those who are told of them, in virtual time: processes of ours that crash and stall, a
+// A history of events and their subscribers, in virtual time: processes of ours that crash and stall, a
 // queue that doubles and loses, and servers of others that do what the script says.
 
 export type WebhookScript = {
@@ -25,7 +25,7 @@ export type WebhookScript = {
   readonly everyMs: number;
   readonly webhooks: number;
   readonly answering: (world: Pick<SimulatedWorld, "now" | "sleep">) => AnswerCall;
-  /** What becomes of calls of ours, until the storm is over. */
+  /** What becomes of calls of ours, until the faults are over. */
   readonly plan: Plan;
   /** Of messages, how many are doubled, lost or refused. */
   readonly queueFaults: number;
@@ -84,7 +84,7 @@ export const runWebhooks = async (script: WebhookScript): Promise<string[]> => {
   isOver = true;
   await Promise.all(background);
 
-  // The storm is over. Whatever was announced is on its way, and arrives within its day.
+  // The faults are over. Every emitted event is under way, and arrives within its day.
   const until = world.now().getTime() + 2 * DAY;
   while ((queue.pending() > 0 || table.hasScheduledWork()) && world.now().getTime() < until) {
     await reconcile.run(faultlessWorld);
@@ -102,7 +102,7 @@ export const webhookWorkers = workers.filter(({ queue }) =>
 
 type Items = ReturnType<Awaited<ReturnType<typeof given>>["table"]["items"]>;
 
-/** Whatever was announced must have reached everybody, under one id, as one body, signed. */
+/** Every emitted event must have reached every subscriber, under one id, as one body, signed. */
 const findViolations = (
   items: Items,
   received: readonly ReceivedCall[],
@@ -119,7 +119,7 @@ const findViolations = (
       if (!deliveredCalls.some(({ isAccepted: isTaken }) => isTaken))
         violations.push(`${url} never took ${id}`);
       if (new Set(deliveredCalls.map(({ body }) => body)).size > 1)
-        violations.push(`${id} was told in two ways`);
+        violations.push(`${id} was sent with two bodies`);
     }
     const eventDeliveries = deliveries.filter(({ event }) => event === id);
     if (eventDeliveries.length !== secrets.size)
@@ -130,7 +130,7 @@ const findViolations = (
   const emittedIds = new Set(events.map(({ id }) => id));
   for (const one of received)
     if (!emittedIds.has(one.headers["webhook-id"] ?? ""))
-      violations.push("something was told that never was");
+      violations.push("an event was sent that was never emitted");
   violations.push(...items.filter(({ due_pk }) => due_pk).map(({ pk }) => `still due: ${pk}`));
   return [...violations, ...findBadSignatures(received, secrets)];
 };
