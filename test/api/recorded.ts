@@ -129,6 +129,10 @@ const recordOrdinaryDay = async (): Promise<any[]> => {
   await whenVerified(world, liveKey, { email: "ada.lovelace@example.com" });
   for (const domain of ["listed.example", "nodmarc.example"])
     await whenChecked(world, testKey, { domain });
+  await send(world, "POST /v1/deliverability/monitors", {
+    key: testKey,
+    body: { domain: "ready.example" },
+  });
   return recordRoute(ctx);
 };
 

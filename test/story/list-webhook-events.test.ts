@@ -17,6 +17,7 @@ test("the names of all events are 200", async () => {
         "credits.depleted",
         "blacklist.detected",
         "dmarc.failed",
+        "dmarc.ready",
       ],
     },
   });

@@ -621,6 +621,7 @@ export interface Webhook {
     | "credits.depleted"
     | "blacklist.detected"
     | "dmarc.failed"
+    | "dmarc.ready"
   )[];
   /** Whether events are sent. */
   status: "active" | "disabled";
@@ -810,6 +811,31 @@ export type WebhookEvent =
           /** Messages that are not aligned and that the receiver does not know as forwarded. */
           unaligned: number;
         };
+      };
+    }
+  | {
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
+      id: string;
+      /** The event's type. */
+      type: "dmarc.ready";
+      /** When the event happened, ISO 8601. */
+      created_at: string;
+      /** The event's data. */
+      data: {
+        /** The monitored domain. */
+        domain: string;
+        /** The newest check's id. The operation getDomainProgress returns the record to publish. */
+        check_id: string;
+        /** The policy that applies now. */
+        policy: "none" | "quarantine" | "reject";
+        /** The stricter policy that is safe. */
+        ready_for: "none" | "quarantine" | "reject";
+        /** Share of messages that are aligned, 0–1, without those that are known as forwarded. */
+        aligned_share: number;
+        /** Number of messages in the reports of the last 14 days. */
+        messages: number;
+        /** Number of days with reports that found the policy. */
+        days: number;
       };
     }
   | {
@@ -2456,6 +2482,7 @@ export interface CreateWebhookInput {
     | "credits.depleted"
     | "blacklist.detected"
     | "dmarc.failed"
+    | "dmarc.ready"
   )[];
 }
 
@@ -2480,6 +2507,7 @@ export interface UpdateWebhookInput {
         | "credits.depleted"
         | "blacklist.detected"
         | "dmarc.failed"
+        | "dmarc.ready"
       )[]
     | null
     | undefined;
@@ -2516,6 +2544,7 @@ export interface TestWebhookInput {
     | "credits.depleted"
     | "blacklist.detected"
     | "dmarc.failed"
+    | "dmarc.ready"
     | undefined;
 }
 
@@ -2607,7 +2636,8 @@ export interface ListEventsData {
       | "credits.low"
       | "credits.depleted"
       | "blacklist.detected"
-      | "dmarc.failed";
+      | "dmarc.failed"
+      | "dmarc.ready";
     /** When the event happened, ISO 8601. */
     created_at: string;
     /** The event's data. */

@@ -2425,7 +2425,7 @@ export const EXAMPLES: readonly Example[] = [
         ],
         next: {
           code: "tighten_policy",
-          text: "Publish the DMARC policy quarantine: the reports show that the mail of ready.example passes. Then check the domain again.",
+          text: "Publish the DMARC policy quarantine: the reports show that the mail of ready.example passes. Then check the domain again, with refresh.",
           record: {
             name: "_dmarc.ready.example",
             type: "TXT",
@@ -2494,6 +2494,7 @@ export const EXAMPLES: readonly Example[] = [
           "credits.depleted",
           "blacklist.detected",
           "dmarc.failed",
+          "dmarc.ready",
         ],
       },
     },
@@ -3106,6 +3107,20 @@ export const EXAMPLES: readonly Example[] = [
 
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
+  "dmarc.ready": {
+    id: "evt_1ea84683-483f-461f-ba28-d222c7c62339",
+    type: "dmarc.ready",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      domain: "ready.example",
+      check_id: "1e0381a5-a856-4590-92d7-7a1c2e13841f",
+      policy: "none",
+      ready_for: "quarantine",
+      aligned_share: 1,
+      messages: 602,
+      days: 14,
+    },
+  },
   "dmarc.failed": {
     id: "evt_aa4e0659-5fbf-468c-b7fe-42f56aa74acd",
     type: "dmarc.failed",
@@ -3130,7 +3145,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "job.completed": {
-    id: "evt_713537da-2338-4404-aac2-d9964aed30a9",
+    id: "evt_3d99322a-5117-4a95-8365-abe351e7727e",
     type: "job.completed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {

@@ -23,6 +23,7 @@ import {
   toMonitorItem,
   toMonitorKey,
 } from "./monitor-items.ts";
+import { emitIfReady } from "./progress/ready-event.ts";
 
 /** A check takes at most ten seconds; meanwhile the queue must not deliver its message again. */
 export const MONITORS = {
@@ -115,7 +116,9 @@ export const runMonitor: Worker<CheckWorld> = {
     const { monitor: id, at } = v.parse(Message, body);
     const monitor = await findMonitor(world.table, id);
     if (monitor?.nextAt !== at) return;
-    await advance(world, monitor, await run(world, monitor));
+    const runResult = await run(world, monitor);
+    await advance(world, monitor, runResult);
+    if (typeof runResult !== "string") await emitIfReady(world, monitor, monitor.domain);
   },
 
   async giveUp(world, body) {

@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
+import { POLICIES } from "../mail/dmarc/record.ts";
 
 // The payloads of events. These schemas are the documentation, too: every event that is written matches its schema
 // (test/core/webhooks/payloads.test.ts). Fields may be added, but not removed.
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 
 const Progress = v.strictObject({
@@ -77,6 +79,21 @@ export const EVENT_DATA = {
       "The report with unaligned mail. Left out when a check is the cause.",
     ),
   }),
+  "dmarc.ready": v.strictObject({
+    domain: describe(v.string(), "The monitored domain."),
+    check_id: describe(
+      v.string(),
+      "The newest check's id. The operation getDomainProgress returns the record to publish.",
+    ),
+    policy: describe(v.picklist(POLICIES), "The policy that applies now."),
+    ready_for: describe(v.picklist(POLICIES), "The stricter policy that is safe."),
+    aligned_share: describe(
+      Share,
+      "Share of messages that are aligned, 0–1, without those that are known as forwarded.",
+    ),
+    messages: describe(Count, "Number of messages in the reports of the last 14 days."),
+    days: describe(Count, "Number of days with reports that found the policy."),
+  }),
 } as const;
 
 export type WebhookEventType = keyof typeof EVENT_DATA;
@@ -109,6 +126,15 @@ export const SAMPLE_DATA: {
     status: "missing",
     policy: null,
     issues: ["DMARC_MISSING"],
+  },
+  "dmarc.ready": {
+    domain: "example.com",
+    check_id: "txn_sample",
+    policy: "none",
+    ready_for: "quarantine",
+    aligned_share: 0.995,
+    messages: 1_200,
+    days: 14,
   },
 };
 
@@ -168,6 +194,11 @@ export const EventPayload = v.variant("type", [
     "The DMARC record of a monitored domain is missing, invalid or without effect; or a receiver reported mail of it that is not aligned, at most once a day.",
     "dmarc.failed",
     EVENT_DATA["dmarc.failed"],
+  ),
+  toEnvelopeSchema(
+    "A stricter DMARC policy is safe for a monitored domain. Sent once for each policy, and again only when the domain was not ready in between.",
+    "dmarc.ready",
+    EVENT_DATA["dmarc.ready"],
   ),
   toEnvelopeSchema(
     "A test event, sent on request.",

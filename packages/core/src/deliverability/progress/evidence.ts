@@ -32,12 +32,6 @@ type TestEvidence = {
   readonly report: MessageReport | null;
 };
 
-/** What is about to be stored, and is not read from the table yet. */
-export type IncomingEvidence = {
-  readonly check?: CheckEvidence;
-  readonly report?: Report;
-};
-
 /** The days of the window are full ones, and today is not. */
 const DAYS_READ = READINESS.windowDays + 1;
 
@@ -45,13 +39,13 @@ export const readEvidence = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,
   domain: string,
-  incoming: IncomingEvidence = {},
+  incoming?: Report,
 ): Promise<Evidence> => {
   const owner = getOwnerId(payer);
   const [check, test, reports] = await Promise.all([
-    incoming.check ?? readCheck(world, owner, domain),
+    readCheck(world, owner, domain),
     readTest(world, owner, domain),
-    mergeReports(world, payer, { domain, days: DAYS_READ, incoming: incoming.report }),
+    mergeReports(world, payer, { domain, days: DAYS_READ, incoming }),
   ]);
   return { domain, now: world.now(), check, test, reports };
 };

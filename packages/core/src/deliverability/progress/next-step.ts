@@ -23,11 +23,13 @@ import { describePart, type Step, type StepName } from "./steps.ts";
 /** The one thing to do now. */
 const NEXT_TEXTS = {
   check_domain: "Check {domain}. {why}",
-  publish_spf: "Correct the SPF record of {domain}: {why} Then check the domain again.",
-  publish_dkim: "Correct DKIM of {domain}: {why} Then check the domain again.",
-  publish_dmarc: "Correct the DMARC record of {domain}: {why} Then check the domain again.",
+  publish_spf:
+    "Correct the SPF record of {domain}: {why} Then check the domain again, with refresh.",
+  publish_dkim: "Correct DKIM of {domain}: {why} Then check the domain again, with refresh.",
+  publish_dmarc:
+    "Correct the DMARC record of {domain}: {why} Then check the domain again, with refresh.",
   request_reports:
-    "Ask receivers for reports with rua= in the DMARC record of {domain}. Then check the domain again.",
+    "Ask receivers for reports with rua= in the DMARC record of {domain}. Then check the domain again, with refresh.",
   send_test_mail:
     "Create a mail test, and send it a mail from {domain} as your customers get theirs. {why}",
   correct_mail: "Correct what the newest test mail shows: {why} Then send another one.",
@@ -35,9 +37,9 @@ const NEXT_TEXTS = {
   collect_reports:
     "Upload the DMARC reports of receivers, who send them once a day to the address in rua=. {why}",
   tighten_policy:
-    "Publish the DMARC policy {policy}: the reports show that the mail of {domain} passes. Then check the domain again.",
+    "Publish the DMARC policy {policy}: the reports show that the mail of {domain} passes. Then check the domain again, with refresh.",
   protect_subdomains:
-    "Publish a policy for subdomains of {domain} that is as strict as its own. Then check the domain again.",
+    "Publish a policy for subdomains of {domain} that is as strict as its own. Then check the domain again, with refresh.",
   keep_watching: "There is nothing to do. Keep the domain monitored, and keep reading its reports.",
 } as const;
 

@@ -137,7 +137,7 @@ const endOf = (day: string, now: Date): Date => {
 /** Of the present policy this step asks nothing. */
 const describeReports = (code: ReasonCode, domain: string, mail: Readiness["mail"]): string =>
   code === "too_few_days"
-    ? `There are reports of ${mail.days} days; it takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`
+    ? `Days with reports: ${mail.days}. It takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`
     : describeReason(code, domain, mail);
 
 const judgeEnforced = (evidence: Evidence): Step => {

@@ -2,14 +2,16 @@ import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { getRetentionSeconds } from "../../accounts/retention.ts";
 import { Failure } from "../../lib/failure.ts";
 import { addMs, DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
-import { commit } from "../../runtime/commit.ts";
+import type { TransactResult, Write } from "../../ports/table.ts";
+import { commit, type OutboxWrite, type Transaction } from "../../runtime/commit.ts";
 import { emitEvent } from "../../webhooks/items.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { listMonitors } from "../monitor-items.ts";
+import { createReadyWrites } from "../progress/ready-event.ts";
 import { selectLookups } from "../sandbox.ts";
 import { nameSources } from "./name-sources.ts";
 import { readReport } from "./read-report.ts";
-import { getReportDay, type Report } from "./report.ts";
+import { type DmarcReport, getReportDay, type Report } from "./report.ts";
 import {
   addStoredBytes,
   BYTES_PER_DAY_MAX,
@@ -42,17 +44,15 @@ export const storeReport = async (
   const key = toReportKey(owner, report);
   // A repeat needs no DNS.
   if (await world.table.get(key)) return { report, isDuplicate: true };
-  const packed = packReport(await addNames(world, payer, report));
+  const named = await addNames(world, payer, report);
+  const packed = packReport(named);
   const now = world.now();
   const expiresAt = toEpochSeconds(now) + getRetentionSeconds(payer);
   const item = toReportItem(key, packed, { by: world.newId("txn"), expiresAt });
   const proof = { create: item };
   const count = addStoredBytes(owner, { way, now, bytes: packed.length });
-  const alert = await createAlertWrites(world, owner, report);
-  let result = await commit(world, { proof, also: [count, ...alert] });
-  // Another report of the domain was stored in between, with its event.
-  if (result.outcome === "refused" && result.refusedWrite === alert[0])
-    result = await commit(world, { proof, also: [count] });
+  const eventWrites = await createEventWrites(world, payer, named);
+  const result = await commitWith(world, { proof, also: [count] }, eventWrites);
   if (result.outcome === "committed") return { report, isDuplicate: false };
   if (result.outcome === "ambiguous") throw createUnknownFailure();
   if (result.refusedWrite === proof) return { report, isDuplicate: true };
@@ -77,14 +77,45 @@ const addNames = async (world: CheckWorld, payer: Payer, report: Report): Promis
   return { ...report, sources: await nameSources(world, dns, sources) };
 };
 
+/** Another report of the domain may be stored in between, with its event: this one is stored without. */
+const commitWith = async (
+  world: CheckWorld,
+  { proof, also = [] }: Transaction,
+  eventWrites: readonly EventWrites[],
+): Promise<TransactResult> => {
+  const result = await commit(world, { proof, also: [...also, ...eventWrites.flat()] });
+  if (result.outcome !== "refused") return result;
+  const others = eventWrites.filter(([first]) => first !== result.refusedWrite);
+  return others.length < eventWrites.length ? commitWith(world, { proof, also }, others) : result;
+};
+
+type EventWrites = readonly (Write | OutboxWrite)[];
+
+/** What a report leads to, each with its own state. The first write of each is refused where another report led to it. */
+const createEventWrites = async (
+  world: CheckWorld,
+  payer: Payer,
+  report: Report,
+): Promise<readonly EventWrites[]> => {
+  if (report.type === "tls") return [];
+  const alert = await createAlertWrites(world, getOwnerId(payer), report);
+  const ready = await createReadyWrites(world, payer, report.domain, report);
+  return [alert, ready ? [ready.state, ...(ready.event ? [ready.event] : [])] : []].filter(
+    (writes) => writes.length > 0,
+  );
+};
+
 /** An event is emitted only for a report about these days: older reports are uploaded to complete the history. */
 const RECENT_DAYS = 7;
 
 /** For a monitored domain, at most one event a day about mail that is not aligned, and that no receiver knows as forwarded. */
-const createAlertWrites = async (world: CheckWorld, owner: string, report: Report) => {
+const createAlertWrites = async (
+  world: CheckWorld,
+  owner: string,
+  report: DmarcReport,
+): Promise<EventWrites> => {
   const { table } = world;
   const now = world.now();
-  if (report.type === "tls") return [];
   const total = mergeSources(report.sources, null);
   if (countUnaligned(total) === 0) return [];
   if (getReportDay(report) < toUtcDay(addMs(now, -RECENT_DAYS * DAY_MS))) return [];

@@ -10,6 +10,7 @@ export const EVENTS: Readonly<Record<EventName, string>> = {
   "credits.depleted": "Less than a credit is left",
   "blacklist.detected": "A blocklist lists a monitored domain",
   "dmarc.failed": "A monitored domain fails DMARC",
+  "dmarc.ready": "A monitored domain is ready for a stricter policy",
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
