@@ -78,7 +78,7 @@ const formatBash = (commands: Commands): string => {
   return `# Completion of mailproof for bash.
 _mailproof() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$command\${command:+ }$word" in
       ${[...new Set(words.map(([command]) => command))]
         .filter((one) => one !== "")
@@ -105,11 +105,17 @@ complete -o default -F _mailproof ${PROGRAM_NAME}
 `;
 };
 
-/** Zsh reads the functions of bash. */
+/**
+ * Zsh reads the functions of bash. It also reads a file in a folder of $fpath at the first completion, as the function of the
+ * file's name: that completion is still to be made.
+ */
 const formatZsh = (commands: Commands): string =>
   `#compdef ${PROGRAM_NAME}
 autoload -U +X bashcompinit && bashcompinit
-${formatBash(commands)}`;
+${formatBash(commands)}if [[ "\${funcstack[1]}" == _${PROGRAM_NAME} ]]; then
+  _bash_complete -o default -F _${PROGRAM_NAME}
+fi
+`;
 
 const quoteForFish = (text: string): string => `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
 
