@@ -57,9 +57,9 @@ const publish = ({ zone }: TestContext, { record, replaces = [] }: any): void =>
   const name = fill(record.name);
   const texts = zone[name]?.TXT ?? [];
   if (typeof texts === "string") throw new Error(texts);
-  const kept = texts.filter((text) => !removed.includes(text));
-  expect(kept).toHaveLength(texts.length - removed.length);
-  zone[name] = { ...zone[name], [record.type]: [...kept, fill(record.value)] };
+  const others = texts.filter((text) => !removed.includes(text));
+  expect(others).toHaveLength(texts.length - removed.length);
+  zone[name] = { ...zone[name], [record.type]: [...others, fill(record.value)] };
 };
 
 const check = ({ world, liveKey: key }: TestContext) =>
@@ -143,20 +143,20 @@ const listReadyEvents = async ({ world, liveKey: key, cursor: after }: TestConte
   return data.events.filter(({ type }: { type: string }) => type === "dmarc.ready");
 };
 
-test("a weak domain becomes strict, each step by what the service said", async () => {
+test("a weak domain becomes strict, each step by what the service responded", async () => {
   const ctx = await setup();
-  const said: string[] = [];
+  const codes: string[] = [];
   let progress = await readProgress(ctx);
   for (let turn = 0; turn < 120 && progress.next.code !== "keep_watching"; turn++) {
     const { next } = progress;
-    if (said.at(-1) !== next.code) said.push(next.code);
+    if (codes.at(-1) !== next.code) codes.push(next.code);
     // Nothing that the owner does takes no time: of two checks one is later.
     ctx.later(60_000);
     await (ACTIONS[next.code] ?? publishAndCheck)(ctx, next);
     progress = await readProgress(ctx);
   }
 
-  expect(said).toEqual([
+  expect(codes).toEqual([
     "check_domain",
     "publish_spf",
     "publish_dkim",
