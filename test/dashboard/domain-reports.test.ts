@@ -237,3 +237,24 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await rows.getByText("192.0.2.1", { exact: true }).waitFor();
   });
 });
+
+describeInBrowser(
+  "reports by mail",
+  ({ open }) => {
+    test("the address that receivers send to is copied, before the first report and after it", async () => {
+      const opened = await open({ path: "domains/mailed.example/reports", key: "live" });
+      const { page, readApi } = opened;
+      const copy = page.getByRole("button", { name: "Copy address" });
+      await copy.click();
+      const { reports_address: address } = await readApi<any>(PATH("mailed.example"));
+      expect(address).toMatch(/^reports-.*@mail\.test$/);
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`mailto:${address}`);
+      await checkScreen(opened, "domain-reports-address", [1280, 375]);
+
+      await choose(opened, [toFile("one.xml", createReport("mailed.example", 1))]);
+      await page.getByRole("table", { name: "Sources" }).waitFor();
+      await page.getByText(`mailto:${address}`).waitFor();
+    });
+  },
+  { MAIL_DOMAIN: "mail.test", MAIL_PORT: "0" },
+);

@@ -1,12 +1,27 @@
 import { toHref } from "../../base.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { type Check, loadReport } from "../domains/check.ts";
 import { RecordBox } from "../domains/record-box.tsx";
 
-type Props = { readonly domain: string; readonly days: string };
+type Props = {
+  readonly domain: string;
+  readonly days: string;
+  /** Absent: this service receives no mail for this key. */
+  readonly address?: string | undefined;
+};
+
+/** Where receivers may send the reports themselves, so that nothing is uploaded. */
+export const ReportsAddress = ({ address }: { readonly address: string }) => (
+  <p class="reports-address">
+    Reports arrive by themselves when <code>rua</code> of the DMARC and the TLS-RPT record has{" "}
+    <code>mailto:{address}</code>
+    <CopyButton text={`mailto:${address}`} label="Copy address" />
+  </p>
+);
 
 /** What requests reports, as the latest check of the domain has it. Reading the check is free. */
-export const NoReports = ({ domain, days }: Props) => {
+export const NoReports = ({ domain, days, address }: Props) => {
   const load = useLoad(
     async (signal) => (await loadReport(domain, signal))?.check ?? null,
     [domain],
@@ -18,6 +33,7 @@ export const NoReports = ({ domain, days }: Props) => {
         Receivers such as Google and Microsoft report once a day to the mailbox that the DMARC
         record names (<code>rua</code>). Upload the files that arrive there below, as they are.
       </p>
+      {address !== undefined && <ReportsAddress address={address} />}
       <Loaded load={load} what="the DMARC record">
         {(check) => <Request domain={domain} check={check} />}
       </Loaded>

@@ -9,7 +9,7 @@ import { StackedDays } from "../../parts/stacked-days.tsx";
 import { navigate, type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
-import { NoReports } from "./no-reports.tsx";
+import { NoReports, ReportsAddress } from "./no-reports.tsx";
 import { Services, Sources } from "./sources.tsx";
 import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
@@ -47,7 +47,7 @@ export const DomainReports = ({ params }: { readonly params: Params }) => {
       <Loaded load={load} what="the reports">
         {(reports) =>
           reports.dmarc.reports + reports.tls.reports === 0 ? (
-            <NoReports domain={domain} days={days} />
+            <NoReports domain={domain} days={days} address={reports.reports_address} />
           ) : (
             <View reports={reports} days={days} />
           )
@@ -97,7 +97,7 @@ const View = ({ reports, days }: ViewProps) => {
 };
 
 const Summary = ({
-  reports: { dmarc, tls, reporters, truncated },
+  reports: { dmarc, tls, reporters, truncated, reports_address: address },
 }: {
   readonly reports: Reports;
 }) => (
@@ -121,6 +121,7 @@ const Summary = ({
       from {reporters.map(({ name, reports }) => `${name} (${reports})`).join(", ")}.
       {truncated && " There are more than 5,000 reports: the oldest are not counted."}
     </p>
+    {address !== undefined && <ReportsAddress address={address} />}
   </section>
 );
 
