@@ -1,4 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { withDnsLookups } from "../../../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../../../drain-queues.ts";
@@ -79,15 +80,60 @@ test("the check of a monitor emits it as well, without a report of that day", as
   expect(listEvents(ctx)).toHaveLength(1);
 });
 
-test("reports that arrive together emit one event, and all of them are stored", async () => {
-  const ctx = await setup();
-  const sent = await Promise.all(
-    ["a.example", "b.example", "c.example"].map((reporter) =>
-      ctx.report({ ...UNALIGNED, reporter, records: [{ count: 20 }] }),
-    ),
-  );
+const REPORTERS = ["a.example", "b.example", "c.example"];
 
-  expect(sent.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
+/** The table holds the first transaction of each report up until all of them have read what there is. */
+const createCrowdedWorld = (world: AppWorld): AppWorld => {
+  const { table } = world;
+  let waiting = 0;
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const transact: Table["transact"] = async (writes, attempt) => {
+    if (++waiting === REPORTERS.length) goOn();
+    await gate;
+    return table.transact(writes, attempt);
+  };
+  return { ...world, table: { ...table, transact } };
+};
+
+test.each([
+  ["never", 0],
+  ["on an earlier day", 1],
+])(
+  "of reports that arrive together one emits the event, where the domain was judged %s, and all are stored",
+  async (_when, judged) => {
+    const ctx = await setup();
+    if (judged > 0) {
+      // A share below the limit, which the reports of today correct.
+      await ctx.report({ records: [{ count: 1 }, { ...UNALIGNED.records[1], count: 6 }] });
+      ctx.later(DAY_MS);
+    }
+    expect(listEvents(ctx)).toEqual([]);
+    const key = ctx.liveKey;
+    const crowded = createCrowdedWorld(ctx.world);
+    const sent = await Promise.all(
+      REPORTERS.map((reporter) =>
+        uploadReport(crowded, key, { reporter, daysBefore: 1 - judged, records: [{ count: 100 }] }),
+      ),
+    );
+
+    expect(sent.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
+    expect(listEvents(ctx)).toHaveLength(1);
+  },
+);
+
+test("a report that is sent again after its reply was lost emits one event", async () => {
+  const ctx = await setup();
+  const { table } = ctx.world;
+  const transact: Table["transact"] = async (writes, attempt) => {
+    await table.transact(writes, attempt);
+    return { outcome: "ambiguous" };
+  };
+  await uploadReport({ ...ctx.world, table: { ...table, transact } }, ctx.liveKey, ALIGNED);
+  expect(await ctx.report()).toMatchObject({ statusCode: 200, data: { duplicate: true } });
+
   expect(listEvents(ctx)).toHaveLength(1);
 });
 
