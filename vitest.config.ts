@@ -14,7 +14,7 @@ const LONG = [
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,command-line,completion-zsh,damaged-state,data-commands,deploy,erase,installed,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,resumed-file,server,service-commands,start-faults,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
-  "test/suites/{mail-servers,signed-mail}.test.ts",
+  "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
   "test/docs/*.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",
   "test/dashboard/*.test.ts",

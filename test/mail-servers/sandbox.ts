@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SELF_SIGNED } from "../net/self-signed.ts";
-import { closedPort, HOST } from "../net/servers.ts";
+import { HOST } from "../net/servers.ts";
 
 /** A mail server as its Debian package brings it, and how it is to be set up. */
 export type Recipe = {
@@ -78,7 +79,7 @@ printf 'nameserver 127.0.0.1\\nlookup file\\n' >/etc/resolv.conf
 export type Running = { readonly port: number; readonly stop: () => Promise<void> };
 
 export const startServer = async (recipe: Recipe): Promise<Running> => {
-  const port = await closedPort();
+  const port = await findPort();
   const mountPoint = mkdtempSync(join(tmpdir(), "mail-server-"));
   const packages = [recipe.debian, ...(recipe.beside ?? [])].map((name) => join(SERVERS, name));
   const child = spawn("unshare", [...APART, "sh", "-c", buildScript(recipe, port)], {
@@ -133,6 +134,17 @@ const collectOutput = ({ stdout, stderr }: ServerProcess): (() => string) => {
 
 const TRIES = 200;
 const PAUSE_MS = 50;
+
+/**
+ * A port below those that the system hands out (32768 and up on Linux). A server takes seconds to its start, and meanwhile
+ * another test's server might get one of those, and would be taken for ours.
+ */
+const findPort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    if (!(await isOpen(port))) return port;
+  }
+};
 
 const isAnswering = async (port: number, isAlive: () => boolean): Promise<boolean> => {
   for (let tries = 0; tries < TRIES && isAlive(); tries += 1) {

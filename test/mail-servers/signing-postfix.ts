@@ -82,6 +82,23 @@ const listSigners = () =>
 
 type Receiver = { readonly port: number; readonly slowPort: number };
 
+/** What Postfix needs beside the services that take mail and send it. */
+export const SERVICES = `
+rewrite unix - - n - - trivial-rewrite
+postlog unix-dgram n - n - 1 postlogd
+anvil unix - - n - 1 anvil
+tlsmgr unix - - n 1000? 1 tlsmgr
+proxymap unix - - n - - proxymap
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+pickup unix n - n 60 1 pickup
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+error unix - - n - - error
+scache unix - - n - 1 scache
+`;
+
 const formatMaster = (port: number, { port: receiver, slowPort }: Receiver): string => {
   const ways = (Object.keys(SIGNERS) as Signer[]).flatMap((signer) =>
     (Object.keys(ROUTES) as Route[]).map((route) => {
@@ -97,19 +114,7 @@ const formatMaster = (port: number, { port: receiver, slowPort }: Receiver): str
   return `
 127.0.0.1:${port} inet n - n - - smtpd
 ${[...ways, ...routes].join("\n")}
-rewrite unix - - n - - trivial-rewrite
-postlog unix-dgram n - n - 1 postlogd
-anvil unix - - n - 1 anvil
-tlsmgr unix - - n 1000? 1 tlsmgr
-proxymap unix - - n - - proxymap
-cleanup unix n - n - 0 cleanup
-qmgr unix n - n 300 1 qmgr
-pickup unix n - n 60 1 pickup
-bounce unix - - n - 0 bounce
-defer unix - - n - 0 bounce
-trace unix - - n - 0 bounce
-error unix - - n - - error
-scache unix - - n - 1 scache
+${SERVICES}
 `;
 };
 
