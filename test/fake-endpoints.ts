@@ -6,8 +6,8 @@ type Piece = string | Uint8Array;
 
 /** Takes a form or JSON, and tells what it got: what a route that reads files has to rely on. */
 export const fakeFormEndpoint = endpoint({
-  id: "pretendForm",
-  route: "POST /v1/pretend/form",
+  id: "sampleForm",
+  route: "POST /v1/sample/form",
   tag: "Service",
   tool: null,
   summary: "Tell what was sent.",
@@ -40,8 +40,8 @@ export const createFakeStreamEndpoint = (
   elsewhere: Streamed["elsewhere"] = async () => "https://blobs.example/elsewhere",
 ) =>
   endpoint({
-    id: "pretendStream",
-    route: "GET /v1/pretend/stream",
+    id: "sampleStream",
+    route: "GET /v1/sample/stream",
     tag: "Service",
     tool: null,
     summary: "Stream.",

@@ -19,7 +19,7 @@ test("a story can send a form, and read what became of it", async () => {
     { name: "file", fileName: "l.csv", content: Buffer.from("a@b.c\r\n") },
   ];
 
-  const response = await send(world, "POST /v1/pretend/form", { key, form });
+  const response = await send(world, "POST /v1/sample/form", { key, form });
 
   expect(response.statusCode).toBe(202);
   expect(response.headers["retry-after"]).toBe("7");
@@ -32,7 +32,7 @@ test("a story can send a form, and read what became of it", async () => {
 test("a story can send JSON to the same route", async () => {
   const { world, liveKey: key } = await given();
 
-  const response = await send(world, "POST /v1/pretend/form", { key, body: { action: "x" } });
+  const response = await send(world, "POST /v1/sample/form", { key, body: { action: "x" } });
 
   expect(response.data).toEqual({ action: "x" });
 });
@@ -40,7 +40,7 @@ test("a story can send JSON to the same route", async () => {
 test("a story can read a streamed answer", async () => {
   const { world, liveKey: key } = await given();
 
-  const response = await send(world, "GET /v1/pretend/stream", { key });
+  const response = await send(world, "GET /v1/sample/stream", { key });
 
   expect(response).toMatchObject({ statusCode: 200, text: "a,b\r\na,b\r\n" });
   expect(response.headers["content-type"]).toBe("text/csv; charset=utf-8");

@@ -51,7 +51,7 @@ export const OLD_WORDS: readonly OldWord[] = [
     /\b(nobody|somebody|anybody|whoever)\b/,
     "a subject that one can point at",
     // The lab's address that does not exist, a reason of the contract, and texts that are no address.
-    /nobody,nobody|nobody@|`nobody`|"nobody"|[;/]nobody|:nobody\||nobody accepted/,
+    /nobody,nobody|nobody@|`nobody`|"nobody"|[;/]nobody|:nobody\||nobody accepted|nobody\$\{|nobody-has|nobody <|job of nobody|nobody\.csv/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
   everywhere(/\bput off\b/, "deferred"),
@@ -63,7 +63,7 @@ export const OLD_WORDS: readonly OldWord[] = [
   ),
   inNames(/\bnews\b/, "outbox event", /news@/),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
-  inNames(/\b(known|keep known)\b/, "result cache"),
+  inNames(/\b(known|keep known)\b/, "result cache", /not known\//),
   // `keptSeconds` and `keptDays` stand in stored jobs and operations; `kept` is a money outcome in responses.
   inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)|^ *kept: /),
   inNames(/\bground\b/, "base context"),

@@ -435,7 +435,7 @@ const TEXT_FORM = ["content-type", "multipart/form-data; boundary=b"] as const;
 const KEY = ["x-api-key", "KEY"] as const;
 const form = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
   ...post(body, ...headers),
-  url: "/v1/pretend/form",
+  url: "/v1/sample/form",
 });
 
 const fileForm = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
@@ -459,10 +459,10 @@ test.each<[string, WireRequest, number]>([
     400,
   ],
   ["a form where none is taken", post(bytes, FORM, KEY), 400],
-  ["a form with a query", { ...form(bytes, FORM, KEY), url: "/v1/pretend/form?a=x" }, 400],
+  ["a form with a query", { ...form(bytes, FORM, KEY), url: "/v1/sample/form?a=x" }, 400],
   ["half a form", form(bytes.subarray(0, 200), FORM, KEY), 400],
   ["a form of nothing", form("", FORM, KEY), 400],
-  ["a form without a body", { method: "POST", url: "/v1/pretend/form", headers: [FORM, KEY] }, 400],
+  ["a form without a body", { method: "POST", url: "/v1/sample/form", headers: [FORM, KEY] }, 400],
   ["a form without a boundary", form(text, ["content-type", "multipart/form-data"], KEY), 400],
   ["no key and half a form", form(bytes.subarray(0, 200), FORM), 401],
   ["a file in a form", fileForm(bytes, FORM, KEY), 202],
@@ -526,7 +526,7 @@ test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
   "%s is the same through Lambda and through the local server",
   async (_case, stream, status, body) => {
     const listed = [createFakeStreamEndpoint(stream)];
-    const answers = await whenSentBothWays(get("/v1/pretend/stream", KEY), listed);
+    const answers = await whenSentBothWays(get("/v1/sample/stream", KEY), listed);
     const [throughLambda, throughServer] = answers;
 
     expect(throughServer).toEqual(throughLambda);

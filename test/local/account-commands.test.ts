@@ -126,12 +126,12 @@ test("an operator reads an account's ledger and jobs page by page, and cancels a
   expect(open).toMatchObject({ jobs: [{ job_id: "job_2" }], next: null });
 
   const first = await run(`credits list --account ${account} --limit 2`);
-  const rest = await run(`credits list --account ${account} --after ${first.next}`);
-  const entries = [...first.entries, ...rest.entries];
+  const second = await run(`credits list --account ${account} --after ${first.next}`);
+  const entries = [...first.entries, ...second.entries];
   expect(entries.map(({ available_change: change }) => change)).toEqual([-1, -1, 1, 100]);
   expect(entries.at(-1)).toMatchObject({ reason: "opening", moved: { grant: 100 } });
   expect(entries[0]).toMatchObject({ operation_id: "job_2", step: "debit" });
-  expect(rest.next).toBeNull();
+  expect(second.next).toBeNull();
 });
 
 test("an operator sees the state of an account in words on a terminal", () => {

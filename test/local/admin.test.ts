@@ -246,7 +246,7 @@ test("an audit that finds a broken invariant names it and ends with 1", async ()
   expect(JSON.parse(audited.out)).toEqual({
     ok: false,
     accounts: 1,
-    // Credits out of nowhere break more laws than one: no entry in the ledger tells of them either.
+    // Credits from nowhere break several invariants: the ledger has no entry of them either.
     violations: expect.arrayContaining([
       { account_id, law: "available = granted - debited + refunded" },
     ]),

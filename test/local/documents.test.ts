@@ -182,14 +182,14 @@ describe("the page of a topic", () => {
     }
   });
 
-  /** Where a link leads: a document, and a place in it. */
+  /** Where a link leads: a document, and an anchor in it. */
   const findBroken = (path: string, link: string): string[] => {
-    const [to = "", place] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
+    const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
     const target = to === "" ? path : to;
     const text = all[target];
     const isThere = text !== undefined || ["/mcp", "/health"].includes(target);
-    const hasPlace = place === undefined || place === "top" || text?.includes(` id="${place}"`);
-    return isThere && hasPlace ? [] : [`${path}: ${link}`];
+    const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
+    return isThere && hasAnchor ? [] : [`${path}: ${link}`];
   };
 
   test("every link of every page and of its Markdown leads somewhere", () => {

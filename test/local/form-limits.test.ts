@@ -28,7 +28,7 @@ const whenRequesting = async (headers: OutgoingHttpHeaders, route: Endpoint = me
   return request({
     port,
     method: "POST",
-    path: "/v1/pretend/form",
+    path: "/v1/sample/form",
     headers: { "x-api-key": liveKey, "content-type": type, ...headers },
     agent: false,
   });

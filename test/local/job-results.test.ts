@@ -32,11 +32,11 @@ const givenService = async () => {
 const givenRunningJob = async () => {
   const service = await givenService();
   const { env, file, client } = service;
-  const { out: printed, ...rest } = await whenCommandedWith(env, "file", file, "--no-wait");
+  const { out: printed, ...output } = await whenCommandedWith(env, "file", file, "--no-wait");
   const id = printed.trim();
   for (;;) {
     const { progress } = await client.getJob({ id, include_results: false });
-    if (progress.processed === 1) return { ...service, id, printed, ...rest };
+    if (progress.processed === 1) return { ...service, id, printed, ...output };
     await setTimeout(50);
   }
 };

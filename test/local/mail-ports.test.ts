@@ -80,7 +80,7 @@ test("blocklists are asked through name servers of their own where there are any
 
 test("a laboratory behind the operator's name servers may be asked about all of its domains at once", async () => {
   const { dns } = openPorts({ DNS_SERVERS: lab.dns, SMTP_ALLOW_PRIVATE: lab.smtpAddresses });
-  // More than the ceiling of a stranger's zone lets through before a question counts as unanswered.
+  // More than the limit for another domain's zone lets through before a question counts as unanswered.
   const names = Array.from({ length: 2_000 }, (_, n) => `n${n}.valid.lab.mailproof.test`);
 
   const outcomes = await Promise.all(names.map((name) => dns("MX", name)));

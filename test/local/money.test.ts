@@ -105,9 +105,9 @@ test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and ev
     const notify = (): void => void (results.size >= enough && resolve());
     const crashRun = simulateCrashes(ready.base_url, keys, {
       kill,
-      wishes: requests,
-      told: results,
-      tell: notify,
+      requests,
+      results,
+      notify,
     });
     await isTime;
     await stop("SIGKILL");
@@ -146,9 +146,9 @@ const KILL_AFTER = [1, 30, 4, 60, 12];
 
 type CrashRun = {
   readonly kill: number;
-  readonly wishes: Map<string, string>;
-  readonly told: Map<string, unknown>;
-  readonly tell: () => void;
+  readonly requests: Map<string, string>;
+  readonly results: Map<string, unknown>;
+  readonly notify: () => void;
 };
 
 const CLIENTS = 20;
@@ -173,7 +173,7 @@ const moreKeys = async (base: string, key: string): Promise<string[]> =>
 const simulateCrashes = async (
   base: string,
   keys: readonly string[],
-  { kill, wishes: requests, told: results, tell: notify }: CrashRun,
+  { kill, requests, results, notify }: CrashRun,
 ): Promise<void> => {
   const client = async (number: number): Promise<void> => {
     for (let n = 0; ; n++) {

@@ -34,7 +34,7 @@ export const PRELOADED = [
 
 const spawnProgram = (file: string, args: readonly string[], env: Record<string, string>) =>
   spawn(process.execPath, [...PRELOADED, file, ...args], {
-    // Without the keys that whoever runs the tests has logged in with.
+    // Without the keys that the developer who runs the tests has logged in with.
     env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

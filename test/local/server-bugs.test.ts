@@ -11,8 +11,8 @@ import { whenListening } from "./listening.ts";
 
 /** Charges, and returns a header that Node refuses to write. */
 const paidEndpoint = endpoint({
-  id: "pretendPaid",
-  route: "POST /v1/pretend/paid",
+  id: "samplePaid",
+  route: "POST /v1/sample/paid",
   tag: "Service",
   tool: null,
   summary: "Charge.",
@@ -29,7 +29,7 @@ const paidEndpoint = endpoint({
 test("a response that cannot be written leaves the charge unknown", async () => {
   const { port, liveKey, logged } = await whenListening(paidEndpoint);
 
-  const response = await fetch(`http://127.0.0.1:${port}/v1/pretend/paid`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/sample/paid`, {
     method: "POST",
     headers: { "x-api-key": liveKey },
   });

@@ -47,7 +47,7 @@ test.each([
   ["EACCES", "this user cannot read and write it"],
   ["EROFS", "it is read-only"],
   ["ENOSPC", "its disk is full"],
-])("%s is said in words, of the folder alone", (code, words) => {
+])("%s has an error in words that names only the folder", (code, words) => {
   const createError = (path: string) => Object.assign(new Error(`${code}: denied`), { code, path });
 
   expect(explainFolderFault("/srv/state", createError("/srv/state/lock.sqlite"))).toContain(words);

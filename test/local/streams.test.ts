@@ -10,7 +10,7 @@ const whenRequested = async (endpoint: Endpoint) => {
   const { port, liveKey, logged } = await whenListening(endpoint);
   const clientRequest = request({
     port,
-    path: "/v1/pretend/stream",
+    path: "/v1/sample/stream",
     headers: { "x-api-key": liveKey },
     agent: false,
   });

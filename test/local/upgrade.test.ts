@@ -141,11 +141,11 @@ test("a step that fails leaves the state at the version before, and a later star
   const layouts = createNextLayouts({
     file: "state.sqlite",
     stop: () => {
-      throw new Error("a row that nobody thought of");
+      throw new Error("an unforeseen row");
     },
   });
 
-  await expect(upgrade(folder, { layouts })).rejects.toThrow("a row that nobody thought of");
+  await expect(upgrade(folder, { layouts })).rejects.toThrow("an unforeseen row");
 
   expect(readVersions(folder)).toEqual(TODAY);
   expect(readMigrations(folder)).toEqual([0, 0]);

@@ -63,7 +63,7 @@ type PatternPosition = {
 const ENDS = ["", "\u0000", "a"];
 const BAD_END = ENDS.slice(1, 2);
 
-/** Each place where a pattern may go on for long, what leads there, and what keeps it there. */
+/** Each position at which a pattern may loop, the text that leads there, and the text that keeps it there. */
 const listPositions = (pattern: AST.Pattern, flags: string): PatternPosition[] => {
   const letters = [...new Set([...listLetters(pattern.raw), ...USUAL])];
   const positions: PatternPosition[] = [];
@@ -80,7 +80,7 @@ const listPositions = (pattern: AST.Pattern, flags: string): PatternPosition[] =
     for (const element of elements) {
       visit(element, before);
       before += example(element);
-      // All that has been read so far, again and again: each of them is a place to begin.
+      // All that has been read so far, repeated: a match may begin at each of them.
       if (before !== "") positions.push({ prefix: "", pumps: [before], ends: BAD_END });
     }
   };

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { send } from "../send.ts";
 import { setupTwoAccounts, useEverything } from "./used-account.ts";
 
-// Goal: a cursor opens the list that it was made for, to whoever it was made for, and nothing else.
-// Isolation is told in isolation.test.ts; here it is about those that are one's own, and those that were changed.
+// Goal: a cursor opens the list that it was made for, to the account that it was made for, and nothing else.
+// isolation.test.ts has other accounts' cursors; here are an account's own, and changed ones.
 
 const setupReader = async () => {
   const ctx = await setupTwoAccounts();

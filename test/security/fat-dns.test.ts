@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 import type { Zone } from "../zone.ts";
 
-// A stranger's name server says as much as fits into an answer: 64 KB. None of it is read beyond what a verdict needs.
+// A hostile name server sends the largest response: 64 KB. None of it is read beyond what a verdict needs.
 
 const numbered = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => text(n));

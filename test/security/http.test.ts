@@ -12,7 +12,12 @@ const CHUNK = `${BODY.length.toString(16)}\r\n${BODY}\r\n`;
 const JSON_TYPE = "Content-Type: application/json";
 
 type RawRequest = (key: string) => string;
-type Case = readonly [what: string, said: RawRequest, statuses: readonly number[], served: number];
+type Case = readonly [
+  what: string,
+  request: RawRequest,
+  statuses: readonly number[],
+  served: number,
+];
 
 const postRequest =
   (headers: readonly string[], body = BODY): RawRequest =>
@@ -199,10 +204,10 @@ describe.each([
   ["where it leads", ROUTES],
   ["whose it is", KEYS],
 ] as const)("%s", (_part, cases) => {
-  test.each(cases)("%s", async (_what, said, statuses, served) => {
+  test.each(cases)("%s", async (_what, request, statuses, served) => {
     const ctx = await setupServer();
 
-    const reply = await ctx.whenSent(said(`X-Api-Key: ${ctx.liveKey}`));
+    const reply = await ctx.whenSent(request(`X-Api-Key: ${ctx.liveKey}`));
 
     expect(reply.statuses).toEqual(statuses);
     expect(ctx.served).toHaveLength(served);
@@ -223,7 +228,7 @@ test("what was asked after a request that cannot be read is not answered", async
   expect(served).toEqual([]);
 });
 
-test("a host is told back only where it is one, and never in a link that opens something", async () => {
+test("a response repeats a Host header only where it is valid, and never in a link that grants access", async () => {
   const { whenSent, liveKey } = await setupServer();
   const from = async (line: string, host: string, headers: readonly string[] = [], body = "") =>
     (await whenSent(request(`${line} HTTP/1.1`, headers, { host: `Host: ${host}`, body }))).all;

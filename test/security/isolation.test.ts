@@ -16,11 +16,11 @@ import {
   useEverything,
 } from "./used-account.ts";
 
-// Goal: nobody learns from us that somebody else exists, has something, or has done something: not by what is said,
+// Goal: no account learns from us that another exists, has something, or has done something: not by a response,
 // and not by how long it takes.
-// Method: the same request is sent to two houses. In one, the other has lived: jobs, files, checks, keys, webhooks.
-// In the other it has done nothing, so its ids are nobody's. The whole answers must be equal, headers too, and so
-// must be every use of a door.
+// Method: the same request is sent to two apps. In one, the other account was used: jobs, files, checks, keys, webhooks.
+// In the other it has done nothing, so its ids do not exist. The whole responses must be equal, headers too, and so
+// must be every use of a port.
 
 type Ask = {
   readonly of: string;
@@ -236,7 +236,7 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
   "GET /v1/catalog": plainly,
 };
 
-/** Who asks, and who it is that has lived or not. */
+/** The account that asks, and the one that was used or not. */
 const ASKERS = {
   "another account": ({ other, liveKey }) => [other.liveKey, liveKey],
   "another account's test key": ({ other, liveKey }) => [other.testKey, liveKey],
@@ -250,7 +250,7 @@ const isTheirs = (asker: string, route: string): boolean =>
 
 type Two = Awaited<ReturnType<typeof setupTwoAccounts>>;
 
-/** The things of whoever has lived are named in both houses; in the second they are nobody's. */
+/** The ids of the used account are named in both apps; in the second they do not exist. */
 const setupContexts = async (asker: keyof typeof ASKERS) => {
   const contexts = [];
   let their: OwnedThings | undefined;
@@ -262,8 +262,8 @@ const setupContexts = async (asker: keyof typeof ASKERS) => {
     const recording = recordUses(isolateIds(ctx.world, "later"));
     contexts.push({ key, own, ...recording });
   }
-  if (!their) throw new Error("nobody has lived");
-  return { houses: contexts, their };
+  if (!their) throw new Error("no account was used");
+  return { contexts, their };
 };
 
 const contextsByAsker = new Map<string, ReturnType<typeof setupContexts>>();
@@ -288,7 +288,7 @@ const listAsks = (
   { own, key }: { own: OwnedThings; key: string },
 ) => ASKS_BY_ROUTE[route]?.(their, own, getMode(key)) ?? [];
 
-/** A tool is told in one object what a request tells in its parts. */
+/** A tool gets in one object what a request has in its parts. */
 const toArguments = ({ path, query, body, headers }: Ask) => {
   const idempotencyKey = headers?.["idempotency-key"];
   return {
@@ -305,13 +305,13 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
     tools.filter(({ endpoint }) => endpoint.route === route),
   );
 
-  /** Does the same in both houses, and looks at what came of it and what it took. */
+  /** Does the same in both apps, and compares the responses and the uses of the ports. */
   const expectSame = async <T>(
     route: string,
     when: (ask: Ask, ctx: { readonly world: AppWorld; readonly key: string }) => Promise<T>,
     look: (response: T, ask: Ask) => void,
   ): Promise<void> => {
-    const { houses: contexts, their } = await getContexts(asker);
+    const { contexts, their } = await getContexts(asker);
     const [first] = contexts;
     for (const ask of first ? listAsks(route, their, first) : []) {
       const [lived, absent] = await Promise.all(
@@ -323,7 +323,7 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
       );
       if (lived) look(lived.response, ask);
       expect(lived?.response, `${ask.of}: the answer`).toEqual(absent?.response);
-      expect(lived?.uses, `${ask.of}: the doors`).toEqual(absent?.uses);
+      expect(lived?.uses, `${ask.of}: the ports`).toEqual(absent?.uses);
     }
   };
 

@@ -95,7 +95,7 @@ test.each<[string, string, string | undefined, string]>([
   ["a proxy that names its client", "127.0.0.1", "192.0.2.1", "192.0.2.1"],
   ["a proxy whose client wrote a header too", "127.0.0.1", "192.0.2.1, 203.0.113.9", "203.0.113.9"],
   ["two proxies", "127.0.0.1", "192.0.2.1, 203.0.113.9, ::ffff:127.0.0.2", "203.0.113.9"],
-  ["a proxy that names nobody", "127.0.0.1", undefined, "127.0.0.1"],
+  ["a proxy that names no client", "127.0.0.1", undefined, "127.0.0.1"],
   ["a proxy that names an IPv6 client", "::1", "2001:db8::5", "2001:db8::5"],
 ])("the address behind %s", (_, remoteAddress, forwarded, expected) => {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };

@@ -12,7 +12,7 @@ test.each([
   ["compressed forms", () => get("/openapi.json", ["Accept-Encoding: br"])],
   ["a name for each request", (n: number) => get("/openapi.json").replace("x.example", `h${n}`)],
 ])(
-  "20,000 pipelined requests that nobody reads cost a process little memory: %s",
+  "20,000 pipelined requests whose responses are not read cost a process little memory: %s",
   async (_, nth) => {
     const { ready, pid } = await whenStarted(createFolder());
     const port = Number(new URL(ready.base_url).port);

@@ -67,7 +67,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     ]);
   });
 
-  test("as an id, an address or a domain is nobody's", async () => {
+  test("as an id, an address or a domain does not exist", async () => {
     const { world, liveKey: key } = await given();
     const getStatus = async (what: string) => (await send(world, what, { key })).statusCode;
 

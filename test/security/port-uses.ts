@@ -1,16 +1,16 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 
-/** A use of a door: which, how, and for what. */
+/** A use of a port: which, how, and for what. */
 export type PortUse = { readonly port: string; readonly args: string };
 
-/** The store of a test numbers what it keeps one by one: a real one does not, and nobody is told. */
+/** The store of a test numbers its objects one by one: a real one does not, and no response shows it. */
 const VERSION = /"version":"v\d+"/g;
 
 type PortName = "table" | "queue" | "blobs" | "https" | "names" | "engine" | "accessTokens";
 
 /**
  * The same world, that notes every use of what is outside of it. What two requests do the same there takes the same
- * time, as far as anybody can learn something from it; and no clock is asked.
+ * time, as far as it reveals something; and no clock is asked.
  */
 export const recordUses = (
   world: AppWorld,
@@ -54,14 +54,14 @@ const throwUsed = (port: string) => () => {
   throw new Error(`${port} was asked`);
 };
 
-/** The same world without a way to anybody: whoever tries one breaks, loudly. */
+/** The same world without a network: a call that tries to use it throws. */
 export const denyAll = (
   world: AppWorld,
 ): { readonly world: AppWorld; readonly attempted: string[] } => {
   const attempted: string[] = [];
-  const deny = (door: string) => () => {
-    attempted.push(door);
-    return throwUsed(door)();
+  const deny = (port: string) => () => {
+    attempted.push(port);
+    return throwUsed(port)();
   };
   return {
     attempted,

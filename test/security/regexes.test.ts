@@ -4,7 +4,7 @@ import { createAttacks } from "./attacks.ts";
 import { listPatterns } from "./patterns.ts";
 import { counter, TooManySteps } from "./steps.ts";
 
-// Goal: no text makes a pattern of ours take longer than in proportion to the text, whoever sent it.
+// Goal: no text makes a pattern of ours take longer than in proportion to the text, wherever the text comes from.
 // Method: every pattern is read from the sources, texts are made that should be hard for it (attacks.ts), and what a
 // backtracking matcher looks at is counted (steps.ts): no clock is asked. Four times the text may cost about four
 // times the steps; sixteen times would be quadratic. Counted repetitions ({0,60}) cost their number at each letter.
@@ -76,7 +76,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   // Those are looked for in the values, below.
   "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
-  // From a stranger's SPF record, and of these letters only (spf/parse.ts).
+  // From another domain's SPF record, and of these letters only (spf/parse.ts).
   "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],
 };

@@ -28,12 +28,12 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
       return {};
     },
   });
-  return { ...response, isRead, doors: uses.map(({ port: door }) => door) };
+  return { ...response, isRead, ports: uses.map(({ port }) => port) };
 };
 
 const closed = endpoints.filter(({ access }) => access !== "public");
 
-test("only the health of the service and the list of prices are open to anybody", () => {
+test("only the health of the service and the list of prices need no key", () => {
   expect(endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route)).toEqual([
     "GET /health",
     "GET /v1/catalog",
@@ -47,7 +47,7 @@ describe.each(closed)("$route", (endpoint) => {
     for (const mode of ["live", "test"] as const) {
       const response = await tryRoute(endpoint, [scope], mode);
 
-      expect(response).toMatchObject({ statusCode: 403, isRead: false, doors: LOOKED_AT });
+      expect(response).toMatchObject({ statusCode: 403, isRead: false, ports: LOOKED_AT });
     }
   });
 
@@ -55,7 +55,7 @@ describe.each(closed)("$route", (endpoint) => {
     expect(await tryRoute(endpoint, [], "live")).toMatchObject({
       statusCode: 403,
       isRead: false,
-      doors: LOOKED_AT,
+      ports: LOOKED_AT,
     });
   });
 
@@ -70,7 +70,7 @@ describe.each(closed)("$route", (endpoint) => {
 
 const account = "GET /v1/account";
 
-test("a key that was revoked is told what one is told that never was, and it takes as long", async () => {
+test("a revoked key gets the same response as a key that never existed, by the same uses of the ports", async () => {
   const ctx = await given();
   await send(ctx.world, "DELETE /v1/api-keys/key_1", { key: ctx.liveKey });
 
@@ -78,13 +78,13 @@ test("a key that was revoked is told what one is told that never was, and it tak
     [ctx.liveKey, createUnknownKey(ctx.world)].map(async (key) => {
       const { world, uses } = recordUses({ ...ctx.world, newId: () => "req_1" });
       return {
-        told: await send(world, account, { key }),
-        doors: uses.map(({ port: door }) => door),
+        response: await send(world, account, { key }),
+        ports: uses.map(({ port }) => port),
       };
     }),
   );
 
-  expect(revoked?.told.statusCode).toBe(401);
+  expect(revoked?.response.statusCode).toBe(401);
   expect(revoked).toEqual(never);
 });
 
@@ -96,12 +96,12 @@ test("a revoked key opens no route", async () => {
     expect((await send(ctx.world, toRoute(endpoint), { key: ctx.liveKey })).statusCode).toBe(401);
 });
 
-test("the key itself is no part of what is looked up, so a look-up's time says nothing of it", async () => {
+test("the key itself is no part of what is looked up, so a look-up's time reveals nothing of it", async () => {
   const { world, liveKey } = await given();
   const { world: watched, uses } = recordUses(world);
   await send(watched, account, { key: liveKey });
 
-  const usedArgs = uses.map(({ args: said }) => said).join(" ");
+  const usedArgs = uses.map(({ args }) => args).join(" ");
   expect(usedArgs).toContain("KEY#");
   expect(usedArgs).not.toContain(liveKey.slice("mp_live_".length, -6));
 });

@@ -6,7 +6,7 @@ import { openSocket } from "../sockets.ts";
 
 export { get } from "../sockets.ts";
 
-/** A connection to a server on this machine, which reads nothing until it is told to. */
+/** A connection to a server on this machine, which reads nothing until a test lets it. */
 export const connectTo = async (port: number): Promise<Socket> => {
   const socket = await openSocket(port);
   onTestFinished(() => void socket.destroy());

@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { createFakeStreamEndpoint } from "../fake-endpoints.ts";
 import { startServer } from "../local/listening.ts";
 
-// Goal: what a client sends or takes too slowly, or many times at once, holds no place for long.
-// Method: downloads that are counted while nobody reads them; bodies against a clock that the test moves.
+// Goal: what a client sends or takes too slowly, or many times at once, holds no slot for long.
+// Method: downloads that are counted while no client reads them; bodies against a clock that the test moves.
 
 const PIECE = Buffer.alloc(1_000_000, "x");
 
@@ -30,7 +30,7 @@ const openStreams = () => {
 const ask = async (port: number, key: string) => {
   const clientRequest = request({
     port,
-    path: "/v1/pretend/stream",
+    path: "/v1/sample/stream",
     headers: { "x-api-key": key },
     agent: false,
   });
@@ -57,7 +57,7 @@ test("an account has eight downloads at a time, and a ninth when one of them has
   expect((await ask(port, liveKey)).answer.statusCode).toBe(200);
 });
 
-test("a download that nobody takes is ended, and its source closed", async () => {
+test("a download that its client does not read is ended, and its source closed", async () => {
   const { counts, route } = openStreams();
   const { port, liveKey } = await startServer([route], { stallMs: 100 });
 

@@ -51,7 +51,7 @@ const sequence = (nodes: readonly AST.Element[], making: Making, back: boolean):
   const parts = nodes.map((node) => getMatcher(node, making, back));
   const ordered = back ? parts.toReversed() : parts;
   return ordered.reduceRight<Matcher>(
-    (rest, part) => (at, next) => part(at, (then) => rest(then, next)),
+    (previous, part) => (at, next) => part(at, (then) => previous(then, next)),
     (at, next) => next(at),
   );
 };

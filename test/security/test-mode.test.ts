@@ -7,9 +7,9 @@ import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 import { denyAll } from "./port-uses.ts";
 
-// Goal: whatever a test key pays with is not money, and whatever it asks is asked of nobody.
+// Goal: a test key moves no credits, and its requests reach no other server.
 // Method: each route with a price, in a world without a way out, until everything that was begun is at its end.
-// What test keys are told instead is in test/story/test-keys.test.ts.
+// The responses to test keys are in test/story/test-keys.test.ts.
 
 type TestContext = Awaited<ReturnType<typeof given>>;
 
@@ -38,7 +38,7 @@ test("every route with a price is tried here", () => {
 });
 
 test.each(Object.keys(PAID))(
-  "%s with a test key moves no credit and asks nobody",
+  "%s with a test key moves no credit and asks no other server",
   async (route) => {
     const ctx = await given({ balance: 100 });
     const { world, attempted: tried } = denyAll(ctx.world);

@@ -85,12 +85,12 @@ const probeOnce = async (
 
 /** Of the second half of the trials, how many are guessed right by the best rule that the first half teaches. */
 const rightGuesses = (trials: readonly { readonly seen: number; readonly isAsked: boolean }[]) => {
-  const [knownTrials, guessedTrials] = [trials.slice(0, TRIALS / 2), trials.slice(TRIALS / 2)];
+  const [trainingTrials, guessedTrials] = [trials.slice(0, TRIALS / 2), trials.slice(TRIALS / 2)];
   const rightBelow = (some: typeof trials, limit: number) =>
     some.filter(({ seen, isAsked }) => seen < limit === isAsked).length;
-  const best = knownTrials
+  const best = trainingTrials
     .map(({ seen }) => seen + 0.5)
-    .toSorted((a, b) => rightBelow(knownTrials, b) - rightBelow(knownTrials, a))[0];
+    .toSorted((a, b) => rightBelow(trainingTrials, b) - rightBelow(trainingTrials, a))[0];
   return rightBelow(guessedTrials, best ?? 0);
 };
 

@@ -32,7 +32,7 @@ export type OwnedThings = {
 
 export type TestContext = Awaited<ReturnType<typeof given>>;
 
-/** Ids and bits of one's own, whatever others have made before: so that two houses can be compared letter by letter. */
+/** Ids and random bits that do not depend on other worlds, so that two apps can be compared letter by letter. */
 export const isolateIds = (world: AppWorld, name: string): AppWorld => {
   const ids = new Map<string, number>();
   const chance = createRandom(crc32(name));
@@ -47,10 +47,10 @@ export const isolateIds = (world: AppWorld, name: string): AppWorld => {
   };
 };
 
-/** Three addresses at a domain that nobody else writes to. */
+/** Three addresses at a domain that no other test uses. */
 const listOf = (name: string): string[] => [1, 2, 3].map((n) => `kim${n}@${name}.example`);
 
-/** Everything that an account can do is done once. What it leaves behind is told. */
+/** Does everything that an account can do once, and returns the ids that it leaves. */
 export const useEverything = async (
   { world, queue }: Pick<TestContext, "world" | "queue">,
   key: string,
@@ -126,7 +126,7 @@ export const setupTwoAccounts = async () => {
   return { ...ctx, other };
 };
 
-/** A key of the right form that was never anybody's. */
+/** A key of the right form that never existed. */
 export const createUnknownKey = (world: AppWorld): string =>
   mintKey(isolateIds(world, "nobody"), { account: "acc_9", name: "x", mode: "live", scopes: null })
     .secret;

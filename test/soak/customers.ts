@@ -6,9 +6,9 @@ import { createRandom } from "../simulation/random.ts";
 import { type Chance, drawBelow, pickOne } from "./chances.ts";
 import { companyBy, type Expected, judge, oddities, pickEmail } from "./truth.ts";
 
-// What customers do, over and over, and what they were told: that it cost, and of each address.
+// What customers do, over and over, and the responses that they got: the price, and each address's result.
 
-/** What somebody knows of the price of what they asked for: a lost answer leaves them with two bounds. */
+/** What a customer knows of the price of a request: a lost response leaves two bounds. */
 export type PaidRange = { readonly least: number; readonly most: number };
 
 type PaidResponse = { readonly credits_used: number; readonly idempotent_replay?: boolean };
@@ -30,19 +30,19 @@ const getPaid = (response: PaidResponse, most: number, least = most): PaidRange 
     : { least: response.credits_used, most: response.credits_used };
 
 /** Of single addresses many are gone; of a list few, or the limits of a day would be met in half an hour. */
-const STRANGERS = { single: 0.25, list: 0.02 };
+const MISSING_SHARES = { single: 0.25, list: 0.02 };
 
 type Answered = { readonly email: string; readonly status: string };
 
-/** Throws where something was said that is not so. */
+/** Throws where a response is not true. */
 const held = (expected: readonly Expected[], rows: readonly Answered[]) => {
   const byEmail = new Map(rows.map(({ email, status }) => [email.toLowerCase(), status]));
   const judged = expected.map((one) => {
     const status = byEmail.get(one.email.toLowerCase()) ?? "missing";
-    return { ...one, told: status, judged: judge(one.status, status) };
+    return { ...one, reported: status, judged: judge(one.status, status) };
   });
   const lie = judged.find((one) => one.judged === "wrong");
-  if (lie) throw new Lie(`${lie.email} was told ${lie.told}, and is ${lie.status}`);
+  if (lie) throw new Lie(`${lie.email} was reported as ${lie.reported}, and is ${lie.status}`);
   const undecided = judged.filter((one) => one.judged === "undecided").length;
   return { asked: expected.length, undecided };
 };
@@ -52,27 +52,27 @@ class Lie extends Error {}
 
 const verify: Action = async (client, chance) => {
   const isOdd = chance() < 0.05;
-  const one = isOdd ? pickOne(oddities, chance) : pickEmail(chance, STRANGERS.single);
+  const one = isOdd ? pickOne(oddities, chance) : pickEmail(chance, MISSING_SHARES.single);
   const response = await client.verifyEmail({ email: one.email, options: { timeout_ms: 2_000 } });
   // In other words the same address: it is not looked up by the letters that came.
   const counted = held([one], [{ email: one.email, status: response.status }]);
   return { ...getPaid(response, 1, 0.5), ...(isOdd ? {} : counted) };
 };
 
-const KNOWN: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
+const EXISTING: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
 
 const verifyCached: Action = async (client) => {
-  const response = await client.verifyEmail({ email: KNOWN.email });
+  const response = await client.verifyEmail({ email: EXISTING.email });
   return {
     ...getPaid(response, 1, 0.5),
-    ...held([KNOWN], [{ email: KNOWN.email, status: response.status }]),
+    ...held([EXISTING], [{ email: EXISTING.email, status: response.status }]),
   };
 };
 
 /** Each address once. */
 const peopleBy = (chance: Chance, count: number): readonly Expected[] => [
   ...new Map(
-    Array.from({ length: count }, () => pickEmail(chance, STRANGERS.list)).map((one) => [
+    Array.from({ length: count }, () => pickEmail(chance, MISSING_SHARES.list)).map((one) => [
       one.email,
       one,
     ]),
@@ -107,7 +107,7 @@ const file: Action = async (client, chance) => {
   if (lines < people.length) throw new Error(`${done.job.job_id} has ${lines} lines`);
   const rows = await Array.fromAsync(done.results());
   const { unique_emails } = done.accepted;
-  // Who takes over from a server that was killed is told the price again.
+  // A request that takes over from a killed server gets the price again.
   const refunded = (done.accepted.credits_refunded ?? 0) + (done.job.credits_refunded ?? 0);
   const paid = { least: unique_emails - refunded, most: unique_emails };
   return { ...paid, ...held(people, rows), tookMs: jobMs(done.job) };
@@ -153,7 +153,7 @@ const subscribe: Action = async (client, _chance, url) => {
   return NOTHING;
 };
 
-/** Whoever asks for nonsense is told so, and pays nothing. */
+/** A senseless request is refused, and costs nothing. */
 const sendNonsense: Action = async (client, chance) => {
   const wrong: readonly (() => Promise<unknown>)[] = [
     () => client.verifyEmail({ email: "" }),
@@ -169,7 +169,7 @@ const sendNonsense: Action = async (client, chance) => {
   throw new Error("nonsense was not refused for nothing", { cause: response });
 };
 
-/** Gone before the answer came. What that cost nobody knows. */
+/** The client leaves before the response. What that cost is unknown. */
 const leave: Action = async (client, chance) => {
   const signal = AbortSignal.timeout(1 + drawBelow(chance, 30));
   await client
@@ -212,7 +212,7 @@ export type Done = {
   readonly undecided: number;
   /** What went otherwise than it should, in words. */
   readonly wrong: string | null;
-  /** An address was told to be what it is not. */
+  /** An address was reported with a wrong status. */
   readonly isLie: boolean;
 };
 
@@ -233,7 +233,7 @@ const getWords = (error: unknown): string =>
       ? error.message
       : "something was thrown";
 
-/** Goes through one wish after another, with a pause between them, until it is over. */
+/** Sends one request after another, with a pause between them, until the soak ends. */
 export const runCustomer = async (
   client: Client,
   {

@@ -34,7 +34,7 @@ export type Growth = {
   readonly after: number;
   /** Less than this is nothing, whatever it is a share of. */
   readonly least: number;
-  /** By how much the machine itself became slower. One that became faster excuses nothing, and accuses nobody. */
+  /** By how much the machine itself became slower. A machine that became faster changes no figure. */
   readonly slower?: number;
 };
 

@@ -20,11 +20,11 @@ const ATTACKERS_BLOCK = "127.78.0.0/16";
 const named = (group: string, number: number): string => `h${number}.${group}`;
 
 /** So many domains, each with a mail host at an address of its own. */
-const hostsOf = (group: string, third: number, count: number, manner: HostBehavior) =>
+const hostsOf = (group: string, third: number, count: number, behavior: HostBehavior) =>
   Array.from({ length: count }, (_, n) => ({
     name: `mx.${named(group, n)}`,
     address: `127.78.${third + Math.floor(n / 250)}.${1 + (n % 250)}`,
-    behavior: manner,
+    behavior,
   }));
 
 const { silentHosts, tarpits, zones } = ATTACKERS_ZONES;

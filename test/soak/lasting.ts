@@ -13,9 +13,9 @@ import { printLine, reportWork, startSoak } from "./setup.ts";
 
 // Goal: after hours the service is what it was after minutes: as fast, as small, and every credit is accounted for.
 // Method: customers of every kind use the real server all the time. In the first third it is stopped each minute,
-// kill -9 and SIGTERM in turns; after that one process has to last. Hosts of the lab hang up, put off and fall silent,
+// kill -9 and SIGTERM in turns; after that one process has to last. Hosts of the lab hang up, greylist and fall silent,
 // every third webhook is refused, and some customers leave before they are answered. At the end the ledger is added up,
-// and so is what customers were told that they paid.
+// and so are the prices that customers' responses had.
 
 const MINUTE_MS = 60_000;
 const CUSTOMERS = 12;
@@ -96,7 +96,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   );
   const flat = [
     isFlat("memory of the server", "MB", inParts(memory, computeMedian), 50),
-    isFlat("processor time of a wish", "ms", inParts(work, computeMedian), 0.5),
+    isFlat("processor time of a request", "ms", inParts(work, computeMedian), 0.5),
     isFlat("verify from cache, median", "ms", took("verify from cache", 0.5), 1),
     isFlat("verify from cache, 95 of 100", "ms", took("verify from cache", 0.95), 5),
     isFlat("verify, median", "ms", took("verify", 0.5), 1),
@@ -109,8 +109,8 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   const wrong = results.filter((done) => done.wrong !== null);
   const inTheCalm = wrong.filter(({ atMs, isLie }) => isLie || atMs > calmFromMs + MINUTE_MS);
   soak.conclude([
-    ended.audit.ok === true ? "" : "the audit found a broken law",
-    ended.money.isRight ? "" : "customers were told otherwise than the ledger says",
+    ended.audit.ok === true ? "" : "the audit found a broken invariant",
+    ended.money.isRight ? "" : "customers' responses differ from the ledger",
     flat.every(Boolean) ? "" : "something grows",
     isComparable(slower)
       ? ""

@@ -51,7 +51,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
-    child.stderr?.once("data", (said: Buffer) => (inspector = /ws:\S+/.exec(String(said))?.[0]));
+    child.stderr?.once("data", (chunk: Buffer) => (inspector = /ws:\S+/.exec(String(chunk))?.[0]));
     while (!(await fetch(`${baseUrl}/health`).catch(() => undefined))) {
       if (child.exitCode !== null) throw new Error("the server did not start: see server.log");
       await setTimeout(50);
@@ -164,7 +164,7 @@ export const startBeside = async <First>(file: string, ...args: readonly string[
     first,
     hear,
     pid: child.pid ?? 0,
-    tell: (message: object) => void child.send(message),
+    send: (message: object) => void child.send(message),
     end: () => child.disconnect(),
   };
 };

@@ -18,7 +18,7 @@ import {
   startService,
 } from "./service.ts";
 
-// What every soak has: the network, the service, the customers, and what is heard of them.
+// What every soak has: the network, the service, the customers, and their results.
 
 export type TimedResult = Done & { readonly atMs: number };
 export type Sample = ReturnType<typeof measureUsage> & {
@@ -38,7 +38,7 @@ export type Wanted = {
 
 const CREDITS = 1_000_000;
 const SAMPLE_MS = 5_000;
-const SAMPLES_TOLD = 12;
+const SAMPLES_PER_LINE = 12;
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -76,7 +76,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
   const results: TimedResult[] = [];
   const samples: Sample[] = [];
 
-  /** Customers go from wish to wish, and the server is looked at, until it is over. Resolves when all are answered. */
+  /** Customers send request after request, and the server is measured, until the soak ends. Resolves when all are answered. */
   const runUntil = async (endMs: number): Promise<void> => {
     const isOver = () => performance.now() >= endMs;
     const watch = async () => {
@@ -85,7 +85,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
         const atMs = performance.now() - startMs;
         const used = measureUsage(service.pid());
         samples.push({ atMs, machineMs: measureMachineMs(), ...used });
-        if (samples.length % SAMPLES_TOLD === 0)
+        if (samples.length % SAMPLES_PER_LINE === 0)
           printLine(
             `  after ${Math.round(atMs / 1_000)} s: ${results.length} requests, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
           );
@@ -104,7 +104,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
     ]);
   };
 
-  /** Stops all. What hosts put off goes on as jobs for half an hour, and is held; every batch and file was waited for. */
+  /** Stops all. What hosts deferred continues as jobs for half an hour, and is held; every batch and file was waited for. */
   const settle = async () => {
     const balances = await Promise.all(clients.map((client) => client.getAccount()));
     await service.stop("SIGTERM");
@@ -164,7 +164,7 @@ export const reportWork = (
   printLine("\nWhat the files hold");
   for (const line of describeContents(service.state)) printLine(`  ${line}`);
   printLine(
-    `\nThe money: customers were told ${money.least} to ${money.most}, their accounts spent ${money.spent} and hold ${money.held}.`,
+    `\nThe money: customers' responses say ${money.least} to ${money.most}, their accounts spent ${money.spent} and hold ${money.held}.`,
   );
   printLine(`Audit: ${JSON.stringify(audit)}`);
 };

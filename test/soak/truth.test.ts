@@ -11,6 +11,6 @@ test.each([
   ["unknown", "valid", "right"],
   ["unknown", "invalid", "wrong"],
   ["valid", "missing", "wrong"],
-] as const)("%s that was told %s is %s", (truth, told, judged) => {
-  expect(judge(truth, told)).toBe(judged);
+] as const)("%s that was reported as %s is %s", (truth, reported, judged) => {
+  expect(judge(truth, reported)).toBe(judged);
 });

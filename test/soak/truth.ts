@@ -20,7 +20,7 @@ export const companyBy = (chance: Chance) => {
 
 const domainOf = (label: string): string => `${label}.companies.${LAB_ZONE}`;
 
-/** The first company that rents its mail here, and tells its people from strangers. */
+/** The first company that rents its mail here, and accepts its people alone. */
 export const companyAt = (mailHost: string): string => {
   for (let number = 1; number <= COMPANIES; number++) {
     const { catchAll, mailHosts } = getCompany(number);
@@ -29,30 +29,30 @@ export const companyAt = (mailHost: string): string => {
   throw new Error(`no company has its mail at ${mailHost}`);
 };
 
-/** People of the lab's companies, some of them asked for again and again; `strangers` of all are nobody there. */
-export const pickEmail = (chance: Chance, strangers: number): Expected => {
+/** People of the lab's companies, some of them asked for again and again; `missingShare` of all have no mailbox there. */
+export const pickEmail = (chance: Chance, missingShare: number): Expected => {
   const { domain, catchAll } = companyBy(chance);
-  const known = pickOne(getPeople(domain), chance).local;
-  if (chance() < strangers)
+  const existing = pickOne(getPeople(domain), chance).local;
+  if (chance() < missingShare)
     return {
       email: `nonexistent${drawBelow(chance, 1_000_000)}@${domain}`,
       status: catchAll ? "catch_all" : "invalid",
     };
   const tag = chance() < 0.5 ? "" : `+${drawBelow(chance, 1_000_000)}`;
-  return { email: `${known}${tag}@${domain}`, status: catchAll ? "catch_all" : "valid" };
+  return { email: `${existing}${tag}@${domain}`, status: catchAll ? "catch_all" : "valid" };
 };
 
-/** One of every situation that the lab has: hosts that hang up, put off, lie, or say nothing at all. */
+/** One of every situation that the lab has: hosts that hang up, defer, lie, or never reply. */
 export const oddities: readonly Expected[] = allDomains.flatMap(({ name, examples }) =>
   examples.map(([local, status]) => ({ email: `${local}@${name}.${LAB_ZONE}`, status })),
 );
 
-/** `risky` is the answer where a server said yes and the question whether it says so to everybody is open. */
+/** `risky` is the answer where a server accepted and it is unknown whether it accepts every recipient. */
 const OPEN: ReadonlySet<string> = new Set(["pending", "unknown", "risky"]);
 
 export const judge = (expected: LabStatus, status: string): Judged => {
   if (status === expected) return "right";
   if (OPEN.has(status)) return "undecided";
-  // The tables say what one attempt comes to. A later one may find out more, but never that somebody is gone.
+  // The tables say what one attempt comes to. A later one may find out more, but never that a mailbox is gone.
   return OPEN.has(expected) && status !== "invalid" ? "right" : "wrong";
 };

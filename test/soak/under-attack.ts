@@ -7,7 +7,7 @@ import { measureUsage, type RetainedMemory, startBeside } from "./service.ts";
 import { printLine, reportWork, type Soak, startSoak, type TimedResult } from "./setup.ts";
 import { companyAt } from "./truth.ts";
 
-// Goal: whatever strangers and other accounts do, ordinary customers are told the truth, hardly later than otherwise; no
+// Goal: whatever attackers and other accounts do, ordinary customers get true responses, hardly later than otherwise; no
 // credit is lost; and when it is over the service is as small as before.
 // Method: calm and attack in turns, so that both are of one process on one machine. The customers do the same throughout.
 // Attackers and the network are processes of their own, as they are in the world, but of the same cores: their processor
@@ -32,7 +32,7 @@ const settled = ({ kind, fromMs, toMs }: Phase): Phase =>
     ? { kind, fromMs: fromMs + (toMs - fromMs) * SETTLING_SHARE, toMs }
     : { kind, fromMs, toMs };
 
-/** By when a wish began: what an attack made late belongs to it. */
+/** By the time at which a request began: what an attack made late belongs to it. */
 const within = (
   results: readonly TimedResult[],
   phases: readonly Phase[],
@@ -63,19 +63,19 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
     service: measureUsage(service.pid()).cpuSeconds,
     seconds: performance.now() / 1_000,
   });
-  const kept: RetainedMemory[] = [];
+  const retained: RetainedMemory[] = [];
   const direct = async (): Promise<void> => {
     for (const { kind, fromMs, toMs } of phases) {
       await setTimeout(Math.max(0, startMs + fromMs - performance.now()));
       if (kind === "calm") {
         // After a pause, and before answers count: a collection holds up all that are under way.
         await setTimeout((toMs - fromMs) * SETTLING_SHARE * 0.9);
-        kept.push(await service.measureRetained());
+        retained.push(await service.measureRetained());
         continue;
       }
       const before = cpu();
       printLine(`  attack: ${ATTACKS.length} kinds, for ${Math.round((toMs - fromMs) / 1_000)} s`);
-      attackers.tell({ forMs: Math.round(toMs - fromMs) });
+      attackers.send({ forMs: Math.round(toMs - fromMs) });
       report = await attackers.hear<Report>();
       const after = cpu();
       for (const who of Object.keys(used) as (keyof typeof used)[])
@@ -86,7 +86,7 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   attackers.end();
   const ended = await soak.settle();
 
-  printLine("\nWhat attackers did, and what came of it");
+  printLine("\nWhat attackers did, and the results");
   for (const [name, counts] of Object.entries(report))
     printLine(
       `  ${name.padEnd(32)} ${Object.entries(counts)
@@ -107,16 +107,16 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
     );
   const [calmMs, attackMs] = [machine("calm"), machine("attack")];
   printLine(
-    `The same piece of work took the machine ${calmMs.toFixed(1)} ms in the calm and ${attackMs.toFixed(1)} ms under attack, whoever kept it busy (× ${(attackMs / calmMs).toFixed(2)}; nothing is taken out for it)`,
+    `The same piece of work took the machine ${calmMs.toFixed(1)} ms in the calm and ${attackMs.toFixed(1)} ms under attack, whatever kept it busy (× ${(attackMs / calmMs).toFixed(2)}; nothing is taken out for it)`,
   );
   const isFast = reportTimes(soak, phases);
   const isTrue = reportTruth(soak, phases);
-  const isSmall = reportMemory(soak, kept);
+  const isSmall = reportMemory(soak, retained);
   reportWork(soak, ended);
 
   soak.conclude([
-    ended.audit.ok === true ? "" : "the audit found a broken law",
-    ended.money.isRight ? "" : "customers were told otherwise than the ledger says",
+    ended.audit.ok === true ? "" : "the audit found a broken invariant",
+    ended.money.isRight ? "" : "customers' responses differ from the ledger",
     isTrue ? "" : "answers were wrong, missing or left open",
     isFast ? "" : `p99 beyond × ${SLOWER_MAX} of the calm`,
     isSmall ? "" : `memory beyond × ${GROWTH_MAX} since the first attack`,
@@ -177,13 +177,13 @@ const reportTruth = ({ results }: Soak, phases: readonly Phase[]): boolean => {
  * What is kept after a collection in each calm. A process that is a minute old has grown for no attack yet, and keeps what
  * its first peak took: so it is held against the calm after the first attack, and what every attack adds shows in the last.
  */
-const reportMemory = ({ samples }: Soak, kept: readonly RetainedMemory[]): boolean => {
+const reportMemory = ({ samples }: Soak, retained: readonly RetainedMemory[]): boolean => {
   const peak = Math.max(...samples.map(({ megabytes }) => megabytes));
   printLine(
     `\nMemory of the server after a collection, in each calm, in MB (at most × ${GROWTH_MAX} since the first attack); the most at any time ${peak.toFixed(0)}`,
   );
   const grown = (["resident", "heap", "external"] as const).map((part) => {
-    const all = kept.map((one) => one[part]);
+    const all = retained.map((one) => one[part]);
     const [, before = Number.NaN, ...later] = all;
     const { ratio, grows } = growth({ before, after: later.at(-1) ?? Number.NaN, least: 30 });
     const isJudged = later.length > 0;

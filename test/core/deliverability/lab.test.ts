@@ -7,7 +7,7 @@ import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// The whole check against the pretend network's senders, over a real DNS server on a real socket.
+// The whole check against the lab's senders, over a real DNS server on a real socket.
 
 const now = () => new Date();
 

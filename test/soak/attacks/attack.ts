@@ -10,7 +10,7 @@ export type Means = {
   readonly slowUrl: string;
   /** A company whose mail host the ordinary customers ask, too. */
   readonly company: string;
-  /** Notes one thing that was done, and what came of it: the report shows that the attack was one. */
+  /** Records one action and its result: the report shows that the attack took place. */
   readonly note: (what: string) => void;
 };
 
@@ -38,7 +38,7 @@ type Asking = {
   readonly signal: AbortSignal;
 };
 
-/** Asks as any program would; what came of it is noted. Undefined: it was refused, or there was no answer. */
+/** Sends a request as any program would, and records the result. Undefined: it was refused, or there was no response. */
 export const ask = async (
   { baseUrl, note }: Means,
   route: string,
@@ -53,9 +53,9 @@ export const ask = async (
       ...(text !== undefined && { body: text as string }),
       signal,
     });
-    const said = await answer.text();
+    const body = await answer.text();
     note(String(answer.status));
-    return answer.ok && said.startsWith("{") ? JSON.parse(said).data : undefined;
+    return answer.ok && body.startsWith("{") ? JSON.parse(body).data : undefined;
   } catch {
     note(signal.aborted ? "broken off" : "no answer");
     return undefined;
@@ -87,7 +87,7 @@ export const sendFile = async (
   return (await ask(means, "POST /v1/verify/file", { key, body, signal }))?.job_id;
 };
 
-/** A counter for names that nobody has asked about. */
+/** A counter for names that were never asked about. */
 export const counter = (): (() => number) => {
   let count = 0;
   return () => count++;

@@ -35,7 +35,7 @@ const junkFiles =
     await ask(means, "POST /v1/verify/file", { key, body, signal });
   };
 
-/** Every job of the account, and every test call, goes to somebody who never answers. */
+/** Every job of the account, and every test call, goes to a receiver that never responds. */
 const slowReceiver = (means: Means): Round => {
   let id: string | undefined;
   let made = 0;
@@ -56,7 +56,7 @@ const slowReceiver = (means: Means): Round => {
   };
 };
 
-/** Of the right form, and nobody's: each has to be looked up. */
+/** Of the right form, but of no account: each has to be looked up. */
 const wrongKey = (): string => generateKey("live", randomBytes);
 
 export const requestAttacks: readonly Attack[] = [

@@ -6,7 +6,7 @@ import type {
 } from "@mailproof/core/mail/smtp/wire";
 import { reply } from "./play.ts";
 
-/** What a pretend mail host does: cannot be connected to, or answers each line; "!" is a fault of the wire. */
+/** What a simulated mail host does: cannot be connected to, or answers each line; "!" is a fault of the wire. */
 export type Behaviour = WireFault | ((command: string | null) => string);
 
 /** A network of such hosts by address, and everything that happened on it. */
