@@ -10,7 +10,7 @@ const LONG = [
   "test/differential/all-messages.test.ts",
   "test/core/find/population.test.ts",
   "test/property/records.test.ts",
-  "test/simulation/{cluster,storm,hooks,mutants,paid-rate,sweep-*}.test.ts",
+  "test/simulation/{cluster,mutants,paid-rate,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,command-line,completion-zsh,damaged-state,data-commands,deploy,erase,installed,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,resumed-file,server,service-commands,start-faults,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
