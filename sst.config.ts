@@ -17,6 +17,7 @@ export default $config({
     await import("./infra/storage.ts");
     await import("./infra/queues.ts");
     await import("./infra/feedback.ts");
+    await import("./infra/inbound-mail.ts");
     await import("./infra/network.ts");
     const { api } = await import("./infra/api.ts");
     await import("./infra/workers.ts");

@@ -1,5 +1,7 @@
 import { BLOB_CORS } from "@mailproof/api/http/cors";
+import type { RetentionPrefix } from "@mailproof/core/ports/blobs";
 import { isPermanent } from "./lifecycle.ts";
+import { INBOUND, mailDomain, ruleConditions } from "./mail-rule.ts";
 import { blobRetentionDays, table as shape } from "./topology.ts";
 
 const isRetained = isPermanent($app.stage);
@@ -41,6 +43,16 @@ export const bucket = new sst.aws.Bucket("Blobs", {
     exposeHeaders: [...BLOB_CORS.exposeHeaders],
     maxAge: `${BLOB_CORS.maxAgeSeconds} seconds`,
   },
+  policy: mailDomain
+    ? [
+        {
+          principals: [{ type: "service", identifiers: ["ses.amazonaws.com"] }],
+          actions: ["s3:PutObject"],
+          paths: [`${INBOUND}*`],
+          conditions: ruleConditions,
+        },
+      ]
+    : [],
   lifecycle: Object.entries(blobRetentionDays).map(([prefix, days]) => ({
     id: prefix.replaceAll("/", ""),
     prefix,
@@ -56,8 +68,17 @@ export const bucket = new sst.aws.Bucket("Blobs", {
 
 const VERSION_RETENTION_DAYS = 7;
 
+/** Mails hold what people wrote, and are of no use once they were read. Of two rules S3 follows the shorter one. */
+const createMailRule = (prefix: RetentionPrefix) => ({
+  id: `clearing-${prefix.replaceAll("/", "")}`,
+  status: "Enabled",
+  filter: { prefix },
+  noncurrentVersionExpiration: { noncurrentDays: 1 },
+});
+
 /** Deletes what an expiry leaves: older versions, delete markers, and parts of unfinished uploads. */
 const CLEANUP_RULES = [
+  ...(["mail/", "inbound/"] as const).map(createMailRule),
   {
     id: "clearing",
     status: "Enabled",

@@ -150,6 +150,11 @@ const WORK: Readonly<Record<string, WorkerNeeds>> = {
     concurrency: 5,
   },
   "mail-tests-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
+  "inbound-mail": {
+    needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
+    batch: 1,
+    concurrency: 5,
+  },
   activity: { needs: ["table:readwrite"], batch: 10, concurrency: 10 },
   events: { needs: ["table:readwrite", "queue:send"], batch: 10, concurrency: 10 },
   "events-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },

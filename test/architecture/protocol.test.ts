@@ -15,6 +15,7 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/mail/hints/bimi.ts": "reads what a server sent in place of a logo",
   "packages/core/src/deliverability/message/header-summary.ts": "reads the fields of a mail",
   "packages/core/src/deliverability/message/parse/parts.ts": "reads the fields of a mail's parts",
+  "packages/core/src/deliverability/ses-mail/read-ses-fields.ts": "reads the fields of a mail",
   "packages/core/src/mail/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
   "packages/core/src/webhooks/retry-policy.ts": "reads the response of a webhook's receiver",
   "packages/core/src/webhooks/health.ts": "records why a webhook was disabled",

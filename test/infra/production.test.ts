@@ -341,6 +341,11 @@ test("schedules run as often as the core says, are never tried again and never p
     expect(one).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 });
 });
 
+test("without MAIL_DOMAIN no mail is received", () => {
+  expect(made.made.filter(({ type }) => type.startsWith("aws:ses/"))).toEqual([]);
+  expect(it.settingsOf("HttpCreateMailTest")).not.toHaveProperty("MAIL_DOMAIN");
+});
+
 test("S3 calls the Lambda that limits uploads after each upload, and after nothing else", () => {
   expect(it.inputsOf("aws:s3/bucketNotification:BucketNotification")).toMatchObject([
     {
@@ -483,16 +488,23 @@ describe("what is kept", () => {
     );
     const rules = lifecycle?.["rules"] as {
       filter: { prefix: string };
-      expiration: { days?: number };
+      expiration?: { days?: number };
+      noncurrentVersionExpiration?: { noncurrentDays: number };
     }[];
 
     expect(
       Object.fromEntries(
         rules.flatMap(({ filter, expiration }) =>
-          expiration.days ? [[filter.prefix, expiration.days]] : [],
+          expiration?.days ? [[filter.prefix, expiration.days]] : [],
         ),
       ),
     ).toEqual(BLOB_RETENTION_DAYS);
+    // A mail that was read or erased is gone a day later.
+    expect(
+      rules
+        .filter((rule) => rule.noncurrentVersionExpiration?.noncurrentDays === 1)
+        .map(({ filter }) => filter.prefix),
+    ).toEqual(["mail/", "inbound/"]);
     expect(rules.at(-1)).toMatchObject({
       noncurrentVersionExpiration: { noncurrentDays: 7 },
       abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },

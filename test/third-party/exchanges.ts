@@ -11,6 +11,7 @@ import {
 } from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
+import { createReceipt } from "../ses-mail.ts";
 import type { Outcome } from "./instance.ts";
 import type { Stage } from "./stage.ts";
 
@@ -127,6 +128,7 @@ const createMessage = (queue: string, { account }: Stage): Json => {
     events: { id: "evt_none", token: "none" },
     "mail-tests": { test: "mt_none" },
     deliveries: { id: "dlv_none", token: "none" },
+    "inbound-mail": createReceipt(["reports-none@mail.example.com"]),
     activity: {
       eventType: "Delivery",
       mail: {

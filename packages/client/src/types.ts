@@ -1687,9 +1687,11 @@ export interface GetMailTestData extends MailTest {
       helo: string;
       /** The client's IP address. */
       ip: string;
-      /** TLS version of the connection. Left out when the client did not encrypt. */
+      /** Whether the client encrypted the connection. unknown: the service that received the mail does not tell, and the score ignores it. */
+      tls_status: "encrypted" | "none" | "unknown";
+      /** TLS version of the connection. Left out unless `tls_status` is `encrypted`. */
       tls_version?: string;
-      /** Cipher of the connection. Left out when the client did not encrypt. */
+      /** Cipher of the connection. Left out unless `tls_status` is `encrypted`. */
       tls_cipher?: string;
       /** When the message was received, ISO 8601. */
       received_at: string;

@@ -89,8 +89,7 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   activityKey: requireSetting(environment, "ACTIVITY_KEY"),
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
-  // Mail is received on one machine only.
-  mailDomain: null,
+  mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
   encryptionKey: requireSetting(environment, "SEALING_KEY"),
   chunkRows: CHUNK_ROWS,
 });

@@ -7,6 +7,7 @@
 //   ACTIVITY_KEY             acts for accounts                key for hashing stored activity
 //   SEALING_KEY              acts for accounts                encrypts the signing secrets of webhooks
 //   ACTIVITY_POOL            acts for accounts, if set        shared: accounts see each other's activity
+//   MAIL_DOMAIN              acts for accounts, if set        domain of the addresses that Amazon SES receives mail for
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
 //   OAUTH_ISSUER             all, if set                      issuer whose access tokens are accepted
 //   OAUTH_AUDIENCE           all, if set                      the aud of those tokens: the public URL of /mcp

@@ -1849,6 +1849,7 @@ export const EXAMPLES: readonly Example[] = [
             mail_from: "news@example.com",
             helo: "out.example.com",
             ip: "192.0.2.1",
+            tls_status: "encrypted",
             tls_version: "TLSv1.3",
             tls_cipher: "TLS_AES_256_GCM_SHA384",
             received_at: "2026-11-21T00:01:32.000Z",

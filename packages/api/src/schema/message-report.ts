@@ -67,13 +67,17 @@ const Envelope = v.object({
   mail_from: describe(Text, "The address of MAIL FROM. Empty for the null reverse-path."),
   helo: describe(Text, "The HELO or EHLO name of the client."),
   ip: describe(Text, "The client's IP address."),
+  tls_status: describe(
+    v.picklist(["encrypted", "none", "unknown"]),
+    "Whether the client encrypted the connection. unknown: the service that received the mail does not tell, and the score ignores it.",
+  ),
   tls_version: describe(
     v.optional(Text),
-    "TLS version of the connection. Left out when the client did not encrypt.",
+    "TLS version of the connection. Left out unless `tls_status` is `encrypted`.",
   ),
   tls_cipher: describe(
     v.optional(Text),
-    "Cipher of the connection. Left out when the client did not encrypt.",
+    "Cipher of the connection. Left out unless `tls_status` is `encrypted`.",
   ),
   received_at: describe(Text, "When the message was received, ISO 8601."),
 });

@@ -5,6 +5,12 @@ import type { MessageReportBody } from "./message-report.ts";
 import { omitNull } from "./omit-null.ts";
 import { toProposalFields } from "./to-check-result.ts";
 
+const toTlsFields = (tls: MessageReport["envelope"]["tls"]) => {
+  if (!tls) return { tls_status: "none" as const };
+  if (tls === "unknown") return { tls_status: "unknown" as const };
+  return { tls_status: "encrypted" as const, tls_version: tls.version, tls_cipher: tls.cipher };
+};
+
 /** A report as responses have it. */
 export const toMessageReport = (report: MessageReport): MessageReportBody => {
   const { scored, envelope, header, arc, dmarc } = report;
@@ -22,10 +28,7 @@ export const toMessageReport = (report: MessageReport): MessageReportBody => {
       mail_from: envelope.mailFrom,
       helo: envelope.helo,
       ip: envelope.ip,
-      ...omitNull({
-        tls_version: envelope.tls?.version ?? null,
-        tls_cipher: envelope.tls?.cipher ?? null,
-      }),
+      ...toTlsFields(envelope.tls),
       received_at: envelope.receivedAt,
     },
     header: omitNull({

@@ -2,6 +2,7 @@ import { ingestSes } from "../activity/ingest.ts";
 import type { AppWorld } from "../app-world.ts";
 import { assessMail } from "../deliverability/mail-tests/mail-test-worker.ts";
 import { runMonitor } from "../deliverability/monitors.ts";
+import { receiveSesMail } from "../deliverability/ses-mail/receive-ses-mail.ts";
 import { makeExport } from "../exports/export-worker.ts";
 import { verifyChunk } from "../jobs/chunk-worker.ts";
 import { verifySingle } from "../jobs/single.ts";
@@ -18,6 +19,7 @@ export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWor
   runMonitor,
   assessMail,
   ingestSes,
+  receiveSesMail,
   fanOutEvent,
   deliverEvent,
 ]);

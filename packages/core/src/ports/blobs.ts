@@ -69,7 +69,7 @@ export type PresignGetOptions = {
  * Key prefixes, and how many days after its last put a blob is deleted. An upload is copied when it is accepted; an
  * export can be made again; an input is read for as long as any plan retains its job (90 days), and some days longer;
  * evidence is asked for while a list is new, and has forty times the bytes of the results; a received mail is assessed
- * within the hour.
+ * within the hour; one that Amazon SES stored waits for its worker, and for the operator if that fails.
  */
 export const BLOB_RETENTION_DAYS = {
   "uploads/": 1,
@@ -77,6 +77,7 @@ export const BLOB_RETENTION_DAYS = {
   "inputs/": 100,
   "evidence/": 7,
   "mail/": 1,
+  "inbound/": 3,
 } as const;
 
 /** The content of several blobs, one after the other: for adapters that copy it. */

@@ -29,6 +29,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   late_entries_found: "warn",
   listens_without_tls: "warn",
   mail_deferred: "error",
+  mail_dropped: "info",
   mail_provider_blocked: "warn",
   mcp_refused: "info",
   message_failed: "warn",

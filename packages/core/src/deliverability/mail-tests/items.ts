@@ -81,7 +81,9 @@ const StoredMail = v.object({
   mailFrom: v.string(),
   helo: v.string(),
   ip: v.string(),
-  tls: v.optional(v.object({ version: v.string(), cipher: v.string() })),
+  tls: v.optional(
+    v.union([v.literal("unknown"), v.object({ version: v.string(), cipher: v.string() })]),
+  ),
   receivedAt: v.string(),
 });
 

@@ -119,7 +119,10 @@ export const assessMessage = async (
     listedLinks: links.listedOn,
     unsubscribe,
     body,
-    requirements: judgeRequirements(found, openParts),
+    requirements: judgeRequirements(found, {
+      openParts,
+      unjudged: message.tls === "unknown" ? ["TLS_MISSING"] : [],
+    }),
     findings: rankFindings(found, openParts, proposals),
   };
 };

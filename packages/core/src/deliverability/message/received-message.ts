@@ -7,7 +7,7 @@ export type ReceivedMessage = {
   readonly helo: string;
   /** The client's address. */
   readonly ip: string;
-  /** Absent: the client did not encrypt. */
-  readonly tls?: { readonly version: string; readonly cipher: string } | undefined;
+  /** Absent: the client did not encrypt. unknown: Amazon SES received the mail, and does not tell. */
+  readonly tls?: { readonly version: string; readonly cipher: string } | "unknown" | undefined;
   readonly receivedAt: Date;
 };

@@ -108,10 +108,13 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
 ];
 
-/** Which requirements the message meets. */
+/** Which requirements the message meets. `unjudged`: findings that cannot be made, because what they are about is not known. */
 export const judgeRequirements = (
   findings: readonly MessageFinding[],
-  open: readonly ReportPart[],
+  {
+    openParts,
+    unjudged,
+  }: { readonly openParts: readonly ReportPart[]; readonly unjudged: readonly string[] },
 ): readonly (Pick<Requirement, "id" | "receivers" | "isForBulk" | "text"> & {
   readonly status: RequirementStatus;
 })[] =>
@@ -121,5 +124,6 @@ export const judgeRequirements = (
       ({ id, costPoints }) => unmetBy.includes(id) && (part !== "dkim" || costPoints >= 100),
     );
     if (isUnmet) return { ...requirement, status: "unmet" };
-    return { ...requirement, status: open.includes(part) ? "unknown" : "met" };
+    const isOpen = openParts.includes(part) || unmetBy.some((id) => unjudged.includes(id));
+    return { ...requirement, status: isOpen ? "unknown" : "met" };
   });

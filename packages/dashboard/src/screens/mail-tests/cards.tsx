@@ -50,9 +50,9 @@ const ServerCard = ({ report }: ReportProps) => {
           <code>{envelope.helo}</code> <StateWord {...helo} />
         </Detail>
         <Detail name="TLS">
-          {envelope.tls_version === undefined ? (
-            <StateWord tone="bad" word="not encrypted" />
-          ) : (
+          {envelope.tls_status === "none" && <StateWord tone="bad" word="not encrypted" />}
+          {envelope.tls_status === "unknown" && <StateWord tone="grey" word="unknown" />}
+          {envelope.tls_version !== undefined && (
             <>
               <StateWord tone="good" word={envelope.tls_version} />, {envelope.tls_cipher}
             </>

@@ -198,7 +198,9 @@ export const findServer = (
 ): readonly MessageFinding[] => [
   ...reverseDns.issues.map((issue) => toFinding(issue, "server")),
   ...(tls ? [] : [createFinding("TLS_MISSING")]),
-  ...(tls && OLD_TLS.test(tls.version) ? [createFinding("TLS_OLD", { version: tls.version })] : []),
+  ...(tls && tls !== "unknown" && OLD_TLS.test(tls.version)
+    ? [createFinding("TLS_OLD", { version: tls.version })]
+    : []),
   ...findHelo(helo, ip),
 ];
 

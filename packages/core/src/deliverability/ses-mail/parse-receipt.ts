@@ -1,0 +1,41 @@
+import * as v from "valibot";
+
+// What Amazon SES publishes after it has stored a mail in S3. AWS describes it under "Contents of notifications for Amazon
+// SES email receiving".
+
+export type SesReceipt = {
+  readonly messageId: string;
+  /** The key of the stored mail. */
+  readonly blob: string;
+  /** The address of MAIL FROM, "" for the null reverse-path. */
+  readonly mailFrom: string;
+  /** The addresses of RCPT TO that the rule is for. */
+  readonly recipients: readonly string[];
+  readonly receivedAt: Date;
+};
+
+const Notification = v.object({
+  notificationType: v.literal("Received"),
+  mail: v.object({
+    messageId: v.string(),
+    source: v.string(),
+    timestamp: v.pipe(v.string(), v.isoTimestamp()),
+  }),
+  receipt: v.object({
+    recipients: v.array(v.string()),
+    action: v.object({ type: v.literal("S3"), objectKey: v.string() }),
+  }),
+});
+
+/** Throws if the message does not match the documentation of AWS. */
+export const parseReceipt = (body: unknown): SesReceipt => {
+  const { mail, receipt } = v.parse(Notification, body);
+  return {
+    messageId: mail.messageId,
+    blob: receipt.action.objectKey,
+    // SES has no form of its own for the null reverse-path.
+    mailFrom: mail.source.includes("@") ? mail.source : "",
+    recipients: receipt.recipients,
+    receivedAt: new Date(mail.timestamp),
+  };
+};

@@ -1,0 +1,57 @@
+import { parseIp } from "../../mail/ip.ts";
+import { getValue, type HeaderField, readFields } from "../message/parse/fields.ts";
+
+/** The client, as Amazon SES wrote it into the mail, and the mail without the fields that SES added. */
+export type SesMail = { readonly ip: string; readonly helo: string; readonly raw: Uint8Array };
+
+/** The fields that SES puts above those of the mail, each at most once. */
+const ADDED = new Set([
+  "return-path",
+  "received",
+  "x-ses-spam-verdict",
+  "x-ses-virus-verdict",
+  "received-spf",
+  "authentication-results",
+  "x-ses-receipt",
+  "x-ses-dkim-signature",
+]);
+
+/** Such as "from out.shop.example (out.shop.example [192.0.2.1]) by inbound-smtp.eu-west-1.amazonaws.com with SMTP id 4f0c…". */
+const RECEIVED =
+  /^from (?<name>\S+) \([^()]*\[(?:IPv6:)?(?<ip>[\da-f.:]+)\]\) by inbound-smtp\.[a-z\d-]+\.amazonaws\.com with \S+ id (?<id>[\w-]+)/i;
+/** The sender's address is before it, and may be in quotes, so only the end of the field counts. */
+const HELO = /; *helo=(?<helo>[^;\s"]+);?$/i;
+const SES_RESULTS = /^amazonses\.com;/i;
+
+/**
+ * Reads the fields at the top of a mail that SES stored. Only these are SES's: any field below may be the client's. SES does not tell
+ * whether the client encrypted. Undefined: SES's own Received field is not there, so the client is not known.
+ */
+export const readSesFields = (stored: Buffer, messageId: string): SesMail | undefined => {
+  const added = listAddedFields(readFields(stored).fields);
+  const received = RECEIVED.exec(readValue(added, "received"))?.groups;
+  // The id is SES's: another Received field is one of the mail's.
+  if (received?.["id"] !== messageId || !parseIp(received["ip"] ?? "")) return undefined;
+  const { ip = "", name = "" } = received;
+  const helo = HELO.exec(readValue(added, "received-spf"))?.groups?.["helo"] ?? name;
+  const bytes = added.reduce((sum, { raw }) => sum + raw.length + LINE_END_BYTES, 0);
+  return { ip, helo, raw: stored.subarray(bytes) };
+};
+
+const LINE_END_BYTES = 2;
+
+const listAddedFields = (fields: readonly HeaderField[]): readonly HeaderField[] => {
+  const seen = new Set<string>();
+  const end = fields.findIndex((field) => {
+    const isOthers = field.key === "authentication-results" && !SES_RESULTS.test(getValue(field));
+    if (!ADDED.has(field.key) || seen.has(field.key) || isOthers) return true;
+    seen.add(field.key);
+    return false;
+  });
+  return end < 0 ? fields : fields.slice(0, end);
+};
+
+const readValue = (fields: readonly HeaderField[], name: string): string => {
+  const field = fields.find(({ key }) => key === name);
+  return field ? getValue(field).replaceAll(/\s+/g, " ") : "";
+};

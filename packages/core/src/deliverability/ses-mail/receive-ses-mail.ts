@@ -1,0 +1,85 @@
+import { DAY_MS } from "../../lib/time.ts";
+import { DELAY_SECONDS_MAX } from "../../ports/queue.ts";
+import type { Json } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
+import type { Worker } from "../../runtime/worker.ts";
+import type { CheckWorld } from "../dns-lookups.ts";
+import { acceptMail } from "../inbound-mail.ts";
+import { normaliseLineEnds } from "../message/parse/line-ends.ts";
+import type { ReceivedMessage } from "../message/received-message.ts";
+import { parseReceipt, type SesReceipt } from "./parse-receipt.ts";
+import { readSesFields } from "./read-ses-fields.ts";
+
+/** Names of the sources of reports are asked for meanwhile. If the table fails for ten minutes, no message is lost. */
+export const INBOUND_MAIL_QUEUE = {
+  name: "inbound-mail",
+  visibilitySeconds: 120,
+  receivesMax: 12,
+  concurrency: 5,
+};
+
+/** As on one machine (local/src/mail-receiver/limits.ts). SES takes more. */
+const MESSAGE_BYTES_MAX = 10_000_000;
+
+/** SMTP servers retry a deferred mail for days; a report is of use for one. */
+const BUSY_FOR_MS = DAY_MS;
+
+/**
+ * Accepts a mail that Amazon SES stored, and removes it. SES has replied 250 by now, so a mail that an SMTP receiver would refuse is
+ * dropped: the service sends no mail, and so no bounce.
+ */
+export const receiveSesMail: Worker<CheckWorld> = {
+  queue: INBOUND_MAIL_QUEUE,
+  async handle(world, body) {
+    const receipt = parseReceipt(body);
+    const mail = await readMail(world, receipt);
+    if (!mail) return;
+    const busy: string[] = [];
+    for (const recipient of receipt.recipients) {
+      const outcome = await acceptMail(world, recipient, mail);
+      if (outcome === "busy" && mayWait(world, receipt)) busy.push(recipient);
+      else if (outcome !== "stored") drop(world, receipt, outcome);
+    }
+    if (busy.length > 0) await sendAgain(world, body, busy);
+    else await world.blobs.remove(receipt.blob);
+  },
+};
+
+/** Undefined: there is nothing to accept. Throws if the client is not known: it would be the sender's fault in the report. */
+const readMail = async (
+  world: World,
+  receipt: SesReceipt,
+): Promise<ReceivedMessage | undefined> => {
+  const found = await world.blobs.get(receipt.blob);
+  if (!found) return drop(world, receipt, "removed");
+  if (found.bytes > MESSAGE_BYTES_MAX) {
+    await world.blobs.remove(receipt.blob);
+    return drop(world, receipt, "too_large");
+  }
+  const stored = Buffer.concat(await Array.fromAsync(found.content));
+  const read = readSesFields(normaliseLineEnds(stored).bytes, receipt.messageId);
+  if (!read) throw new Error(`${receipt.messageId}: the fields of SES are not as known`);
+  const { mailFrom, receivedAt } = receipt;
+  return { ...read, mailFrom, receivedAt, tls: "unknown" };
+};
+
+const drop = (world: World, { messageId }: SesReceipt, reason: string): undefined => {
+  world.log("mail_dropped", { messageId, reason });
+};
+
+const mayWait = ({ now }: World, { receivedAt }: SesReceipt): boolean =>
+  now().getTime() - receivedAt.getTime() < BUSY_FOR_MS;
+
+/** The same message, for those recipients that were busy. */
+const sendAgain = async (
+  { queue }: World,
+  body: Json,
+  recipients: readonly string[],
+): Promise<void> => {
+  const { receipt, ...others } = body as { readonly [field: string]: Json };
+  const again = { ...others, receipt: { ...(receipt as object), recipients } };
+  const [outcome] = await queue.sendMany(INBOUND_MAIL_QUEUE.name, [
+    { body: again as Json, delaySeconds: DELAY_SECONDS_MAX },
+  ]);
+  if (outcome !== "sent") throw new Error("unknown whether the mail waits for a later time");
+};
