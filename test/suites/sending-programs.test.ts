@@ -77,9 +77,8 @@ for (const program of SENDING_PROGRAMS)
             helo: "out.shop.example",
             ip: HOST,
           });
-          expect(stored.tls).toEqual(
-            usesTls ? { version: "TLSv1.3", cipher: expect.any(String) } : undefined,
-          );
+          const { tls } = stored;
+          expect(typeof tls === "object" ? tls.version : tls).toBe(usesTls ? "TLSv1.3" : undefined);
         });
 
         test.each(program.usesUtf8 ? ["gr\u00fc\u00dfe@shop.example"] : [])(
