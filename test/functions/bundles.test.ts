@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { documentsFrom } from "@mailproof/api/http/documents";
-import { texts } from "@mailproof/docs-site/texts";
+import { openWriters, texts } from "@mailproof/docs-site/texts";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BUDGETS } from "../../bench/budgets.ts";
@@ -179,7 +179,7 @@ const serveFromBundle = async (paths: readonly string[]): Promise<Record<string,
 
 describe("a document", () => {
   const paths = Object.keys(texts());
-  const findHere = documentsFrom(texts);
+  const findHere = documentsFrom(openWriters);
   let served: Record<string, any> = {};
   beforeAll(async () => {
     served = await serveFromBundle(paths);

@@ -12,7 +12,8 @@ const whenServing = async () => {
     return () => void seen.push("leaves");
   };
   const log = () => undefined;
-  const callers = { enter, pause: () => () => undefined };
+  const yieldToCallers = () => undefined;
+  const callers = { enter, pause: () => () => undefined, yieldToCallers };
   const listening = createApiServer({ ...world, callers, log }, () => undefined).listen(
     0,
     "127.0.0.1",

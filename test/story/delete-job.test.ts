@@ -185,6 +185,26 @@ test("a process that dies while it removes the parts leaves the rest to the reco
   expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
 });
 
+test("a process that stalls between reading and recording the pages, until all is over, leaves nothing", async () => {
+  const ctx = await givenExported();
+  let hasStalled = false;
+  const world = withTable(ctx, {
+    query: async (query) => {
+      const page = await ctx.table.query(query);
+      if (query.pk.startsWith("RESULTS#") && !hasStalled) {
+        hasStalled = true;
+        await whenQuiet(ctx);
+      }
+      return page;
+    },
+  });
+
+  await whenDeleted({ ...ctx, world });
+
+  expect(hasStalled).toBe(true);
+  expect(listLeftovers(ctx)).toEqual([]);
+});
+
 test.each([
   ["a page of results", "GET /v1/jobs/job_1", {}],
   ["an export", "GET /v1/jobs/job_1/download", { format: "json" }],

@@ -122,6 +122,7 @@ test("while it waits the table is asked once a second, and lists work at full sp
       seen.push("pauses");
       return () => void seen.push("goes on");
     },
+    yieldToCallers: () => undefined,
   };
 
   const world = { ...ctx.world, table, callers };

@@ -1,4 +1,4 @@
-import { HERE_PATH } from "@mailproof/api/http/documents";
+import { HERE_PATH, type Writers } from "@mailproof/api/http/documents";
 import { type OpenApi, openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
 import { type Html, html, NOTHING } from "./html.ts";
@@ -17,7 +17,7 @@ type Topic = {
   readonly title: string;
   readonly group: string;
   readonly summary: string;
-  readonly content: Html;
+  readonly content: () => Html;
 };
 
 const GUIDES_GROUP = "Guides";
@@ -39,7 +39,7 @@ const listTopics = (baseUrl: string): readonly Topic[] => {
     ...guide,
     name: guide.id,
     group: GUIDES_GROUP,
-    content: guidePart(guide, baseUrl, snippetsFor),
+    content: () => guidePart(guide, baseUrl, snippetsFor),
   }));
   const operations = operationsIn(document).map((one) => ({
     name: toName(one.id),
@@ -47,9 +47,9 @@ const listTopics = (baseUrl: string): readonly Topic[] => {
     title: one.title,
     group: one.tag,
     summary: `${one.operation.summary}.`,
-    content: withShapes(document, operationPart(document, baseUrl, one, snippetsFor)),
+    content: () => withShapes(document, operationPart(document, baseUrl, one, snippetsFor)),
   }));
-  return [...guides, ...operations, { ...SCHEMAS, content: schemasPart(document) }];
+  return [...guides, ...operations, { ...SCHEMAS, content: () => schemasPart(document) }];
 };
 
 const withShapes = (document: OpenApi, part: Html): Html => {
@@ -104,7 +104,7 @@ ${listGroups(topics).map(
 </nav>
 <main id="content">
 <p><a href="${toAddress(topic.name)}.md">As Markdown</a></p>
-${withAddresses(topic.content, topics, toAddress)}
+${withAddresses(topic.content(), topics, toAddress)}
 </main>
 </div>
 </body>
@@ -119,7 +119,7 @@ const listGroups = (topics: readonly Topic[]): readonly (readonly [string, reado
   ]);
 
 const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string): string =>
-  toMarkdown(withAddresses(topic.content, topics, (name) => `${baseUrl}/docs/${name}.md`))
+  toMarkdown(withAddresses(topic.content(), topics, (name) => `${baseUrl}/docs/${name}.md`))
     .replaceAll("](#", `](${baseUrl}/docs/${topic.name}#`)
     .replace(/^#+ /, "# ")
     .replaceAll(`](${HERE_PATH}/`, `](${baseUrl}/`);
@@ -155,18 +155,18 @@ ${listGroups(topics)
 - [Tools for agents](${baseUrl}/mcp): the same operations over the Model Context Protocol, with a key as a bearer token
 `;
 
-/** By path. */
-export const topicTexts = (baseUrl: string): Readonly<Record<string, string>> => {
+/** By path: how each document is written. */
+export const topicWriters = (baseUrl: string): Writers => {
   const topics = listTopics(baseUrl);
-  const markdown = topics.map(
-    (topic) => [`/docs/${topic.name}.md`, topicMarkdown(topic, topics, baseUrl)] as const,
-  );
-  const pages = topics.map(
-    (topic) => [`/docs/${topic.name}`, topicPage(topic, topics, baseUrl)] as const,
-  );
+  const writeMarkdown = (topic: Topic) => topicMarkdown(topic, topics, baseUrl);
   return {
-    "/llms.txt": llmsText(topics, baseUrl),
-    "/docs.md": markdown.map(([, text]) => text).join("\n"),
-    ...Object.fromEntries([...pages, ...markdown]),
+    "/llms.txt": () => llmsText(topics, baseUrl),
+    "/docs.md": () => topics.map(writeMarkdown).join("\n"),
+    ...Object.fromEntries(
+      topics.flatMap((topic) => [
+        [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],
+        [`/docs/${topic.name}.md`, () => writeMarkdown(topic)],
+      ]),
+    ),
   };
 };

@@ -1,5 +1,5 @@
 import { brotliDecompressSync } from "node:zlib";
-import { documentsFrom, type Texts, toBaseUrl } from "@mailproof/api/http/documents";
+import { documentsFrom, toBaseUrl, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
@@ -13,9 +13,13 @@ import { createLambdaLog } from "./log.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
 const route = createRouter(ROUTES);
-const unpackTexts = (): Texts =>
-  JSON.parse(brotliDecompressSync(Buffer.from(PACKED_TEXTS, "base64")).toString()) as Texts;
-const findDocument = documentsFrom(unpackTexts);
+const unpackWriters = (): Writers => {
+  const texts: Readonly<Record<string, string>> = JSON.parse(
+    brotliDecompressSync(Buffer.from(PACKED_TEXTS, "base64")).toString(),
+  );
+  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, () => text]));
+};
+const findDocument = documentsFrom(unpackWriters);
 const encodeAnswer = createEncoder();
 
 /** A HEAD has the headers of the GET, and no body. */

@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
@@ -5,7 +6,9 @@ import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbo
 import { verify } from "@mailproof/core/verify/verify";
 import { createYieldingConnect } from "@mailproof/core/verify/yielding-connect";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { whenExported } from "../../downloads.ts";
+import { createRows, givenJobOf, verifyEmail } from "../../export-jobs.ts";
+import { given, givenWorld } from "../../given.ts";
 import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
 import { receiveAll } from "../jobs/working-chunks.ts";
 
@@ -101,21 +104,40 @@ test("lists of test keys wait like those of live keys", () => {
   expect(selectEngine({ ...world, engine }, "test").yieldToCallers).toBe(yieldToCallers);
 });
 
+/** Every step begins at once, and is noted. */
+const noteSteps = (world: AppWorld) => {
+  const stepsOf: string[] = [];
+  const yieldToCallers: YieldToCallers = (requester) => {
+    stepsOf.push(`${requester?.priority} of ${requester?.account}`);
+    return undefined;
+  };
+  const callers = { enter: () => () => undefined, pause: () => () => undefined, yieldToCallers };
+  const noting = { ...world, callers, engine: { ...world.engine, yieldToCallers } };
+  return { stepsOf, world: noting };
+};
+
 test("a page of results is a step of its job's account", async () => {
   const rows = 250;
   const ctx = await givenChunked({ rows, balance: 1_000 });
   const { world, account } = ctx;
   await whenBatched(world, ctx.liveKey, { emails: createEmails(rows) });
   const [message = null] = await receiveAll(ctx);
-  const stepsOf: string[] = [];
-  const yieldToCallers: YieldToCallers = (requester) => {
-    stepsOf.push(`${requester?.priority} of ${requester?.account}`);
-    return undefined;
-  };
+  const { stepsOf, world: noting } = noteSteps(world);
 
-  await verifyChunk.handle({ ...world, engine: { ...world.engine, yieldToCallers } }, message);
+  await verifyChunk.handle(noting, message);
 
   const [pages, before, after, evidence] = [3, rows, rows, rows / 25];
   expect(stepsOf).toHaveLength(before + after + pages + evidence);
   expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
+});
+
+test("to read a chunk of an export, and to write it, are steps of its job's account", async () => {
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
+  const { stepsOf, world } = noteSteps(ctx.world);
+
+  await whenExported(world, ctx.liveKey);
+
+  expect(stepsOf).toEqual(Array(2 * 2).fill(`list of ${ctx.account}`));
 });

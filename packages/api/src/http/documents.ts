@@ -57,8 +57,8 @@ export const HERE = "https://here.invalid";
 /** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. No part of HERE. */
 export const HERE_PATH = "/path.here.invalid";
 
-/** By path: every document, built before the first request. */
-export type Texts = Readonly<Record<string, string>>;
+/** By path: how each document is written. All of them together would hold up every other request for 0.2 s. */
+export type Writers = Readonly<Record<string, () => string>>;
 
 type Asked = {
   readonly method: string;
@@ -78,14 +78,17 @@ const pathFor = (rawPath: string, accept = ""): string => {
   return isPage && !isForBrowser && /\btext\/markdown\b/i.test(accept) ? `${path}.md` : path;
 };
 
-/** The documents, written at the first request; equal requests get the same value. Undefined: no such document. */
-export const documentsFrom = (write: () => Texts) => {
-  let texts: Texts | undefined;
+/** The documents, each written at its first request; equal requests get the same value. Undefined: no such document. */
+export const documentsFrom = (openWriters: () => Writers) => {
+  let writers: Writers | undefined;
+  const texts = new Map<string, string>();
   /** Null: without an issuer the document does not exist. */
   const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
     if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(toResourceMetadata(trust));
-    texts ??= write();
-    return Object.hasOwn(texts, path) ? texts[path] : undefined;
+    writers ??= openWriters();
+    const text = texts.get(path) ?? (Object.hasOwn(writers, path) ? writers[path]?.() : undefined);
+    if (text !== undefined) texts.set(path, text);
+    return text;
   };
 
   const made = new Map<string, HttpAnswer<string>>();

@@ -13,7 +13,7 @@ export type ExportCounts = {
 };
 
 export const countExport = async (
-  world: Pick<World, "table" | "blobs" | "sleep">,
+  world: Pick<World, "table" | "blobs" | "sleep" | "callers">,
   readable: ExportSummary,
   { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
 ): Promise<ExportCounts> => {

@@ -59,7 +59,7 @@ export type ListedRows = { readonly list: SourceList; readonly rows: readonly Li
 
 /** The rows of the list with their outcome, a chunk at a time, in the order of the list. */
 export async function* readListedRows(
-  world: Pick<World, "table" | "blobs">,
+  world: Pick<World, "table" | "blobs" | "callers">,
   readable: ExportSummary,
   exported: AsyncIterable<ExportedRows>,
   selection: RowSelection,
@@ -80,7 +80,12 @@ export async function* readListedRows(
       selection === "all" && list.chunks > 0
         ? readEveryRow(list, readable, all)
         : readVerifiedRows(list, all);
-    for await (const some of rows) yield { list, rows: some };
+    const requester = { account: readable.job.account, priority: "list" } as const;
+    for await (const some of rows) {
+      // Files are read in turns of their own, so many exports would be written in one.
+      await world.callers?.yieldToCallers(requester);
+      yield { list, rows: some };
+    }
   } finally {
     await list?.close();
     await results.return?.();

@@ -79,7 +79,7 @@ export type ExportRowCounts = { readonly expected: number; readonly missing: num
  * read and counted. An unreadable row counts as one that passes the filter, unless the counters exclude it.
  */
 export const countExportRows = async (
-  world: Pick<World, "table" | "sleep">,
+  world: ReadingWorld,
   readable: ExportSummary,
   filter: ExportFilter,
 ): Promise<ExportRowCounts> => {
@@ -139,14 +139,21 @@ const CHUNKS_AHEAD = 3;
 /** About ten milliseconds. A local table never yields the thread, and a filter may leave nothing to write. */
 const ROWS_WITHOUT_PAUSE = 4_000;
 
-/** A chunk at a time, in the order of the input. */
+/** What reading the rows of an export needs of the world. */
+export type ReadingWorld = Pick<World, "table" | "sleep" | "callers">;
+
+/** A chunk at a time, in the order of the input. On one machine each chunk waits for callers, as lists do. */
 export async function* readExportedRows(
-  { table, sleep }: Pick<World, "table" | "sleep">,
-  { chunks }: Pick<ExportSummary, "chunks">,
+  { table, sleep, callers }: ReadingWorld,
+  { job, chunks }: Pick<ExportSummary, "job" | "chunks">,
   filter: ExportFilter,
 ): AsyncGenerator<ExportedRows> {
   const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
-  const read = async (chunk: Chunk) => ({ chunk, all: await readPackedRows(table, chunk) });
+  const requester = { account: job.account, priority: "list" } as const;
+  const read = async (chunk: Chunk) => {
+    await callers?.yieldToCallers(requester);
+    return { chunk, all: await readPackedRows(table, chunk) };
+  };
   let withoutPause = 0;
   for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
     const rows = statuses

@@ -27,7 +27,7 @@ import { removeExport } from "./remove-exports.ts";
 // that finds all of them there joins them, and only then is the export ready: nothing hands out a part, or a file without its end.
 // A part that is made twice is the same, and so is a file that is joined twice.
 
-type ExportWorld = Pick<World, "table" | "blobs" | "sleep" | "now">;
+type ExportWorld = Pick<World, "table" | "blobs" | "sleep" | "callers" | "now">;
 
 /** Makes one part, and the file after the last one. Returns the export as it is then; undefined: it was removed. */
 export const makePart = async (
@@ -158,7 +158,7 @@ const formatPart = (
 
 /** The rows of an export. Breaks off when one is missing. */
 export const listRows = (
-  world: Pick<World, "table" | "blobs" | "sleep">,
+  world: Pick<World, "table" | "blobs" | "sleep" | "callers">,
   readable: ExportSummary,
   { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
 ) => {

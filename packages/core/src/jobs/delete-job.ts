@@ -153,7 +153,8 @@ const removeParts = async (
 
 /**
  * Pages lead to the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
- * before, for the last look.
+ * before, for the last look. Without a record of the deletion the last look is over, and nothing would remove the pass:
+ * this process stalled meanwhile, or the clock jumped.
  */
 const removePages = async (world: World, job: string, chunk: number): Promise<void> => {
   for (const token of await listPageTokens(world.table, { job, chunk }))
@@ -162,8 +163,11 @@ const removePages = async (world: World, job: string, chunk: number): Promise<vo
 };
 
 const recordPass = async (table: Table, pass: EvidencePass): Promise<void> => {
-  const { outcome } = await table.write({ put: toPassItem(pass) });
-  if (outcome !== "committed") throw new Error("unknown whether a pass was recorded");
+  const { outcome } = await table.transact([
+    { put: toPassItem(pass) },
+    { check: toDeletionKey(pass.job), where: { job: pass.job } },
+  ]);
+  if (outcome === "ambiguous") throw new Error("unknown whether a pass was recorded");
 };
 
 const removeEvidence = async (world: World, job: string, isLast: boolean): Promise<void> => {

@@ -43,9 +43,17 @@ export type World = {
   readonly pressure?: ReadPressure;
   /**
    * Called for each request, so that batch work yields to requests. `enter` returns the function to call at the
-   * response. A request that waits calls `pause`, which returns the function to call when it goes on.
+   * response. A request that waits calls `pause`, which returns the function to call when it goes on. Each step of batch
+   * work waits for `yieldToCallers`; undefined: it begins at once.
    */
-  readonly callers?: { readonly enter: () => () => void; readonly pause: () => () => void };
+  readonly callers?: {
+    readonly enter: () => () => void;
+    readonly pause: () => () => void;
+    readonly yieldToCallers: (of: {
+      readonly account: string;
+      readonly priority: "list";
+    }) => Promise<void> | undefined;
+  };
   readonly settings: Settings;
 };
 

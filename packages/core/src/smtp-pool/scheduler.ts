@@ -59,10 +59,11 @@ export const createProbe = (ports: ProbePorts): Probe => {
   const ask: Probe = (question) =>
     new Promise((resolve) => {
       const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
-      const { requester = SOLE_REQUESTER } = question;
-      const deadline = new AbortController();
+      const { requester = SOLE_REQUESTER, waitMs } = question;
+      // Rows of lists have no deadline, and an abort costs them two errors with their stacks.
+      const deadline = waitMs === undefined ? undefined : new AbortController();
       const resolveInTime = (result: ProbeResult): void => {
-        deadline.abort();
+        deadline?.abort();
         resolve(result);
       };
       const own = { requester, unknownRecipients: [], hosts, resolve: resolveInTime };
@@ -79,8 +80,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
         resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
       else {
         join(queue, waiting);
-        const { waitMs } = waiting;
-        if (waitMs !== undefined) void sleep(waitMs, deadline.signal).then(() => drop(waiting));
+        if (waitMs !== undefined) void sleep(waitMs, deadline?.signal).then(() => drop(waiting));
       }
       // Recipients that arrive in the same tick share the session.
       if (isFirst) void sleep(0).then(() => serve(queue));

@@ -16,7 +16,7 @@ import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
-import { texts } from "@mailproof/docs-site/texts";
+import { openWriters } from "@mailproof/docs-site/texts";
 import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
@@ -35,7 +35,7 @@ import { createSlots, type Slots } from "./slots.ts";
 /** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
 
-const findDocument = documentsFrom(texts);
+const findDocument = documentsFrom(openWriters);
 const encodeAnswer = createEncoder();
 
 /** The counterpart of API Gateway, Lambda and S3: route, read the body, respond. No product logic is here. */
