@@ -113,6 +113,34 @@ test("of messages that only wait for others many are in hand, however busy the t
   expect(inHand).toBe(30);
 });
 
+test("while the thread is busy, an account with nothing in progress gets one message, and no other account a further one", async () => {
+  const { local, queue, stopping } = givenContext();
+  const of = (group: string, count: number) =>
+    Array.from({ length: count }, () => ({ body: group, group }));
+  await queue.sendMany("chunks", of("acc_file", 8));
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  const inHand: unknown[] = [];
+  const worker: Worker<AppWorld> = {
+    queue: chunks,
+    handle: async (_world, body) => {
+      inHand.push(body);
+      if (inHand.length === 2) {
+        // From now on the thread has no time, and the two wait for their mail servers.
+        givenBusyThread();
+        await queue.sendMany("chunks", [...of("acc_file", 8), ...of("acc_batch", 2)]);
+      }
+      if (body === "acc_batch") setTimeout(resolve, 200);
+      await all;
+    },
+  };
+  void all.then(() => stopping.abort());
+
+  await runBackground(local, { workers: [worker], schedules: [] }, stopping.signal);
+
+  expect(inHand.filter((group) => group === "acc_batch")).toHaveLength(1);
+  expect(inHand.filter((group) => group === "acc_file").length).toBeLessThanOrEqual(3);
+});
+
 test("stopping waits for the work under way", async () => {
   const ctx = givenContext();
   await ctx.queue.sendMany("chunks", [{ body: 1 }]);

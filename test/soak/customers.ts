@@ -18,6 +18,8 @@ type ActionResult = PaidRange & {
   readonly undecided?: number;
   /** Of jobs, whose end a client sees only when it looks. */
   readonly tookMs?: number;
+  /** What it was, where that decides how long it takes. */
+  readonly name?: string;
 };
 type Action = (client: Client, chance: Chance, hook: string) => Promise<ActionResult>;
 
@@ -56,7 +58,8 @@ const verify: Action = async (client, chance) => {
   const response = await client.verifyEmail({ email: one.email, options: { timeout_ms: 2_000 } });
   // In other words the same address: it is not looked up by the letters that came.
   const counted = held([one], [{ email: one.email, status: response.status }]);
-  return { ...getPaid(response, 1, 0.5), ...(isOdd ? {} : counted) };
+  // Nearly one in a hundred verifications waits for a host until its time is up: beside the others it would be their p99.
+  return { ...getPaid(response, 1, 0.5), ...(isOdd ? { name: "verify, odd hosts" } : counted) };
 };
 
 const EXISTING: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
@@ -260,10 +263,10 @@ export const runCustomer = async (
         isLie: error instanceof Lie,
       }),
     );
-    const { least, most, asked = 0, undecided = 0, wrong, isLie } = result;
+    const { least, most, asked = 0, undecided = 0, wrong, isLie, name: kind = name } = result;
     const spentMs = performance.now() - from;
     const tookMs = result.tookMs ?? spentMs;
-    report({ name, tookMs, spentMs, paid: { least, most }, asked, undecided, wrong, isLie });
+    report({ name: kind, tookMs, spentMs, paid: { least, most }, asked, undecided, wrong, isLie });
     await setTimeout(chance() * 2 * pauseMs);
   }
 };

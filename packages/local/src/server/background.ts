@@ -24,7 +24,8 @@ export const runBackground = async (
 
 /**
  * Handles as many messages at a time as the queue allows, so that a slow message delays no other. It handles fewer
- * while the thread is busy, because the same thread serves callers. No account has more in progress than its share.
+ * while the thread is busy, because the same thread serves callers; an account that has none in progress gets one all the
+ * same, or its small job would wait for the slow mail servers of others. No account has more in progress than its share.
  */
 const runWorker = async (
   world: LocalWorld,
@@ -36,17 +37,21 @@ const runWorker = async (
   const inFlight = createInFlight();
   const hasTime = createIdleCheck();
   while (!signal.aborted) {
+    const weight = inFlight.weight();
+    const isBusy = weight >= evenWhenBusy && !hasTime();
     if (isDamaged(world)) await world.sleep(DAMAGE_RECHECK_MS, signal);
-    else if (inFlight.weight() >= queue.concurrency) await inFlight.waitForOne();
-    else if (inFlight.weight() >= evenWhenBusy && !hasTime())
+    else if (weight >= queue.concurrency) await inFlight.waitForOne();
+    else if (isBusy && inFlight.byGroup.has(NO_GROUP))
       await Promise.race([world.sleep(POLL_MS, signal), inFlight.waitForOne()]);
     else {
-      const max = Math.max(1, evenWhenBusy - inFlight.weight());
+      const max = Math.max(1, evenWhenBusy - weight);
+      // With one to share, an account that has anything in progress is at its share.
+      const from = isBusy ? { ...queue, concurrency: weight + 1 } : queue;
+      const waitMs = isBusy ? POLL_MS : LONG_POLL_MS;
       // An account that is at its share may have its turn again as soon as a message is done.
-      const until =
-        inFlight.weight() > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
+      const until = weight > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
       const received = await world.queue
-        .receive(queue, { max, inFlight: inFlight.byGroup, waitMs: LONG_POLL_MS, signal: until })
+        .receive(from, { max, inFlight: inFlight.byGroup, waitMs, signal: until })
         .catch((cause: unknown) => handleReceiveError(world, queue.name, cause, signal));
       for (const message of received) inFlight.add(message, handleMessage(world, worker, message));
     }
@@ -72,7 +77,7 @@ const createInFlight = () => {
     byGroup: byGroup as ReadonlyMap<string, number>,
     weight: () => weightOfAll,
 
-    add: ({ group = "", weight = 1 }: ReceivedMessage, work: Promise<void>): void => {
+    add: ({ group = NO_GROUP, weight = 1 }: ReceivedMessage, work: Promise<void>): void => {
       changeWeight(group, weight);
       const one = work.finally(() => {
         pending.delete(one);
@@ -94,6 +99,8 @@ const isDamaged = ({ damagedParts }: LocalWorld): boolean => (damagedParts?.().s
 const DAMAGE_RECHECK_MS = 5_000;
 
 const IN_FLIGHT_MIN = 2;
+/** Messages without a group have no share. */
+const NO_GROUP = "";
 const POLL_MS = 50;
 /** Above this share of its time at work, the thread starts fewer messages. */
 const BUSY_SHARE = 0.7;
