@@ -36,7 +36,7 @@ const findAbsence = (path: string): string | null =>
 
 /**
  * A suite over a file that `npm ci` brings where there is a build of it for the platform. Its absence fails the run
- * under CI: nobody reads what a green run prints.
+ * under CI: what a green run prints is not read.
  */
 export const describeWith = (path: string, name: string, suite: () => void): void => {
   const reason = findAbsence(path);
@@ -59,7 +59,7 @@ declare module "vitest" {
   }
 }
 
-/** Every implementation of a door, by what it stands on, and the file it needs where it needs one. */
+/** Every adapter of a port, by what it stands on, and the file it needs where it needs one. */
 export type Adapters<Open> = readonly (readonly [on: string, open: Open, needs?: string])[];
 
 /** One suite for all of them: one behaviour, whatever stands behind. */

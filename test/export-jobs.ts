@@ -15,7 +15,7 @@ import { send } from "./send.ts";
 
 export type TestContext = Awaited<ReturnType<typeof given>>;
 
-/** A house whose chunks have this many rows, so that a few rows are several chunks. */
+/** An app whose chunks have this many rows, so that a few rows are several chunks. */
 export const givenSmallChunks = async (rows = 2): Promise<TestContext> => {
   const ctx = await given({ balance: 100 });
   const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };

@@ -22,7 +22,7 @@ import { send } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 export const HISTORY = "GET /v1/deliverability/checks";
-/** After this nobody believes in the one who stopped. */
+/** After this another process may take the work of one that stopped. */
 const LEASE_MS = 20_000;
 const site = { domain: "example.com" };
 
@@ -103,12 +103,12 @@ export const CHECK: readonly Failing[] = [
     when: ({ world, testKey }) => whenChecked(world, testKey, { domain: "error.com" }),
   },
   ...createLostReply(either)("the refund", BOTH_INTERNAL, broken, 2),
-  // Without a key the answer is told all the same: there is nothing that could be repeated.
+  // Without a key the answer is given all the same: there is nothing that could be repeated.
   ...createLostReply(either)("the settlement", BY_KEY, getWorld, 2).filter(
     ({ code }) => code !== "INTERNAL",
   ),
   {
-    what: "work that somebody else went on with, without a key",
+    what: "work that another process went on with, without a key",
     code: "INTERNAL",
     when: (ctx: TestContext) => whenOvertaken(ctx, requestCheck, LEASE_MS),
   },

@@ -24,7 +24,7 @@ const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 
 export const requestFind: TestRequest = (world, { liveKey }) => whenFound(world, liveKey, ann);
 
-/** No search has an Idempotency-Key: what is the same either way is told once. */
+/** No search has an Idempotency-Key: what is the same either way is listed once. */
 const createEither: ReturnType<typeof createBothWays> = (...failing) =>
   createBothWays(requestFind)(...failing).slice(0, 1);
 
@@ -102,7 +102,7 @@ export const FIND: readonly Failing[] = [
   ...createLostReply("the refund", "INTERNAL", withBrokenEngine, 2),
   ...createLostReply("the settlement", "UNAVAILABLE", getWorld, 2),
   {
-    what: "a search that was given back meanwhile",
+    what: "a search that was released meanwhile",
     code: "UNAVAILABLE",
     when: async (ctx) => {
       const { world, goOn } = createStoppingWorld(ctx, 1);

@@ -112,7 +112,7 @@ const createUpload = (count: number): Required<Pick<Failing, "given">> => ({
 const ONE = createUpload(1);
 const eitherFile = createBothWays(requestFile, ONE);
 
-/** Whoever accepted it is gone right after the debit. */
+/** The process that accepted it is gone right after the debit. */
 const abandoned: Pick<Failing, "given"> = {
   given: async (ctx) => {
     await ONE.given(ctx);

@@ -14,7 +14,7 @@ import { givenKey } from "./given.ts";
 import type { TestContext } from "./jobs.ts";
 import { send, type TestResponse } from "./send.ts";
 
-// Ways to fail, each as what is out of order, what is told then, and how it comes about.
+// Ways to fail, each as what is out of order, what is reported then, and how it comes about.
 
 export type Failing = {
   readonly what: string;
@@ -120,7 +120,7 @@ export const beforeTheLookUp = (
   ];
 };
 
-/** A request in this world, by the live key of this house. */
+/** A request in this world, by the live key of this app. */
 export type TestRequest = (
   world: AppWorld,
   ctx: TestContext,
@@ -160,7 +160,7 @@ export const WITHOUT_AND_WITH = [
   [", under an Idempotency-Key", "k"],
 ] as const;
 
-/** One fault, as it is told without an Idempotency-Key and with one. */
+/** One fault, as it is reported without an Idempotency-Key and with one. */
 export const createBothWays =
   (ask: TestRequest, before: Pick<Failing, "given" | "repeat"> = {}) =>
   (

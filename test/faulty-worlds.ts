@@ -4,7 +4,7 @@ import type { Message, SendOutcome } from "@mailproof/core/ports/queue";
 import type { Key, Table, Write } from "@mailproof/core/ports/table";
 import { isAnyCallPending } from "./aws/pending-calls.ts";
 
-// Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
+// Worlds in which one thing is out of order. The app stays as it is, so a story can go on in a sound one.
 
 type TestContext = { readonly world: AppWorld; readonly table: Table };
 
@@ -76,7 +76,7 @@ export const withLostReplies = (
   return { ...world, table: { ...table, transact, get } };
 };
 
-/** Lets so many transactions through and holds the next up until it is told to go on: a process that stopped. */
+/** Lets so many transactions through and holds the next up until `goOn` is called: a process that stopped. */
 export const createStoppingWorld = (ctx: TestContext, after: number) => {
   let commits = 0;
   let goOn: () => void = () => undefined;
@@ -90,13 +90,13 @@ export const createStoppingWorld = (ctx: TestContext, after: number) => {
   return { world: withTable(ctx, { transact }), goOn };
 };
 
-/** Whatever can happen without anybody's doing has happened. */
+/** Whatever can happen by itself has happened. */
 export const runTurn = async (): Promise<void> => {
   do await new Promise((resolve) => setImmediate(resolve));
   while (isAnyCallPending());
 };
 
-/** What becomes of a message: `unheard` arrives, but whoever sent it does not hear so. */
+/** What becomes of a message: `unheard` arrives, but its sender does not learn so. */
 export type Fate = SendOutcome | "unheard";
 
 /** The queue does with each chunk of a job what the test says, and by default with every other message what it should. */
@@ -121,7 +121,7 @@ const isRecord = (write: Write): boolean =>
   ("update" in write && write.update.sk === "KEY") ||
   ("put" in write && write.put.pk.startsWith("REQUESTS#"));
 
-/** A process that is gone after it has changed so many things: no door answers it any more. */
+/** A process that is gone after it has changed so many things: no port answers it any more. */
 export const createProcessGoneAfter = ({ world }: Pick<TestContext, "world">, effects: number) => {
   let done = 0;
   let isGone = false;

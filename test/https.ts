@@ -1,6 +1,6 @@
 import type { Https, HttpsFault, HttpsOutcome, HttpsRequest } from "@mailproof/core/ports/https";
 
-/** What somebody who is called does: a status, a status with more about it, or a reason why nobody answers. */
+/** What a called server does: a status, a status with more about it, or a reason why it does not answer. */
 export type AnswerCall = (
   request: HttpsRequest,
 ) => number | Partial<Answer> | HttpsFault | Promise<number | Partial<Answer> | HttpsFault>;

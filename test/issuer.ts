@@ -97,7 +97,7 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
     goDown: () => void (isDown = true),
     comeBack: () => void (isDown = false),
     sign,
-    /** From now on whoever asks for a token is given one that says this. */
+    /** From now on a client that asks for a token is given one that says this. */
     grants: (claims: JWTPayload) => void (grant = claims),
     /** What everybody can read, in the form in which it could be taken for a secret. */
     publicText: async () => exportSPKI((pairs[0] as Pair).publicKey),

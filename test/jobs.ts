@@ -10,7 +10,7 @@ export type TestContext = Awaited<ReturnType<typeof given>>;
 
 type Chunked = Given & { readonly rows?: number };
 
-/** A house in which a chunk has so few addresses that a short list has many. */
+/** An app in which a chunk has so few addresses that a short list has many. */
 export const givenChunked = async ({ rows = 2, ...how }: Chunked = {}): Promise<TestContext> => {
   const ctx = await given({ balance: 100, ...how });
   const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };
@@ -92,7 +92,7 @@ export const readJob = async (
   key = liveKey,
 ): Promise<any> => (await send(world, `GET /v1/jobs/${id}`, { key })).data;
 
-/** The results in the order in which they are told: the row, and what came of it. */
+/** The results in the order in which they are reported: the row, its address and its status. */
 export const formatRows = (job: any): string[] =>
   (job.results ?? []).map(
     ({ row, email, status }: { row: number; email: string; status: string }) =>

@@ -20,7 +20,7 @@ export const readCredits = async ({ table, account }: Ledger): Promise<Record<To
   >;
 };
 
-/** What was taken and given back, one word and one number for each entry, in the order of the ledger. */
+/** What was taken and returned, one word and one number for each entry, in the order of the ledger. */
 export const listMoves = ({ table, account }: Ledger): string[] =>
   table
     .items()
@@ -40,14 +40,14 @@ export const listStoredItems = ({ table }: Pick<Ledger, "table">): Item[] =>
     .map((item): Item => ({ ...item, lastUsedAt: undefined }))
     .toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
 
-/** The news that wait to be told, in the order in which they came up. */
+/** The outbox events that wait to be sent, in the order in which they were emitted. */
 export const listOutboxEvents = ({ table }: Pick<Ledger, "table">): unknown[] =>
   table
     .items()
     .filter(({ sk }) => sk === "EVENT")
     .map(({ type }) => type);
 
-/** Every law of money holds. */
+/** Every invariant of money holds. */
 export const thenConsistent = async ({
   table,
   world,

@@ -31,7 +31,7 @@ export type TestResponse = {
   readonly request_id: string;
 };
 
-/** One request along the one path, without a socket: what a story is told in. */
+/** One request along the one path, without a socket: what a story is made of. */
 export const sendTo = (listed: readonly Endpoint[]) => {
   const route = createRouter(listed);
   return async (world: AppWorld, what: string, sent: Sent = {}): Promise<TestResponse> => {

@@ -49,7 +49,7 @@ const createSleepers = () => {
 };
 
 /**
- * A clock that stands still while anything can happen without it, and then goes to the next moment that somebody
+ * A clock that stands still while anything can happen without it, and then goes to the next moment that a caller
  * waits for. So an hour takes no time, and who sleeps shorter wakes first.
  */
 export const createVirtualTime = (start: Date) => {
@@ -102,7 +102,7 @@ export const createVirtualTime = (start: Date) => {
     later: (passed: number) => {
       ms += passed;
     },
-    /** Sets the clock forwards or back. Nobody sleeps longer or shorter for it. */
+    /** Sets the clock forwards or back. No sleep is longer or shorter for it. */
     jump: (by: number) => {
       offsetMs += by;
     },

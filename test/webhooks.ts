@@ -27,7 +27,7 @@ export const readDeliveries = async (
 ): Promise<any[]> =>
   (await send(world, `GET /v1/webhooks/${id}/deliveries`, { key })).data.deliveries;
 
-/** What a call said, to whoever knows the secret; throws for everybody else. Libraries look at the real clock. */
+/** The body of a call, to those who know the secret; throws for everyone else. Libraries look at the real clock. */
 export const verifyCall = (secret: string, { headers, body, at }: ReceivedCall): any => {
   vi.useFakeTimers({ toFake: ["Date"], now: at });
   onTestFinished(() => void vi.useRealTimers());
@@ -37,7 +37,7 @@ export const verifyCall = (secret: string, { headers, body, at }: ReceivedCall):
 export const parseEvents = (calls: readonly ReceivedCall[]): any[] =>
   calls.map(({ body }) => JSON.parse(body ?? "") as unknown);
 
-/** Something that is to be told, and nobody has said so to the workers. */
+/** An outbox event of which the workers were not notified. */
 export const whenEventEmitted = async (
   { world, table, account }: TestContext,
   owner = account,

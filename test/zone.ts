@@ -82,8 +82,8 @@ const toOutcome = (
 };
 
 /**
- * A zone as the door to names. `calls` are the questions so far: "MX example.com". What is said of the signed names was
- * validated, as a resolver says it that validates DNSSEC.
+ * A zone as the DNS port. `calls` are the questions so far: "MX example.com". The answers of signed names were
+ * validated, as by a resolver that validates DNSSEC.
  */
 export const createZoneDns = (
   names: Zone,

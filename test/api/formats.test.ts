@@ -87,7 +87,7 @@ test("a number is a whole one, an amount of credits in steps of 0.5, or a share 
 });
 
 test("every amount of credits in an example is in steps of 0.5", () => {
-  const amounts = seen.filter(({ fieldPath: place }) => /(?:^|\.)credits_\w+$/.test(place));
+  const amounts = seen.filter(({ fieldPath }) => /(?:^|\.)credits_\w+$/.test(fieldPath));
   const leaves = amounts.filter(({ value }) => typeof value === "number");
 
   expect(leaves.length).toBeGreaterThan(10);
@@ -123,14 +123,14 @@ test("a text that is a date, a moment, an address or a URL in every example has 
   const texts = seen.filter(
     ({ schema, value }) => typeof value === "string" && [schema.type].flat().includes("string"),
   );
-  const byPath = Map.groupBy(texts, ({ fieldPath: place }) => place);
-  const wrong = [...byPath].flatMap(([place, all]) =>
+  const byPath = Map.groupBy(texts, ({ fieldPath }) => fieldPath);
+  const wrong = [...byPath].flatMap(([fieldPath, all]) =>
     KINDS.filter(
       ([kind, formats]) =>
         all.every(({ value }) => kind.test(String(value))) &&
         !all.some(({ schema }) => schema.const !== undefined) &&
         !all.every(({ schema }) => formats.includes(schema.format)),
-    ).map(() => place),
+    ).map(() => fieldPath),
   );
 
   expect(byPath.size).toBeGreaterThan(100);

@@ -56,8 +56,8 @@ const isPromised = (name: string, status: number): boolean => {
 };
 
 /**
- * Callers must bear further fields, so that there may be some one day. What is said today is in the document today:
- * a field that is not is one that slipped out.
+ * Callers must bear further fields, so that there may be some one day. What an answer holds today is in the document
+ * today: a field that is not is one that slipped out.
  */
 const closed = (part: any): any => {
   if (Array.isArray(part)) return part.map(closed);

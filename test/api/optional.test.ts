@@ -41,11 +41,11 @@ const listOptional = (sent: any, value: any, path: Path = []): Field[] => {
   });
 };
 
-const changed = (value: any, [first, ...rest]: Path, to: unknown): any => {
+const changed = (value: any, [first, ...inner]: Path, to: unknown): any => {
   if (first === undefined) return to;
   if (Array.isArray(value))
-    return value.with(Number(first), changed(value[Number(first)], rest, to));
-  return { ...value, [first]: changed(value?.[first], rest, to) };
+    return value.with(Number(first), changed(value[Number(first)], inner, to));
+  return { ...value, [first]: changed(value?.[first], inner, to) };
 };
 
 const bodies = EXAMPLES.filter(({ request }) => request !== undefined).map((example) => {
@@ -62,7 +62,7 @@ const fields = bodies.flatMap(({ route, name, path, query, request, fields: all 
     endpoint: endpoints.find((one) => one.route === route),
     sent: { path, query, form: null },
     request,
-    place: fieldPath,
+    fieldPath,
     schema,
   })),
 );
@@ -72,7 +72,7 @@ const takesNull = ({ type, anyOf = [] }: any): boolean =>
 
 test("there are such fields, also within others and within lists", () => {
   const names = new Set(
-    fields.map(({ place: fieldPath }) => fieldPath.filter((one) => one !== 0).join(".")),
+    fields.map(({ fieldPath }) => fieldPath.filter((one) => one !== 0).join(".")),
   );
 
   expect(names).toContain("options");
@@ -82,11 +82,11 @@ test("there are such fields, also within others and within lists", () => {
   expect(names).toContain("sending_ip");
 });
 
-const isRefused = ({ place: fieldPath }: { readonly place: Path }): boolean =>
+const isRefused = ({ fieldPath }: { readonly fieldPath: Path }): boolean =>
   NULL_IS_REFUSED.includes(String(fieldPath.at(-1)));
 
 const parsedWith = (
-  { endpoint, sent, request, place: fieldPath }: (typeof fields)[number],
+  { endpoint, sent, request, fieldPath }: (typeof fields)[number],
   to: unknown,
 ) => {
   if (!endpoint) throw new Error("an example of no endpoint");

@@ -7,10 +7,10 @@ import { givenWorld } from "../given.ts";
 import { serveMcp } from "../mcp/client.ts";
 
 const ROOT = "/.well-known/oauth-protected-resource";
-const PLACES = [ROOT, `${ROOT}/mcp`];
+const PATHS = [ROOT, `${ROOT}/mcp`];
 const TRUST = { issuer: "https://login.example.com", audience: "https://api.example.com/mcp" };
 
-test.each(PLACES)(
+test.each(PATHS)(
   "%s names the token issuer without a key, on one machine and on AWS",
   async (path) => {
     const { world } = givenWorld();
@@ -35,7 +35,7 @@ test.each(PLACES)(
   },
 );
 
-test.each(PLACES)("where no issuer is trusted %s is 404", async (path) => {
+test.each(PATHS)("where no issuer is trusted %s is 404", async (path) => {
   const { world } = givenWorld();
 
   expect((await fetch((await serveMcp(world)) + path)).status).toBe(404);

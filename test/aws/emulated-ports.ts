@@ -15,7 +15,7 @@ import { requestSync } from "./request-sync.ts";
 import { createBucket, createQueues, createTable } from "./resources.ts";
 import { createSqsReceiving } from "./sqs-receiving.ts";
 
-// The doors of a house on AWS, over a table, queues and a bucket of its own, and what stories look into.
+// The ports of an app on AWS, over a table, queues and a bucket of its own, and what stories look into.
 
 export type EmulatedPorts = {
   readonly table: Table & { items: () => readonly Item[]; hasScheduledWork: () => boolean };
@@ -27,7 +27,7 @@ export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
   let opened: Opened | undefined;
   const ready = open(now).then((state) => (opened = state));
   const requireOpened = (): Opened => {
-    if (!opened) throw new Error("nothing was done in this house yet");
+    if (!opened) throw new Error("nothing was done in this app yet");
     return opened;
   };
   const deferCall = <Port extends object>(pick: (state: Opened) => Port): Port =>
@@ -113,7 +113,7 @@ const withOwnTokens = (table: Table, name: string): Table => ({
     table.transact(writes, attempt && { ...attempt, token: `${name} ${attempt.token}` }),
 });
 
-/** What is read is here before it is handed on: so nobody waits for an emulator while time passes. */
+/** What is read is here before it is handed on: so no caller waits for an emulator while time passes. */
 const createWholeBlobs = (blobs: Blobs): Blobs => ({
   ...blobs,
   get: async (key, options) => {

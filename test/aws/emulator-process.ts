@@ -5,8 +5,8 @@ import { buildApp } from "fauxqs";
 import { EMULATOR } from "../third-party/emulator.ts";
 import { getToolFolder } from "../third-party/tools.ts";
 
-// DynamoDB, SQS and S3 on loopback, until whoever started this process is gone. The queues go by the clock of
-// whoever asks, where he sends one along.
+// DynamoDB, SQS and S3 on loopback, until the process that started this one is gone. The queues go by the
+// clock of the caller, where it sends one along.
 
 let ahead: number | undefined;
 const realNow = Date.now;

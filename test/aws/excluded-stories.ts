@@ -1,4 +1,4 @@
-/** Stories that are told in memory alone, by the beginning of their names, and why. */
+/** Stories that run in memory alone, by the beginning of their names, and why. */
 export const LEFT_OUT: readonly (readonly [name: string, why: string])[] = [
   [
     "dead letters that wait are 200 and degraded",
@@ -10,7 +10,7 @@ export const LEFT_OUT: readonly (readonly [name: string, why: string])[] = [
   ],
   [
     "a CSV that turns out to be short later on breaks off",
-    "a Lambda hands over whole answers, so what is short is told before its first byte",
+    "a Lambda hands over whole answers, so what is short is reported before its first byte",
   ],
   [
     "a file over fifty million bytes is 413",

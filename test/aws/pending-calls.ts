@@ -1,6 +1,6 @@
 let underWay = 0;
 
-/** Whether some house waits for an emulator. In memory nobody ever does. */
+/** Whether some app waits for an emulator. In memory none ever does. */
 export const isAnyCallPending = (): boolean => underWay > 0;
 
 export const countCall = async <T>(call: () => Promise<T>): Promise<T> => {

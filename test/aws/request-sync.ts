@@ -18,11 +18,11 @@ const THREAD = `
   const { workerData: { port, flag } } = require("node:worker_threads");
   port.on("message", async ({ url, headers, body }) => {
     const method = body === undefined ? "GET" : "POST";
-    const told = await fetch(url, { method, headers, body }).then(
+    const reply = await fetch(url, { method, headers, body }).then(
       async (answer) => ({ status: answer.status, text: await answer.text() }),
       (error) => ({ status: 0, text: String(error.cause ?? error) }),
     );
-    port.postMessage(told);
+    port.postMessage(reply);
     Atomics.store(flag, 0, 1);
     Atomics.notify(flag, 0);
   });`;

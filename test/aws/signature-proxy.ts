@@ -6,8 +6,8 @@ import { buffer } from "node:stream/consumers";
 import { BLOB_CORS } from "@mailproof/api/http/cors";
 import { CREDENTIALS, REGION, startEmulators } from "./emulators.ts";
 
-// The emulator of S3 answers whoever asks. This stands before it and lets through what is signed (Signature
-// Version 4, written down here once more and by nobody's library), and says of an answer what a link wants said.
+// The emulator of S3 answers every request. This stands before it and lets through what is signed (Signature
+// Version 4, written down here once more and without a library), and gives an answer the headers that a link asks for.
 
 type Claim = {
   readonly credential: string;
@@ -118,7 +118,7 @@ const findFault = (
     : "SignatureDoesNotMatch";
 };
 
-/** What S3 tells a browser of a bucket that is configured as ours is; a method that is not listed is told nothing. */
+/** What S3 tells a browser of a bucket that is configured as ours is; for a method that is not listed, nothing. */
 const toCorsHeaders = ({ headers, method }: IncomingMessage): Readonly<Record<string, string>> => {
   const wanted = headers["access-control-request-method"] ?? method;
   const isAllowed = (BLOB_CORS.allowMethods as readonly unknown[]).includes(wanted);
@@ -131,7 +131,7 @@ const toCorsHeaders = ({ headers, method }: IncomingMessage): Readonly<Record<st
   };
 };
 
-/** Where it stands; `now` is S3's clock, and a session ends when it says. Whoever opens it closes it. */
+/** Where it stands; `now` is S3's clock, and a session ends when it says. A caller that opens it closes it. */
 export const openSignatureProxy = async (
   now: () => Date,
   { sessionEndsAt }: { readonly sessionEndsAt?: Date } = {},

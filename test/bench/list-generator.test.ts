@@ -10,7 +10,7 @@ const shape = (seed: number) => ({
   domain: pickDomain,
 });
 
-test.each([1, 2, 3])("a list made from seed %i holds what is told of it", async (seed) => {
+test.each([1, 2, 3])("a list made from seed %i holds what its counts say", async (seed) => {
   let expectedCounts: ListCounts | undefined;
   const result = await ingestRows(
     toBytes(generateList(shape(seed)), (counts) => {

@@ -4,7 +4,7 @@ import { type Cell, situations, toCell } from "../../bench/engine/matrix.ts";
 
 const JUDGED: readonly (readonly [
   status: BenchVerdict,
-  said: BenchVerdict | undefined,
+  verdict: BenchVerdict | undefined,
   cell: Cell,
 ])[] = [
   ["valid", "valid", "ok"],
@@ -23,7 +23,7 @@ const JUDGED: readonly (readonly [
   ["risky", "invalid", "false invalid"],
 ];
 
-test.each(JUDGED)("where %s is true and %s is said, that is %s", (status, verdict, cell) => {
+test.each(JUDGED)("where %s is true and %s is the verdict, that is %s", (status, verdict, cell) => {
   expect(toCell({ address: "", label: "", status, reason: "" }, verdict)).toBe(cell);
 });
 

@@ -58,7 +58,7 @@ test("what a bench should have measured and did not is missed", () => {
   expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
 });
 
-test("a figure stands beside its budget, and beside whoever was measured with it", () => {
+test("a figure stands beside its budget, and beside the peer that was measured with it", () => {
   const beside = { who: "a peer", value: 100 };
   const rows = [{ line: "oneServerRate", what: "", value: 840, unit: "", beside } as const];
   const [cells] = buildTable(

@@ -86,7 +86,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     },
   };
 
-// Nobody is called: a name of this kind leads nowhere.
+// No server is called: a name of this kind leads nowhere.
 const url = "https://hooks.invalid/in";
 
 function webhookCalls() {

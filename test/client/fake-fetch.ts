@@ -28,7 +28,7 @@ export const whenAnswered = (
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
     sent.push({ url: String(url as string), init });
     const next = left.shift();
-    if (next === undefined) throw new Error("nobody expected this request");
+    if (next === undefined) throw new Error("this request was not expected");
     if (next instanceof Error) throw next;
     return typeof next === "function" ? next(init.signal as AbortSignal) : next;
   };

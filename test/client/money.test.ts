@@ -57,7 +57,7 @@ test.each([
   expect(await spent()).toBe(price);
 });
 
-test("when no try is answered the error carries the key, and a repeat under it is told what was paid for", async () => {
+test("when no try is answered the error carries the key, and a repeat under it returns what was paid for", async () => {
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
 
@@ -130,7 +130,7 @@ test("what the service refuses says so in its own words, with the word for the m
   expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });
 });
 
-test("a file of which nobody said that it was accepted is told with all that a repeat needs, and paid for once", async () => {
+test("the error of a file whose acceptance was lost carries all that a repeat needs, and the file is paid for once", async () => {
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, ({ key }) => key !== undefined);
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { buildClient, bundleClient } from "../../scripts/build-client.ts";
 import { createFolder } from "../local/running.ts";
 
-// What is published is built, packed and used as whoever installs it does.
+// What is published is built, packed and used as a project that installs it does.
 
 const run = promisify(execFile);
 /** A page that verifies one address loads all of it; compressed it is two fifths of this. */
@@ -49,8 +49,8 @@ import { createClient, MailproofError, type MoneyOutcome, verifyWebhook } from "
 const client = createClient({ baseUrl: "https://api.example.com", key: "k" });
 
 export const statusOf = async (email: string): Promise<string> => {
-  const told = await client.verifyEmail({ email, options: { deep_verify: false } }, { idempotencyKey: "1" });
-  return told.status === "pending" ? told.job_id : told.reason;
+  const data = await client.verifyEmail({ email, options: { deep_verify: false } }, { idempotencyKey: "1" });
+  return data.status === "pending" ? data.job_id : data.reason;
 };
 
 export const emails = async function* (): AsyncGenerator<string> {
@@ -69,7 +69,7 @@ export const requireJob = async (request: Request): Promise<string | undefined> 
 
 // @ts-expect-error An address is a text.
 void client.verifyEmail({ email: 1 });
-// @ts-expect-error There is no such wish.
+// @ts-expect-error There is no such option.
 void client.verifyEmail({ email: "a@example.com", fast: true });
 // @ts-expect-error A search has no key.
 void client.findEmail({ first_name: "A", last_name: "B", domain: "c.d" }, { idempotencyKey: "1" });

@@ -9,7 +9,7 @@ import {
 } from "./fake-fetch.ts";
 
 const BROKEN = createRefusedConnection("ECONNRESET");
-const NOBODY = createRefusedConnection("ECONNREFUSED");
+const REFUSED = createRefusedConnection("ECONNREFUSED");
 const GATEWAY = () => new Response("<html>Bad gateway</html>", { status: 502 });
 const BUSY = (money: string, headers = {}) =>
   createRefusal(503, { code: "UNAVAILABLE", money, retryable: true }, headers);
@@ -49,10 +49,10 @@ test.each([
     () =>
       createRefusal(409, { code: "REQUEST_IN_PROGRESS", money: "retry_same_key", retryable: true }),
   ],
-  ["search", "nobody there", () => NOBODY],
+  ["search", "a refused connection", () => REFUSED],
   ["search", "a full minute", () => LIMITED("1")],
   ["search", "a busy service that charged nothing", () => BUSY("nothing_charged")],
-  ["mint", "nobody there", () => NOBODY],
+  ["mint", "a refused connection", () => REFUSED],
   ["mint", "a full minute", () => LIMITED("1")],
 ] as const)("a %s is sent again after %s", async (call, _, answer) => {
   const { client, sent } = whenAnswered([answer(), createDataResponse({ ok: true })]);
@@ -108,7 +108,7 @@ test("a full minute before a call is done leaves no doubt of what the service sa
 });
 
 test.each([
-  ["paid", "a failure that nobody knows the end of", "unknown"],
+  ["paid", "a failure whose outcome is unknown", "unknown"],
   ["paid", "a charge that was kept", "kept"],
   ["search", "a busy service that may have charged", "repeat_search"],
 ] as const)("a %s is not sent again after %s", async (call, _, money) => {
@@ -142,7 +142,7 @@ test("waits grow, are never longer than the list says, and end", async () => {
   expect(waitsMs).toEqual([500, 1_500, 4_000, 10_000]);
 });
 
-test("nobody comes back before the moment that the service named", async () => {
+test("no call is repeated before the moment that the service named", async () => {
   const { client, waitsMs } = whenAnswered([LIMITED("37"), createDataResponse({})]);
 
   await CALLS.read(client);
@@ -159,7 +159,7 @@ test("a moment may be a date, as gateways write it", async () => {
   expect(waitsMs[0]).toBeGreaterThan(50_000);
 });
 
-test("a moment that is too far away is told, and not waited for", async () => {
+test("a moment that is too far away is reported, and not waited for", async () => {
   const { client, waitsMs } = whenAnswered([LIMITED("3600")]);
 
   await expect(CALLS.read(client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });

@@ -76,7 +76,7 @@ test("it tells how far it is, and a download has a name, a filter and is a strea
   expect(text.trim().split("\r\n")).toHaveLength(2);
 });
 
-test("whoever stops waiting stops only that: the job goes on, and can be waited for again", async () => {
+test("a caller that stops waiting stops only that: the job goes on, and can be waited for again", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const leaving = new AbortController();
@@ -99,7 +99,7 @@ test("whoever stops waiting stops only that: the job goes on, and can be waited 
   expect((await client.waitForJob({ id: seen[0] ?? "" })).status).toBe("completed");
 });
 
-test("an upload that is turned away is tried again, and then told; nothing is processed", async () => {
+test("an upload that is turned away is tried again, and then reported; nothing is processed", async () => {
   const link = createDataResponse({ upload_url: "https://files.example.com/x", file_key: "k" });
   const denied = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
   const { client, sent } = whenAnswered([link, denied(), denied()], { retries: 1 });

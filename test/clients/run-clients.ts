@@ -53,7 +53,7 @@ const generate = async (baseUrl: string): Promise<any> => {
   return JSON.parse(text);
 };
 
-/** Every answer goes past the judge, whoever asked for it. */
+/** Every answer goes past the judge, whichever client asked for it. */
 const judged = (document: any, baseUrl: string) => {
   const judge = createJudge(document);
   const faults: string[] = [];

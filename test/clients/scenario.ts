@@ -36,8 +36,8 @@ export const playScenario = async (client: Doing): Promise<void> => {
     job = await client.job(accepted.job_id, { limit: 3 });
   }
   expect(job.data.status, "completed", "the job");
-  const rest = await client.job(accepted.job_id, { limit: 3, next_key: job.data.next_key });
-  const rows = [...job.data.results, ...rest.data.results];
+  const secondPage = await client.job(accepted.job_id, { limit: 3, next_key: job.data.next_key });
+  const rows = [...job.data.results, ...secondPage.data.results];
   expect(rows.map(({ status }) => status).join(), "valid,invalid,role,risky", "the results");
 
   await client.batch(["bo@example.com"]);

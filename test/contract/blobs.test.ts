@@ -19,7 +19,7 @@ const createFolder = () => {
 };
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-// One behaviour for every store of files. What a link is worth is told in test/local/blob-links.test.ts and
+// One behaviour for every store of files. What a link is worth is tested in test/local/blob-links.test.ts and
 // test/functions/s3-links.test.ts.
 type Open = () => Blobs | Promise<Blobs>;
 
@@ -211,7 +211,7 @@ describeAdapters("blobs", adapters, (open) => {
   });
 });
 
-// S3 verifies what it stores itself, and an emulator cannot be told to break it.
+// S3 verifies what it stores itself, and an emulator cannot be made to break it.
 type Damaged = { readonly blobs: Blobs; readonly damage: (at: number) => void };
 
 const inMemory = (): Damaged => {

@@ -22,7 +22,7 @@ import { type Adapters, describeAdapters } from "../describe-when.ts";
 import { createFaultyTable } from "../simulation/faults.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
-// One behaviour for every door to stored state.
+// One behaviour for every adapter of the table.
 type OpenAt = (now: () => Date) => Table | Promise<Table>;
 
 const openDynamo: OpenAt = async (now) => {
@@ -403,7 +403,7 @@ describeAdapters("table", adapters, (openAt) => {
     await table.write({ create: { ...key("unlisted"), list_pk: "L" } });
 
     const first = await table.query({ index: "list", pk: "L", limit: 2 });
-    const rest = await table.query({
+    const second = await table.query({
       index: "list",
       pk: "L",
       limit: 2,
@@ -411,12 +411,12 @@ describeAdapters("table", adapters, (openAt) => {
     });
 
     expect(first.items).toHaveLength(2);
-    expect([...first.items, ...rest.items].map((item) => item.sk).toSorted()).toEqual([
+    expect([...first.items, ...second.items].map((item) => item.sk).toSorted()).toEqual([
       "a",
       "b",
       "c",
     ]);
-    expect(rest.next).toBeUndefined();
+    expect(second.next).toBeUndefined();
   });
 
   test("an item leaves an index with its fields and enters another", async () => {

@@ -81,7 +81,7 @@ export const REFUSED = {
 type View = {
   /** Below /app/; by default the overview. */
   readonly path?: string;
-  /** Signs in with it before the page is opened. By default the test key; null: nobody is signed in. */
+  /** Signs in with it before the page is opened. By default the test key; null: without a session. */
   readonly key?: "live" | "test" | null | { readonly secret: string };
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";

@@ -64,7 +64,7 @@ const isLoaded = async (opened: OpenedPage): Promise<void> => {
   await expect.poll(() => opened.page.locator("main .waiting").count()).toBe(0);
 };
 
-const readPlace = async ({ page }: OpenedPage) => ({
+const readScreen = async ({ page }: OpenedPage) => ({
   path: new URL(page.url()).pathname,
   heading: await page.locator("main h1").textContent(),
   title: await page.title(),
@@ -147,14 +147,14 @@ const describeScreens = (
         const opened = await openScreen(screen);
         const { page } = opened;
         await isLoaded(opened);
-        const place = await readPlace(opened);
-        expect(place.title).toBe(`${place.heading} · Mailproof`);
+        const shownBefore = await readScreen(opened);
+        expect(shownBefore.title).toBe(`${shownBefore.heading} · Mailproof`);
         // The navigation has it, or the screen that leads to it, and no other one.
         expect(await page.locator(".side a[aria-current]").count()).toBe(1);
 
         await page.reload();
         await isLoaded(opened);
-        expect(await readPlace(opened)).toEqual(place);
+        expect(await readScreen(opened)).toEqual(shownBefore);
 
         const other = screens.find(({ path, icon }) => icon && path !== screen.path);
         await page
@@ -163,9 +163,9 @@ const describeScreens = (
           .click();
         await page.getByRole("heading", { name: other?.title ?? "", level: 1 }).waitFor();
         await page.goBack();
-        await page.getByRole("heading", { name: place.heading ?? "", level: 1 }).waitFor();
+        await page.getByRole("heading", { name: shownBefore.heading ?? "", level: 1 }).waitFor();
         await isLoaded(opened);
-        expect(await readPlace(opened)).toEqual(place);
+        expect(await readScreen(opened)).toEqual(shownBefore);
       });
 
       test.each(screens)(
@@ -245,7 +245,7 @@ const describeScreens = (
           const opened = await openScreen(screen);
           const { page } = opened;
           await isLoaded(opened);
-          const place = await readPlace(opened);
+          const shownBefore = await readScreen(opened);
           const shown = await page.locator("main").innerText();
 
           await page.context().setOffline(true);
@@ -254,7 +254,7 @@ const describeScreens = (
           await page.context().setOffline(false);
           await page.getByText("You are offline.").waitFor({ state: "detached" });
 
-          expect(await readPlace(opened)).toEqual(place);
+          expect(await readScreen(opened)).toEqual(shownBefore);
           expect(opened.complaints).toEqual([]);
         },
       );

@@ -9,7 +9,7 @@ const focused = ({ page }: OpenedPage) =>
   ) as Promise<string>;
 
 describeInBrowser("the frame", ({ open }) => {
-  test("a screen opens without a reload, has the focus and the title, and is announced", async () => {
+  test("a screen opens without a reload, has the focus and the title, and a screen reader reads it out", async () => {
     const opened = await open();
     const { page, requests } = opened;
     await heading(opened, "Overview").waitFor();
@@ -63,7 +63,7 @@ describeInBrowser("the frame", ({ open }) => {
     await expect.poll(() => opened.complaints.join()).toContain("require-trusted-types-for");
   });
 
-  test("a test key is told from a live one on every screen", async () => {
+  test("a test key is distinguished from a live one on every screen", async () => {
     const withTest = await open();
     await heading(withTest, "Overview").waitFor();
     expect(await withTest.page.getByText("Test data.").isVisible()).toBe(true);
@@ -123,16 +123,16 @@ describeInBrowser("the frame", ({ open }) => {
     const opened = await open({ colorScheme: "dark" });
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
-    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-    expect(await ground()).toBe("rgb(15, 20, 27)");
+    const readBackground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    expect(await readBackground()).toBe("rgb(15, 20, 27)");
 
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByLabel("Light").check();
-    expect(await ground()).toBe("rgb(255, 255, 255)");
+    expect(await readBackground()).toBe("rgb(255, 255, 255)");
     await page.reload();
     await heading(opened, "Overview").waitFor();
 
-    expect(await ground()).toBe("rgb(255, 255, 255)");
+    expect(await readBackground()).toBe("rgb(255, 255, 255)");
   });
 
   test("the account's menu is accessible and Esc closes it", async () => {

@@ -21,7 +21,7 @@ const countRoles = async (page: Page): Promise<Readonly<Record<string, number>>>
 
 /**
  * On a phone the stacked table of the page is read from top to bottom without scrolling sideways: each cell is whole and
- * behind its column's title. For a screen reader every table is the same as on a desk.
+ * behind its column's title. For a screen reader every table is the same as on a wide screen.
  */
 export const checkStackedTable = async (page: Page, columns: readonly string[]): Promise<void> => {
   const table = page.locator("table.row-lines");
@@ -30,13 +30,13 @@ export const checkStackedTable = async (page: Page, columns: readonly string[]):
     return { row, columnheader, rowheader } as const;
   };
   await page.setViewportSize({ width: 1280, height: 800 });
-  const onDesk = await readRoles();
+  const onWideScreen = await readRoles();
   await page.setViewportSize({ width: 375, height: 812 });
 
   const rows = await table.locator("tbody tr").count();
-  expect(onDesk.rowheader).toBeGreaterThanOrEqual(rows);
-  expect(onDesk.columnheader).toBeGreaterThanOrEqual(columns.length);
-  expect(await readRoles()).toEqual(onDesk);
+  expect(onWideScreen.rowheader).toBeGreaterThanOrEqual(rows);
+  expect(onWideScreen.columnheader).toBeGreaterThanOrEqual(columns.length);
+  expect(await readRoles()).toEqual(onWideScreen);
 
   // In the page, where the types of the tests end.
   const cells: readonly any[] = await table

@@ -12,7 +12,7 @@ import { createResolver } from "./resolver.ts";
 
 // Goal: our way to the DMARC record that counts leads where mailauth's does (RFC 9989 §4.10), written by others.
 // Method: any records at any of a domain's names, and troubles among them; the record, where it stands, the
-// organisational domain and what it asks for are compared, and every difference is told by a row.
+// organisational domain and what it asks for are compared, and every difference is explained by a row.
 
 const RUNS = { seed: 20261121, numRuns: 3_000 };
 
@@ -140,7 +140,7 @@ const theirs = async (names: Zone, domain: string): Promise<Found> => {
 };
 
 /** A difference that is known: why it stays, and the zone without what makes it; undefined takes a record out. */
-type KnownDifference = {
+type ExplainedDifference = {
   readonly why: string;
   readonly without: (text: string) => string | undefined;
 };
@@ -152,7 +152,7 @@ const hasTwice = (text: string): boolean => {
   return new Set(names).size < names.length;
 };
 
-const KNOWN: readonly KnownDifference[] = [
+const EXPLAINED: readonly ExplainedDifference[] = [
   {
     why: "mailauth forgives white space in front of the version. By RFC 9989 §4.7 the version comes first, and a checker that forgives leaves a record alone that others do not find. Ours says so (DMARC_WRONG_PLACE).",
     without: (text) => (text.startsWith(" ") ? undefined : text),
@@ -172,7 +172,7 @@ const mended = (names: Zone): Zone =>
     Object.entries(names).map(([name, at]) => {
       if (typeof at === "string" || typeof at.TXT !== "object") return [name, at];
       const TXT = at.TXT.flatMap((text) =>
-        KNOWN.reduce<readonly string[]>(
+        EXPLAINED.reduce<readonly string[]>(
           (remaining, { without }) => remaining.flatMap((one) => without(one) ?? []),
           [text],
         ),
@@ -190,11 +190,11 @@ const listTexts = (names: Zone): readonly string[] =>
 const whenBoth = async (names: Zone, domain: string) => {
   const found = [await ours(names, domain), await theirs(names, domain)] as const;
   if (JSON.stringify(found[0]) === JSON.stringify(found[1])) return { found, explained: [] };
-  const explained = KNOWN.filter(({ without }) =>
+  const explained = EXPLAINED.filter(({ without }) =>
     listTexts(names).some((text) => without(text) !== text),
   );
-  const rest = mended(names);
-  return { found: [await ours(rest, domain), await theirs(rest, domain)] as const, explained };
+  const alike = mended(names);
+  return { found: [await ours(alike, domain), await theirs(alike, domain)] as const, explained };
 };
 
 test("whatever is published, the same record is found, and asks for the same", async () => {
@@ -211,7 +211,7 @@ test("whatever is published, the same record is found, and asks for the same", a
   );
   // Else the zones are too tame to compare anything.
   const FOUND = ["a record: true", "a record: false", "open"];
-  expect(met).toEqual(new Set([...FOUND, ...KNOWN.map(({ why }) => why)]));
+  expect(met).toEqual(new Set([...FOUND, ...EXPLAINED.map(({ why }) => why)]));
 });
 
 test("no walk asks more than eight questions, as many as mailauth's", async () => {

@@ -391,7 +391,7 @@ const theirs = async ({ raw, zone }: Made, sender: string): Promise<Judged> => {
 };
 
 /** A difference that is known: why it stays. */
-type KnownDifference = {
+type ExplainedDifference = {
   readonly why: string;
   readonly holds: (
     one: Pick<DkimResult, "result" | "reason">,
@@ -400,7 +400,7 @@ type KnownDifference = {
   ) => boolean;
 };
 
-const KNOWN: readonly KnownDifference[] = [
+const EXPLAINED: readonly ExplainedDifference[] = [
   {
     why: "RFC 8301 §3.1: rsa-sha1 must not be used for verifying. Ours does not even hash; mailauth compares the body first, and may say fail.",
     holds: ({ reason }, other) => reason === "weak_algorithm" && other !== "pass",
@@ -436,9 +436,9 @@ export const compareMessages = async (numRuns: number): Promise<ReadonlyMap<stri
         const [found, spec] = [report.dkim[index], drawn.signatures[index]];
         meet(`dkim ${result}`);
         if (result === their || !found || !spec) return result;
-        const known = KNOWN.find(({ holds }) => holds(found, their, spec));
-        if (known) meet(known.why);
-        return known ? their : result;
+        const explained = EXPLAINED.find(({ holds }) => holds(found, their, spec));
+        if (explained) meet(explained.why);
+        return explained ? their : result;
       });
       expect({ dkim, text }).toEqual({ dkim: other.dkim, text });
       meet(`arc ${one.arc}`);
@@ -478,7 +478,7 @@ export const TO_MEET: readonly string[] = [
   "dmarc fail reject",
   "dmarc none",
   "dmarc permerror",
-  ...KNOWN.map(({ why }) => why),
+  ...EXPLAINED.map(({ why }) => why),
   ARC_LOST,
   DMARC_LOST,
 ];

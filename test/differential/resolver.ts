@@ -10,7 +10,7 @@ const CODE_OF = {
   internal: "ESERVFAIL",
 } as const;
 
-/** Our door to names as dns.promises.resolve is shaped, which mailauth asks. */
+/** Our DNS port as dns.promises.resolve is shaped, which mailauth asks. */
 export const createResolver =
   (dns: Dns) =>
   async (name: string, type: string): Promise<unknown> => {

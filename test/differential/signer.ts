@@ -38,8 +38,8 @@ export type Way = "simple" | "relaxed";
 const hash = (text: string) => createHash("sha256").update(Buffer.from(text, "latin1")).digest();
 
 const toRelaxedField = (raw: string): string => {
-  const [name = "", ...rest] = raw.split(":");
-  const value = rest
+  const [name = "", ...parts] = raw.split(":");
+  const value = parts
     .join(":")
     .replaceAll("\r\n", "")
     .replaceAll(/[\t ]+/g, " ")

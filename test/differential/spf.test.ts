@@ -8,7 +8,7 @@ import { createResolver } from "./resolver.ts";
 
 // Goal: our evaluation of SPF comes to what mailauth's does, written by others from the same RFC.
 // Method: any policies over a few names that lead to each other, with every mechanism, modifier, fault and trouble,
-// and every difference told by a row that says whose it is.
+// and every difference explained by a row that says whose it is.
 
 const RUNS = { seed: 20261121, numRuns: 3_000 };
 
@@ -153,7 +153,7 @@ const reached =
   };
 
 /** A difference that is known, and how to tell it. What no row explains is a fault, of ours most likely. */
-type KnownDifference = {
+type ExplainedDifference = {
   /** Whose it is, and why it stays. */
   readonly why: string;
   readonly holds: (one: Case) => boolean | Promise<boolean>;
@@ -161,7 +161,7 @@ type KnownDifference = {
 
 const UNLIMITED = { voidsMax: 1_000, namesMax: 1_000 };
 
-const KNOWN: readonly KnownDifference[] = [
+const EXPLAINED: readonly ExplainedDifference[] = [
   {
     why: "mailauth looks up the hosts of an mx one by one, and a match or a fault among the first ten ends that before the eleventh is too many. Ours counts them first, so that the order of the answer changes nothing (RFC 7208 §4.6.4).",
     holds: reached("too_many_mx_names", UNLIMITED),
@@ -172,8 +172,8 @@ const KNOWN: readonly KnownDifference[] = [
   },
 ];
 
-const findKnownDifference = async (one: Case): Promise<string | undefined> => {
-  for (const { why, holds } of KNOWN) if (await holds(one)) return why;
+const findExplanation = async (one: Case): Promise<string | undefined> => {
+  for (const { why, holds } of EXPLAINED) if (await holds(one)) return why;
   return undefined;
 };
 
@@ -196,10 +196,10 @@ test("whatever is published, ours and mailauth's come to the same", async () => 
       const both = await whenBoth(names, ip, sender);
       met.add(both.ours.result);
       const explanation =
-        both.ours.result === both.theirs.result ? "the same" : await findKnownDifference(both);
+        both.ours.result === both.theirs.result ? "the same" : await findExplanation(both);
       if (explanation !== undefined) met.add(explanation);
 
-      expect(["the same", ...KNOWN.map(({ why }) => why)], `${JSON.stringify(both)}`).toContain(
+      expect(["the same", ...EXPLAINED.map(({ why }) => why)], `${JSON.stringify(both)}`).toContain(
         explanation,
       );
       expect(getLookups(both), `${JSON.stringify(both)}`).toBe(both.ours.lookups);
@@ -208,5 +208,5 @@ test("whatever is published, ours and mailauth's come to the same", async () => 
   );
   // Else the zones are too tame to compare anything.
   const RESULTS = ["none", "neutral", "pass", "fail", "softfail", "temperror", "permerror"];
-  expect(met).toEqual(new Set([...RESULTS, "the same", ...KNOWN.map(({ why }) => why)]));
+  expect(met).toEqual(new Set([...RESULTS, "the same", ...EXPLAINED.map(({ why }) => why)]));
 });

@@ -203,7 +203,7 @@ describeUnless(
       );
     });
 
-    test("the keys alone choose a result, and nothing found is said", async () => {
+    test("the keys alone choose a result, and the page says when nothing is found", async () => {
       const { page } = await whenOpened({ width: 1440 });
       await page.keyboard.press("/");
       await page.keyboard.type("rate limits");

@@ -190,7 +190,7 @@ const secret = generateSecret({ randomBytes: (count) => Buffer.alloc(count, 7) }
 const body = JSON.stringify({ id: "evt_1", type: "job.completed", data: { name: "Größe" } });
 const message = { id: "evt_1", body, at: new Date() };
 const signed = signHeaders(message, secret);
-/** Made up by whoever sent a batch with it. */
+/** Made up by the client that sent a batch with it. */
 const own = "my own words, no base64";
 const signedByOwn = signHeaders(message, own);
 const old = signHeaders({ ...message, at: new Date(Date.now() - 3_600_000) }, secret);

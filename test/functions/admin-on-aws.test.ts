@@ -20,7 +20,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
       KEY_PEPPER: "the pepper of this stage",
       CURSOR_SECRET: "the secret of its cursors",
       ACTIVITY_KEY: "the key of its activity",
-      SEALING_KEY: "what seals its secrets",
+      SEALING_KEY: "the key of its secrets",
     };
     const shellEnvironment = {
       PATH: process.env["PATH"] ?? "",
@@ -60,12 +60,12 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
 
   test("refuse the table of a newer release, before they change anything", async () => {
     const { admin, world } = await givenStage();
-    const known = await admin("version");
+    const version = await admin("version");
     await world.table.write({ put: { pk: "STATE", sk: "VERSION", version: 2 } });
 
     const refused = await admin("accounts", "create", "--name", "First");
 
-    expect(JSON.parse(known.out)).toEqual({ table_version: 1, newest_version: 1 });
+    expect(JSON.parse(version.out)).toEqual({ table_version: 1, newest_version: 1 });
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("newer Mailproof") });
   });
 

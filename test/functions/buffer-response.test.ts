@@ -108,7 +108,7 @@ test.each<[string, Endpoint]>([
   },
 );
 
-test("a form that a gateway lets through but Lambda would not take is told the other way", async () => {
+test("a form that a gateway lets through but Lambda would not take is refused with the way to upload it", async () => {
   const formOfBytes = (count: number) =>
     encodeForm([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
   const { contentType, bytes } = await formOfBytes(4_499_000);

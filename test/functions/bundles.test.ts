@@ -90,7 +90,7 @@ test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.t
   },
 );
 
-test("what is said of fields is dropped from code, whatever stands in it", () => {
+test("the descriptions of fields are dropped from code, whatever stands in them", () => {
   const source = `v.object({
   a: describe(v.object({ b: describe(v.literal("x)"), "Inner (b\\".") }), "Outer, a."),
   c: describe(
@@ -117,19 +117,19 @@ export var X$ = [{ [_a]: _a, [_b]: 1, [other]: 2 }, () => _a];`;
 });
 
 test("no Lambda carries an example of a mail server's reply", () => {
-  const told = entries.filter((entry) =>
+  const carriers = entries.filter((entry) =>
     readFileSync(bundleFileOf(entry), "utf8").includes("address harvesting is not welcome"),
   );
 
-  expect(told).toEqual([]);
+  expect(carriers).toEqual([]);
 });
 
 test("no Lambda of an endpoint carries the words of the reference", () => {
-  const told = entries
+  const carriers = entries
     .filter((entry) => entry.includes("generated/http"))
     .filter((entry) => readFileSync(bundleFileOf(entry), "utf8").includes("ISO 8601"));
 
-  expect(told).toEqual([]);
+  expect(carriers).toEqual([]);
 });
 
 /** Runs where nothing is but the settings of a Lambda. */

@@ -11,7 +11,7 @@ const BY_LAMBDA = {
   AWS_ACCESS_KEY_ID: "of its role",
   AWS_SECRET_ACCESS_KEY: "of its role",
 };
-const TOLD_TO_WORLDS = {
+const WORLD_SETTINGS = {
   ...BY_LAMBDA,
   KEY_PEPPER: "a pepper for the tests",
   CURSOR_SECRET: "a secret for the tests",
@@ -20,7 +20,7 @@ const TOLD_TO_WORLDS = {
 };
 
 const zonesWith = (settings: Readonly<Record<string, string>>) =>
-  createLambdaWorld([withDns], { ...TOLD_TO_WORLDS, ...settings })
+  createLambdaWorld([withDns], { ...WORLD_SETTINGS, ...settings })
     .names.blocklists.listsFor("example.com")
     .map(({ zone }) => zone);
 
@@ -35,7 +35,7 @@ test("where it names none, it is those that we know", () => {
   expect(zonesWith({ BLOCKLISTS: "" })).toEqual(BLOCKLISTS.map(({ zone }) => zone));
 });
 
-test("whoever only talks to mail servers knows no secret of an account", () => {
+test("a Lambda that only talks to mail servers knows no secret of an account", () => {
   const { engine } = withMailServers(createBaseContext(BY_LAMBDA));
 
   expect(engine.probe).toBeTypeOf("function");

@@ -22,7 +22,7 @@ import { describeWith } from "../describe-when.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 
-// A Lambda as it is deployed: its bundle, in a process of its own, told of the world by its environment alone.
+// A Lambda as it is deployed: its bundle, in a process of its own, configured by its environment alone.
 
 const LAMBDAS = ["get-account", "get-health", "mcp", "verify-batch"];
 

@@ -88,10 +88,10 @@ test("no dimension on AWS tells more than the label of one machine", () => {
   for (const [name, { labels, dimensions, fields }] of Object.entries(METRICS_ON_AWS).flatMap(
     ([name, metric]) => ("labels" in metric ? [[name, metric] as const] : []),
   )) {
-    const known: readonly string[] = [...labels, "status", "fault"];
+    const documented: readonly string[] = [...labels, "status", "fault"];
     expect([
       name,
-      [...Object.keys(dimensions), ...fields].filter((one) => !known.includes(one)),
+      [...Object.keys(dimensions), ...fields].filter((one) => !documented.includes(one)),
     ]).toEqual([name, []]);
   }
 });

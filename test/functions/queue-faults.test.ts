@@ -34,7 +34,7 @@ const getSizes = (met: readonly string[]) =>
   met.map((body) => (JSON.parse(body) as { Entries: unknown[] }).Entries.length);
 
 describeWith(DYNAMODB, "faults between us and SQS", () => {
-  test("of each message it is told what became of it, in the order given", async () => {
+  test("the outcome of each message is reported, in the order given", async () => {
     const { queue } = await given([
       answerWith(200, {
         Successful: [{ Id: "2" }, { Id: "0" }],
@@ -75,7 +75,7 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
 
   test.each([
     ["SQS is asked too often", refuseWith("ThrottlingException")],
-    ["nobody is there", refuseConnection],
+    ["SQS cannot be reached", refuseConnection],
   ])("while %s they are sent again, and refused in the end", async (_case, fault) => {
     const patient = await given(repeatFault(TRIES - 1, fault));
     const vain = await given(repeatFault(TRIES, fault));
@@ -131,7 +131,7 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     expect(met).toEqual([]);
   });
 
-  test("a queue that nobody told this Lambda of is an error", async () => {
+  test("a queue that the settings of this Lambda do not name is an error", async () => {
     const { queue } = await given([]);
 
     await expect(queue.sendMany("other", messages(1))).rejects.toThrow("knows no queue other");

@@ -138,7 +138,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   });
 
   test.each([
-    ["of a Lambda's role, whose end nobody tells", { sessionToken: "a token" }, 900],
+    ["of a Lambda's role, which do not name their end", { sessionToken: "a token" }, 900],
     ["that never end", {}, 3_600],
   ])("with credentials %s, a link lives for at most %j %i s", async (_case, more, seconds) => {
     const { blobs } = await given({ credentials: { ...CREDENTIALS, ...more } });
@@ -166,10 +166,10 @@ describeWith(DYNAMODB, "links to S3", () => {
     ["with another signature", changed("X-Amz-Signature", "0".repeat(64))],
     ["without its signature", (link) => link.replace(/&X-Amz-Signature=\w+/, "")],
     [
-      "of somebody else",
+      "of another account",
       changed("X-Amz-Credential", "AKIDOTHER/20261121/eu-central-1/s3/aws4_request"),
     ],
-    ["with a wish of its own", (link) => `${link}&acl=`],
+    ["with a parameter of its own", (link) => `${link}&acl=`],
     ["by another method", (link) => link, { method: "DELETE" }],
     [
       "with a header of S3's that is not signed",

@@ -34,7 +34,7 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
     const work = createQueueHandler(failing, world, createReleaseMessage(faulty));
     const name = urls["chunks"]?.split("/").at(-1) ?? "";
     await createSqsQueue(sound, urls).sendMany("chunks", [{ body: 1 }]);
-    /** How often it was handed out, when somebody asks for messages and fails with what he gets. */
+    /** How often it was handed out, when a worker asks for messages and fails with those it gets. */
     const createHandedOut = async () => {
       const received = await receiving.receive(chunks, { waitMs: 0 });
       await work(createSqsEvent(name, received), createContext());
@@ -78,7 +78,7 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
     expect(logged.map(({ event }) => event)).toEqual(["message_failed", "message_failed"]);
   });
 
-  test("comes back when its visibility ends where it cannot be given back", async () => {
+  test("comes back when its visibility ends where it cannot be released", async () => {
     const { handedOut: createHandedOut, later, logged } = await given([refuseWith("AccessDenied")]);
     await createHandedOut();
     later(5_399);

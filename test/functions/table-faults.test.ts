@@ -58,7 +58,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     },
   );
 
-  test("two equal wishes are two wishes, each under a token of its own", async () => {
+  test("two equal transactions are two transactions, each under a token of its own", async () => {
     const { table, count, met } = await given("TransactWriteItems", []);
 
     await table.transact(addOne());
@@ -108,7 +108,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     ["the table is asked too often", refuseWith("ProvisionedThroughputExceededException")],
     ["the account is asked too often", refuseWith("ThrottlingException")],
     ["the first try is still under way", refuseWith("TransactionInProgressException")],
-    ["nobody is there", refuseConnection],
+    ["DynamoDB cannot be reached", refuseConnection],
   ])(
     "while %s, a transaction is asked for again after longer and longer whiles",
     async (_case, fault) => {
@@ -151,7 +151,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
   });
 
-  test("a condition that fails is told, whoever else is at the items", async () => {
+  test("a condition that fails is reported, even beside a conflict with another transaction", async () => {
     const { table } = await given("TransactWriteItems", [
       cancelWith("TransactionConflict", "ConditionalCheckFailed"),
     ]);
@@ -180,7 +180,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await table.get(counter)).toBeUndefined();
   });
 
-  test("a read that finds nobody says so in the end", async () => {
+  test("a read that never reaches DynamoDB fails in the end", async () => {
     const { table } = await given("Query", repeatFault(TRIES, refuseConnection));
 
     await expect(table.query({ pk: "P", limit: 1 })).rejects.toThrow("Query: no answer");

@@ -62,16 +62,16 @@ test.each<[string, RequestListener]>([
       answer.write("12345", () => awsCall.socket.destroy());
     },
   ],
-  ["answers what nobody can read", (_incoming, answer) => void answer.end("{")],
+  ["answers what cannot be read", (_incoming, answer) => void answer.end("{")],
   [
-    "refuses in words that nobody can read",
+    "refuses in words that cannot be read",
     (_incoming, answer) => void answer.writeHead(413).end("<html>no</html>"),
   ],
 ])("when a service %s, it is not known what was done", async (_case, listener) => {
   expect(await whenRequested(listener, 200)).toMatchObject({ kind: "lost" });
 });
 
-test("when nobody is there, nothing was done", async () => {
+test("when no service listens, nothing was done", async () => {
   expect(await listTables(awsAt("http://127.0.0.1:1"), 5_000)).toMatchObject({ kind: "busy" });
 });
 
@@ -95,7 +95,7 @@ test("a command that cannot be sent is a bug of ours, and no outcome", async () 
   expect(requests).toEqual([]);
 });
 
-test("nobody waits for longer than a socket may be silent", async () => {
+test("no call may wait for longer than a socket may be silent", async () => {
   await expect(sockets({} as SignedRequest, 30_001)).rejects.toThrow(
     "no socket stays silent for 30001 ms",
   );

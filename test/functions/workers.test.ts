@@ -56,7 +56,7 @@ test("a Lambda names the messages that it could not handle, and no other", async
   ]);
 });
 
-test("a message that cannot be given back is named all the same: it comes back later", async () => {
+test("a message that cannot be released is named all the same: it comes back later", async () => {
   const { world, logged } = givenWorld();
   const event = createSqsEvent("chunks", [received("poison")]);
   const giveBack = () => Promise.reject(new Error("the queue is away"));

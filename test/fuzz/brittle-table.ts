@@ -1,10 +1,10 @@
 import type { Table } from "@mailproof/core/ports/table";
 import { rejectDown } from "../faulty-worlds.ts";
 
-/** Requests knock at the table's doors about so often. */
+/** Requests call the table about so often. */
 export const CALLS_MAX = 12;
 
-/** A table that breaks where it is told to. */
+/** A table that breaks where `breakAt` says. */
 export const createBrittleTable = (sound: Table) => {
   let left: number | null = null;
   let isBroken = false;
@@ -17,14 +17,14 @@ export const createBrittleTable = (sound: Table) => {
     get: (key) => (shouldBreak() ? rejectDown() : sound.get(key)),
     query: (query) => (shouldBreak() ? rejectDown() : sound.query(query)),
     write: (write) => (shouldBreak() ? rejectDown() : sound.write(write)),
-    // Nothing was written, and nobody can tell.
+    // Nothing was written, and the caller cannot know.
     transact: async (writes) => (shouldBreak() ? { outcome: "ambiguous" } : sound.transact(writes)),
   };
   return {
-    doors: table,
-    /** After so many knocks; null: never. From there on nothing of this request gets through. */
-    breakAt: (knocks: number | null): void => {
-      left = knocks;
+    port: table,
+    /** After so many calls; null: never. From there on nothing of this request gets through. */
+    breakAt: (calls: number | null): void => {
+      left = calls;
       isBroken = false;
     },
     isBroken: () => isBroken,

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { createJudge } from "../api/judge.ts";
 import { CONTEXT_REQUESTS, play } from "./play.ts";
 
-const HOUSES = 16;
-const seeds = Array.from({ length: HOUSES }, (_, at) => at + 1);
+const APPS = 16;
+const seeds = Array.from({ length: APPS }, (_, at) => at + 1);
 const seen = new Set<string>();
 const failed = new Set<string>();
 
@@ -83,7 +83,7 @@ test.each([
   expect(createJudge(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
 });
 
-test("the judge misses Retry-After where somebody is sent away for now", () => {
+test("the judge misses Retry-After where a client is refused for now", () => {
   const errorBody = {
     code: "RATE_LIMITED",
     message: "Nothing was charged.",

@@ -19,7 +19,7 @@ import { drawRequest, listOperations, type Request } from "./requests.ts";
 // Goal: whatever is sent, the answer is one that the document promises; what is refused moves no money; and what the
 // document calls wrong is refused.
 // Method: requests are drawn from the document by a seed and go over a socket to the real server; Ajv says whether the
-// answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests. In some houses the
+// answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests. In some apps the
 // table breaks now and then: what is answered then has to be in the document, too.
 // To reproduce a failure: npm run fuzz -- --seed S --n N, with the seed and the number that it was reported with.
 
@@ -54,7 +54,7 @@ export type Played = {
 type TestContext = Awaited<ReturnType<typeof givenContext>>;
 
 /**
- * Houses take turns: a rich one, one that soon has nothing left, one whose minutes are soon used up, and one whose
+ * Apps take turns: a rich one, one that soon has nothing left, one whose minutes are soon used up, and one whose
  * table breaks in this share of requests. Some have as many webhooks as they may, and one receives no mail.
  */
 const KINDS = [
@@ -77,7 +77,7 @@ const givenContext = async (seed: number) => {
   const chances = createChances(seed);
   const table = createBrittleTable(ctx.table);
   const settings = mail ? ctx.world.settings : { ...ctx.world.settings, mailDomain: null };
-  const world = { ...ctx.world, table: table.doors, settings };
+  const world = { ...ctx.world, table: table.port, settings };
   const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
@@ -146,11 +146,11 @@ const remember = ({ pools }: TestContext, { method, path }: Request, text: strin
       pools.set(pool, [...(pools.get(pool) ?? []).slice(-REMEMBERED_MAX), id]);
 };
 
-/** A house is played in for so many requests; then another is built. */
+/** An app is played in for so many requests; then another is built. */
 export const CONTEXT_REQUESTS = 500;
 const WORK_EVERY = 25;
 
-/** All of them in one house. */
+/** All of them in one app. */
 export const play = async (seed: number, requests: number): Promise<Played> => {
   const ctx = await givenContext(seed);
   const wrong: string[] = [];
@@ -222,7 +222,7 @@ const sendRequest = async (ctx: TestContext, request: Request) => {
   // 501 is what a server without a mail domain answers.
   if (status >= 500 && status !== 501 && !ctx.brittle.isBroken())
     faults.push(`${status}: ${text} ${readLastFailure(ctx)}`);
-  // Cancelling takes nothing, and gives back.
+  // Cancelling takes nothing, and refunds.
   const isRefund = path.endsWith("/cancel") && before.available <= after.available;
   if (!isRefund && isFree(status, text) && TOTALS.some((total) => before[total] !== after[total]))
     faults.push(`${status}, and yet the balance moved`);
@@ -230,18 +230,18 @@ const sendRequest = async (ctx: TestContext, request: Request) => {
   // Where the table broke at the end of a verification that costs nothing, its hold is left for the reconciler.
   const left = ctx.brittle.isBroken() ? toCredits(after.held) - toCredits(before.held) : 0;
   if (!isRefund && status < 300 && ![charged, charged - left].includes(getCreditsUsed(text)))
-    faults.push(`${status}: ${charged} credits were taken, and ${getCreditsUsed(text)} told of`);
+    faults.push(`${status}: ${charged} credits were taken, and ${getCreditsUsed(text)} reported`);
   if (status < 300 && isWrong(request))
     faults.push(`${status}, though the document calls it wrong`);
   return { status, code: /"error":\{"code":"(\w+)"/.exec(text)?.[1], faults };
 };
 
-/** Whoever is refused pays nothing; and of what broke on our side, whoever is told so. */
+/** A client that is refused pays nothing; and so does one whose error from us says so. */
 const isFree = (status: number, text: string): boolean =>
   (status >= 400 && status < 500) ||
   (status >= 500 && JSON.parse(text).error?.money === "nothing_charged");
 
-/** What an answer says that it cost. A search that is told again says what the first one cost. */
+/** What an answer says that it cost. A search that is returned again says what the first one cost. */
 const getCreditsUsed = (text: string): number => {
   if (!text.startsWith("{")) return 0;
   const { data } = JSON.parse(text);

@@ -73,10 +73,10 @@ const listPaths = (value: unknown, path: Path = []): Path[] => {
   return [path, ...inside];
 };
 
-const changeAt = (value: any, [first, ...rest]: Path, change: (old: unknown) => unknown): any => {
+const changeAt = (value: any, [first, ...inner]: Path, change: (old: unknown) => unknown): any => {
   if (first === undefined) return change(value);
   const copy = Array.isArray(value) ? [...value] : { ...value };
-  copy[first] = changeAt(value[first], rest, change);
+  copy[first] = changeAt(value[first], inner, change);
   return copy;
 };
 

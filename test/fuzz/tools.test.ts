@@ -19,7 +19,7 @@ const drawn = (chances: Chances, { listed }: Tool): ToolArguments => {
   const fits = drawFitting({ document: {}, chances, pools: POOLS }, listed.inputSchema);
   const spoil = chances.one(Object.values(SPOILED));
   const args = chances.sometimes(0.5) ? spoil(chances, fits) : fits;
-  // What is no object the protocol refuses before anybody is called.
+  // What is no object the protocol refuses before any tool is called.
   return (isObject(args) ? args : fits) as ToolArguments;
 };
 

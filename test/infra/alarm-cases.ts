@@ -12,7 +12,7 @@ import {
 import type { Figures, Sample } from "./cloudwatch.ts";
 
 // What each alarm is fed with: figures at which it has to ring, and figures just below, at which it may not. Thresholds
-// and periods are written out here a second time: whoever changes an alarm changes what is expected of it.
+// and periods are written out here a second time: a change of an alarm needs a change of what is expected of it.
 
 export type Ringing = {
   readonly why: string;
@@ -185,7 +185,12 @@ const createRunCase = (name: string): AlarmCase => {
 };
 
 /** A value that one moment decides: reached once it rings, and it may come near as often as it will. */
-const createPeakCase = (id: string, metric: string, threshold: number, rest = 0): AlarmCase => ({
+const createPeakCase = (
+  id: string,
+  metric: string,
+  threshold: number,
+  belowPeak = 0,
+): AlarmCase => ({
   id,
   ringing: [
     {
@@ -200,7 +205,10 @@ const createPeakCase = (id: string, metric: string, threshold: number, rest = 0)
     {
       why: `it stays below ${threshold}`,
       figures: {
-        [metric]: [...each(from(0, 9), threshold - 1), ...each(from(0, 9), threshold - 1 - rest)],
+        [metric]: [
+          ...each(from(0, 9), threshold - 1),
+          ...each(from(0, 9), threshold - 1 - belowPeak),
+        ],
       },
       minutes: 60,
     },
@@ -267,7 +275,7 @@ const createGaugeCase = (
     ringing: [
       ...ringing.map((one) => ({ ...one, figures: sound(one.figures) })),
       {
-        why: "nobody measures it",
+        why: "it is not measured",
         figures: { [metric]: [...each(from(0, 10), 0), ...each(from(silent + 5, 30), 0)] },
         rings: [silent + 1, silent + 4],
         over: silent + 20,

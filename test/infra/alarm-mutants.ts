@@ -50,7 +50,7 @@ const breakQuery = (alarm: Alarm, query: Query, at: number): readonly Mutant[] =
   if ("metric" in query)
     return [
       {
-        fault: `${query.id} is a metric that nobody publishes`,
+        fault: `${query.id} is a metric that is not published`,
         alarm: changeQuery(alarm, at, (one) => ({ ...one, metric: `${query.metric}s` })),
       },
       ...listOtherStatistics(query.metric, query.statistic, alarm).map((statistic) => ({

@@ -147,10 +147,10 @@ const evaluateExpression = (expression: string, getValue: (id: string) => Value)
   const expect = (token: string): void => {
     if (!take(token)) throw new Error(`${expression}: ${token} is missing before ${tokens[at]}`);
   };
-  const readLeft = (read: () => Value, operators: readonly string[]) => (): Value => {
+  const readLeft = (read: () => Value, signs: readonly string[]) => (): Value => {
     let left = read();
     for (;;) {
-      const operator = operators.find(take);
+      const operator = signs.find(take);
       if (!operator) return left;
       left = apply(operator, left, read());
     }
@@ -183,8 +183,8 @@ const evaluateExpression = (expression: string, getValue: (id: string) => Value)
 const tokenized = new Map<string, readonly string[]>();
 
 const tokenize = (expression: string): readonly string[] => {
-  const known = tokenized.get(expression);
-  if (known) return known;
+  const cached = tokenized.get(expression);
+  if (cached) return cached;
   const tokens: string[] = [];
   tokenized.set(expression, tokens);
   const token = new RegExp(TOKEN);

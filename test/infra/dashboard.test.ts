@@ -73,7 +73,7 @@ test("/app/ is from the bucket, and everything else from the API, with every met
   ]);
 });
 
-test("a refusal of the API arrives as it is, and nobody's address is written down", () => {
+test("a refusal of the API arrives as it is, and no client's address is logged", () => {
   const { customErrorResponses, loggingConfig } = getDistribution();
 
   expect(customErrorResponses).toBeUndefined();

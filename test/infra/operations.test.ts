@@ -264,7 +264,7 @@ test("CloudWatch and AWS Budgets may publish to the topic: its own policy takes 
 test("fits what CloudFormation and CloudWatch take", () => {
   const size = JSON.stringify(template.toJSON()).length;
 
-  // More than 51,200 bytes go through a bucket, so that is what an operator is told to do.
+  // More than 51,200 bytes go through a bucket, so that is what the page tells an operator to do.
   expect(size).toBeGreaterThan(51_200);
   expect(size).toBeLessThan(1_000_000);
   expect(readFileSync("docs/operating.md", "utf8")).toContain("--s3-bucket");

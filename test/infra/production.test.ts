@@ -24,7 +24,7 @@ const OBJECTS = `${getArn("s3", "BlobsBucket")}/*`;
 const UPLOADS = `${getArn("s3", "BlobsBucket")}/uploads/*`;
 const PROBER = getArn("lambda", "ProberFunction");
 
-/** Those who talk to mail servers. Whoever joins them here has a reason to. */
+/** The Lambdas that talk to mail servers. One that is added here needs a reason. */
 const IN_NETWORK = ["Prober", "WorkerChunks", "WorkerSingles"];
 const VPC_ACCESS = "AWSLambdaVPCAccessExecutionRole";
 
@@ -129,7 +129,7 @@ describe("the API", () => {
 });
 
 describe("permissions", () => {
-  /** Written out by hand, and not read from infra/iam.ts: whoever widens that has to widen this. */
+  /** Written out by hand, and not read from infra/iam.ts: a change that widens that has to widen this. */
   const MAY: Readonly<Record<string, readonly string[]>> = {
     "table:read": [`dynamodb:GetItem ${TABLE}`, `dynamodb:Query ${TABLE} ${TABLE}/index/*`],
     "table:readwrite": [
@@ -240,7 +240,7 @@ describe("permissions", () => {
     );
   });
 
-  test("are for Lambda and the scheduler to take, and for nobody else", () => {
+  test("are for Lambda and the scheduler to take, and for no other service", () => {
     const trusted = it.inputsOf("aws:iam/role:Role").map(({ assumeRolePolicy }) => {
       const text = JSON.stringify(assumeRolePolicy);
       return [...text.matchAll(/[\w.]+\.amazonaws\.com|arn:aws:iam[^"\\]*/g)].map(([one]) => one);
@@ -399,7 +399,7 @@ describe("the network", () => {
     );
   });
 
-  test("lets nobody in", () => {
+  test("lets no connection in", () => {
     expect(it.inputsOf("aws:ec2/securityGroup:SecurityGroup")).toMatchObject([{ ingress: [] }]);
     expect(it.of("aws:ec2/instance:Instance")).toEqual([]);
   });
@@ -547,13 +547,13 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
     const lambda = it.lambda(name);
 
     expect(lambda).toMatchObject({ runtime: "nodejs24.x", architectures: ["arm64"] });
-    // Those that are told no secret have none to hide.
+    // Those that are given no secret have none to hide.
     const isHidden = name !== "HttpDefault" && name !== "UploadLimit";
     expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(isHidden);
   }
 });
 
-test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
+test("a Lambda is given what it needs, as it reads it, and no secret beside", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
   const SERVICE = "POWERTOOLS_SERVICE_NAME";
@@ -583,7 +583,7 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
   ).toHaveLength(IN_NETWORK.length);
 });
 
-test("every Lambda that acts for accounts is told enough to start", () => {
+test("every Lambda that acts for accounts is given enough to start", () => {
   const OF_LAMBDA = {
     AWS_REGION: "eu-west-1",
     AWS_ACCESS_KEY_ID: "of its role",
@@ -609,7 +609,7 @@ test("callers are answered before API Gateway gives up", () => {
   for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
 });
 
-test("the names that AWS gave are written down for whoever watches", () => {
+test("the names that AWS gave are written down for those who watch", () => {
   const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(written.toSorted()).toEqual(

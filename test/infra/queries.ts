@@ -33,7 +33,7 @@ const listAllowed = (it: Synthesis, lambda: string): readonly Statement[] =>
     .flatMap(({ inputs }) => (inputs["inlinePolicies"] ?? []) as { policy: string }[])
     .flatMap(({ policy }) => parseStatements(policy));
 
-/** What a Lambda is told in its environment. */
+/** The settings in a Lambda's environment. */
 const readEnvironment = (environment: unknown): Readonly<Record<string, unknown>> => {
   const wrapped = environment as { value?: { variables: object }; variables?: object };
   return { ...(wrapped.value?.variables ?? wrapped.variables) };

@@ -22,7 +22,7 @@ export type Synthesis = {
   readonly made: readonly Made[];
   /** Handlers that were bundled. */
   readonly built: readonly string[];
-  /** What the command line of a live session is told to run, once for each Lambda. */
+  /** What the command line of a live session has to run, once for each Lambda. */
   readonly targets: readonly Target[];
 };
 
@@ -71,7 +71,7 @@ const startCommandLine = async () => {
         targets.push(spec);
         return { result: true };
       }
-      if (method !== "Runtime.Build" || !spec) throw new Error(`nobody answers ${method}`);
+      if (method !== "Runtime.Build" || !spec) throw new Error(`no handler answers ${method}`);
       built.push(spec.handler);
       return { result: findBundle(spec) };
     } catch (error) {
@@ -211,7 +211,7 @@ const ROUND_MS = 100;
 const QUIET_ROUNDS = 5;
 const ROUNDS_MAX = 600;
 
-/** Until nothing new was asked for in several rounds, and nobody is still bundling. */
+/** Until nothing new was asked for in several rounds, and no bundle is still being made. */
 const waitUntilQuiet = async (
   count: () => number,
   isBusy: () => boolean,

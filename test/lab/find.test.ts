@@ -11,7 +11,7 @@ import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // Goal: people are found at 200 companies, whatever these make of a name; cheaply for their mail servers once a
-// company's habit is known; and what is told to be verified is right, always.
+// company's habit is known; and what is reported as verified is right, always.
 // Method: the whole engine over real sockets. At each company one person after another is looked for, so that what
 // one search teaches serves the next; then people who work nowhere.
 
@@ -42,7 +42,7 @@ type Search = {
   readonly firm: Firm;
   readonly meant: string | null;
   readonly found: FindResult;
-  /** Recipients, the decoy included. */
+  /** Recipients, the random one included. */
   readonly probes: number;
 };
 
@@ -86,16 +86,16 @@ const atThose = (kind: Firm["kind"], searches: readonly Search[]) =>
 const isRight = ({ meant, found }: Search) => found.email === meant;
 
 let firsts: readonly Search[];
-let rest: readonly Search[];
+let others: readonly Search[];
 beforeAll(async () => {
   firsts = await lookForNth(0);
   const later: Search[] = [];
   for (let nth = 1; nth < PEOPLE_EACH; nth++) later.push(...(await lookForNth(nth)));
-  rest = later;
+  others = later;
 }, 240_000);
 
-test("at least 95 of 100 people are found where a server tells its people from strangers", () => {
-  const checking = atThose("checks", [...firsts, ...rest]);
+test("at least 95 of 100 people are found where a server tells its people from unknown recipients", () => {
+  const checking = atThose("checks", [...firsts, ...others]);
   const found = checking.filter(isRight).length;
 
   console.info(`${found} of ${checking.length} people found`);
@@ -108,7 +108,7 @@ test("once a habit is known, a search asks about no more than three recipients",
     const checking = atThose("checks", searches);
     return checking.reduce((sum, { probes: asked }) => sum + asked, 0) / checking.length;
   };
-  const [before, after] = [average(firsts), average(rest)];
+  const [before, after] = [average(firsts), average(others)];
 
   console.info(
     `recipients asked: ${before.toFixed(2)} for the first person, ${after.toFixed(2)} then`,
@@ -117,8 +117,8 @@ test("once a habit is known, a search asks about no more than three recipients",
   expect(before).toBeLessThanOrEqual(6);
 });
 
-test("whatever is told to be valid is right, and so is its pattern", () => {
-  const valid = [...firsts, ...rest].filter(({ found }) => found.status === "valid");
+test("whatever is reported as valid is right, and so is its pattern", () => {
+  const valid = [...firsts, ...others].filter(({ found }) => found.status === "valid");
 
   expect(valid.length).toBeGreaterThan(700);
   expect(valid.filter((one) => !isRight(one))).toEqual([]);
@@ -126,15 +126,15 @@ test("whatever is told to be valid is right, and so is its pattern", () => {
 });
 
 test("a catch-all proves nothing: every search there is one, with a guess and a low confidence", () => {
-  const there = atThose("catch_all", [...firsts, ...rest]).map(({ found }) => found);
+  const there = atThose("catch_all", [...firsts, ...others]).map(({ found }) => found);
 
   expect(new Set(there.map(({ status }) => status))).toEqual(new Set(["catch_all"]));
   expect(there.every(({ email, pattern }) => email !== null && pattern === null)).toBe(true);
   expect(Math.max(...there.map(({ confidence }) => confidence))).toBeLessThan(50);
 });
 
-test("who refuses us, or puts us off, has said nothing of anybody", () => {
-  const all = [...firsts, ...rest];
+test("a server that refuses or defers us has revealed no person", () => {
+  const all = [...firsts, ...others];
   const there = [...atThose("refuses us", all), ...atThose("puts us off", all)];
 
   expect(there.length).toBeGreaterThan(50);

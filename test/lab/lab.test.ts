@@ -76,7 +76,7 @@ describe("a host answers about a recipient as its row says", () => {
     expect(replies).toHaveLength(3);
   });
 
-  test.each<[name: string, said: readonly RegExp[]]>([
+  test.each<[name: string, expected: readonly RegExp[]]>([
     ["blockedbanner", [/^554 5\.7\.1 mx\.blockedbanner\..* listed/]],
     ["banner5xx", [/^554 /]],
     ["banner521", [/^521 /]],
@@ -170,7 +170,7 @@ describe("a hostile host", () => {
     expect(received).not.toMatch(/^220 /m);
   });
 
-  test("patience shows the door to whoever speaks first", async () => {
+  test("patience refuses a client that speaks first", async () => {
     const client = await dial(await getHost("patience"), lab.smtpPort);
 
     expect(await client.say("EHLO client.example")).toMatch(/^554 /);
@@ -256,26 +256,26 @@ describe("the dialogue keeps to RFC 5321", () => {
     const own = await startLab({ companies: 0, replyMs: 40 });
     const [host = ""] = await findMailHosts(own, getDomain("valid"));
     const rcpt = `RCPT TO:<ada.lovelace@${getDomain("valid")}>`;
-    const [together, oneByOne] = await Promise.all([1, 2].map(() => dial(host, own.smtpPort)));
+    const [pipelining, oneByOne] = await Promise.all([1, 2].map(() => dial(host, own.smtpPort)));
     const finished: string[] = [];
-    const open = async (client: NonNullable<typeof together>) => {
+    const open = async (client: NonNullable<typeof pipelining>) => {
       await client.reply();
       await client.say("EHLO me");
       await client.say("MAIL FROM:<a@b.example>");
     };
-    const pipeline = async (client: NonNullable<typeof together>) => {
+    const pipeline = async (client: NonNullable<typeof pipelining>) => {
       await open(client);
       client.send(`${rcpt}\r\n`.repeat(40));
       for (let count = 0; count < 40; count += 1) expect(await client.reply()).toMatch(/^250/);
       finished.push("forty together");
     };
-    const takeTurns = async (client: NonNullable<typeof together>) => {
+    const takeTurns = async (client: NonNullable<typeof pipelining>) => {
       await open(client);
       for (let count = 0; count < 10; count += 1) expect(await client.say(rcpt)).toMatch(/^250/);
       finished.push("ten one by one");
     };
-    if (together && oneByOne) await Promise.all([pipeline(together), takeTurns(oneByOne)]);
-    together?.close();
+    if (pipelining && oneByOne) await Promise.all([pipeline(pipelining), takeTurns(oneByOne)]);
+    pipelining?.close();
     oneByOne?.close();
     await own.close();
 
@@ -300,8 +300,8 @@ describe("companies", () => {
     const answers = await Promise.all(
       domains.map(async (domain) => {
         const [host = ""] = await findMailHosts(lab, domain);
-        const somebody = `${getPeople(domain)[0]?.local}@${domain}`;
-        const [, , existing, missing] = await converse(lab, host, [somebody, `zz9.zz9@${domain}`]);
+        const person = `${getPeople(domain)[0]?.local}@${domain}`;
+        const [, , existing, missing] = await converse(lab, host, [person, `zz9.zz9@${domain}`]);
         return `${existing?.slice(0, 3)} ${missing?.slice(0, 3)}`;
       }),
     );
@@ -310,7 +310,7 @@ describe("companies", () => {
     expect(answers.filter((one) => one === "250 550").length).toBeGreaterThan(40);
   });
 
-  test("their host relays for nobody else", async () => {
+  test("their host relays for no other domain", async () => {
     const [host = ""] = await findMailHosts(lab, getDomain("c0001.companies"));
 
     expect((await converse(lab, host, ["ada@elsewhere.example"])).at(-1)).toMatch(/^554 5\.7\.1 /);

@@ -72,7 +72,7 @@ test("nothing but RCPT ever asks for a mailbox", () => {
   expect(verbs.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
 });
 
-test("what the same session said of others is not in the evidence", async () => {
+test("what the same session learnt of others is not in the evidence", async () => {
   const both = ["ada.lovelace", "grace.hopper"].map((local) => `${local}@valid.${LAB_ZONE}`);
 
   const [ada] = await Promise.all(both.map((email) => verify(engine, email, OPTIONS)));

@@ -20,7 +20,7 @@ rcpt:
   accept
 
 begin routers
-told:
+refused_or_deferred:
   driver = redirect
   allow_fail
   allow_defer

@@ -5,7 +5,7 @@ export type PolicyServer = { readonly port: number; readonly stop: () => Promise
 
 const DELAY_MS = 300_000;
 
-/** A policy service of Postfix that greylists by triplet as postgrey does: five minutes, told in postgrey's words. */
+/** A policy service of Postfix that greylists by triplet as postgrey does: five minutes, in postgrey's words. */
 export const startGreylistPolicy = async (now: () => Date): Promise<PolicyServer> => {
   const seen = new Map<string, number>();
   const actionFor = (request: string): string => {

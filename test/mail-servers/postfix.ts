@@ -5,7 +5,7 @@ compatibility_level = 3.6
 maillog_file = /var/log/mail.log
 myhostname = mx.here.test
 inet_interfaces = 127.0.0.1
-# We are on loopback and still a stranger.
+# We are on loopback and still no trusted client.
 mynetworks = 192.0.2.0/24
 mydestination = here.test
 local_recipient_maps = inline:{ { ann = x }, { bob = x }, { postmaster = x } }

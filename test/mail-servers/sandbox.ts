@@ -18,7 +18,7 @@ export type Recipe = {
   /** Accounts of the machine: those the server runs as, and its local users. */
   readonly accounts: readonly string[];
   readonly files: (port: number) => Readonly<Record<string, string>>;
-  /** Shell words; what goes on in the background ends with the house. */
+  /** Shell words; what goes on in the background ends with the server. */
   readonly start: (port: number) => string;
 };
 
@@ -27,7 +27,7 @@ export const KEY_FILE = "/etc/mail-test/key.pem";
 
 export const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers");
 
-/** Mounts and processes of its own: what is mounted is seen by nobody else, and the first to end ends all. */
+/** Mounts and processes of its own: what is mounted is seen by no other process, and the first to end ends all. */
 const APART = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 /** Why a server cannot be asked here; null where it can. */
@@ -59,19 +59,19 @@ mount -t overlay overlay /etc -o lowerdir=/etc,upperdir=/run/new,workdir=/run/wo
  */
 const SANDBOX_SCRIPT = `
 set -eu
-mount -t tmpfs tmpfs "$PLACE"
+mount -t tmpfs tmpfs "$MOUNT_POINT"
 mount -t tmpfs tmpfs /run
 for folder in etc usr var; do
-  mkdir -p "$PLACE/$folder" "$PLACE/work-$folder"
+  mkdir -p "$MOUNT_POINT/$folder" "$MOUNT_POINT/work-$folder"
   IFS=:
   for package in $PACKAGES; do
-    [ ! -d "$package/$folder" ] || cp -a "$package/$folder" "$PLACE"
+    [ ! -d "$package/$folder" ] || cp -a "$package/$folder" "$MOUNT_POINT"
   done
   unset IFS
   mount -t overlay overlay "/$folder" -o \\
-    "lowerdir=/$folder,upperdir=$PLACE/$folder,workdir=$PLACE/work-$folder"
+    "lowerdir=/$folder,upperdir=$MOUNT_POINT/$folder,workdir=$MOUNT_POINT/work-$folder"
 done
-# Nobody in here asks the name servers of the world; OpenSMTPD would even wait for their answers.
+# No program in here asks the name servers of the world; OpenSMTPD would even wait for their answers.
 rm -f /etc/resolv.conf
 printf 'nameserver 127.0.0.1\\nlookup file\\n' >/etc/resolv.conf
 `;
@@ -84,7 +84,7 @@ export const startServer = async (recipe: Recipe): Promise<Running> => {
   const packages = [recipe.debian, ...(recipe.beside ?? [])].map((name) => join(SERVERS, name));
   const child = spawn("unshare", [...APART, "sh", "-c", buildScript(recipe, port)], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], PLACE: mountPoint, PACKAGES: packages.join(":") },
+    env: { PATH: process.env["PATH"], MOUNT_POINT: mountPoint, PACKAGES: packages.join(":") },
   });
   const ended = new Promise<void>((done) => void child.once("close", () => done()));
   const stop = async (): Promise<void> => {

@@ -15,7 +15,7 @@ import {
 } from "./sandbox.ts";
 import { SERVICES } from "./signing-postfix.ts";
 
-// Programs that send mail, and how each is told to bring one to a receiver at the loopback. Their settings are their own;
+// Programs that send mail, and how each brings one to a receiver at the loopback. Their settings are their own;
 // the mail is the same for all.
 
 export type SentMail = {
@@ -47,10 +47,10 @@ const run = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
   const child = spawn(file, args, { env: { PATH: process.env["PATH"], ...env } });
-  const said = text(child.stderr);
+  const errorOutput = text(child.stderr);
   child.stdin.end(raw);
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`${file} ended with ${code}: ${await said}`);
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${await errorOutput}`);
 };
 
 /** Runs once for each mail. */

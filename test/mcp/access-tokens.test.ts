@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("what no token may do is told in words, for no other token would do", async () => {
+test("what no token may do is refused in words, for no other token would do", async () => {
   const { url, sign, claims } = await givenTrust();
   const headers = createBearer(await sign(claims({ scope: "account:read" })));
 

@@ -57,7 +57,7 @@ test("a header of the envelope is no Idempotency-Key for the calls in it", async
   expect((await call("verify_email", { email: "ben@x.com" })).data.credits_used).toBe(1);
 });
 
-test("what fails is told with what happened to the credits", async () => {
+test("a failure is reported with what happened to the credits", async () => {
   const { call } = await givenTools({ balance: 0.5 });
   const response = await call("verify_email", { email: "ann@example.com" });
 
@@ -93,7 +93,7 @@ test.each<[string, unknown, string]>([
   expect((await readCredits(ctx)).available).toBe(5);
 });
 
-test("a key without the scope is told so, and which scope it lacks", async () => {
+test("a key without the scope is refused, and the error names the scope it lacks", async () => {
   const { world, account } = await given();
   const key = await givenKey(world, account, { scopes: ["account:read"] });
   const { call, client } = await connectClient(`${await serveMcp(world)}/mcp`, {
@@ -244,7 +244,7 @@ test("what would fill a conversation is shortened, and says so", async () => {
   expect(text.length).toBeLessThan(20_000);
 });
 
-test("an export is told as a link to the whole file", async () => {
+test("an export is returned as a link to the whole file", async () => {
   const ctx = await givenTools();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const id = await givenJobOf(ctx, [createRows(result, 3)]);
@@ -333,7 +333,7 @@ test.each(
   tools
     .filter(({ input }) => input.path.length > 0)
     .map(({ listed, input }) => [listed.name, input.path] as const),
-)("%s is not called for nobody", async (name, path) => {
+)("%s is not called with an empty id", async (name, path) => {
   const { call } = await givenTools();
 
   const response = await call(name, Object.fromEntries(path.map((field) => [field, ""])));

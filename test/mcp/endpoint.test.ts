@@ -128,7 +128,7 @@ describe.each([
 
     const { body } = await via(world, posted(call, { "x-api-key": liveKey }));
 
-    // It is nobody's id, or no JSON where the parser gives up.
+    // It is the id of no job, or no JSON where the parser gives up.
     expect(body).toMatch(/"code":"(?:NOT_FOUND|INVALID_REQUEST)"/);
     expect(body).toContain("Nothing was charged.");
   });

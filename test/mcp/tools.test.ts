@@ -101,7 +101,7 @@ test("every field says what it is, as a tool has it and not as an address has it
   expect(fields.filter(([, words]) => /percent-encode/i.test(words))).toEqual([]);
 });
 
-test("only what asks others is said to reach out", () => {
+test("only tools that ask other services have the open-world hint", () => {
   const outward = tools.filter(({ listed }) => listed.annotations?.openWorldHint === true);
 
   expect(outward.map(({ listed }) => listed.name)).toEqual([

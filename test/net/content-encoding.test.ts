@@ -46,7 +46,7 @@ test("each encoding has its own tag, and holds the same text", async () => {
   expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
 });
 
-test("who has the text already is told so, under any of the tags it names, and gets none", async () => {
+test("a client that has the text already is answered 304 without it, under any of the tags it names", async () => {
   const encoded = createEncoder();
   const requestWith = (ifNoneMatch?: string, body?: string) =>
     encoded(page(body), { acceptEncoding: "gzip", ifNoneMatch });

@@ -4,7 +4,7 @@ import packet from "dns-packet";
 import { expect, test } from "vitest";
 import { createRandom } from "../simulation/random.ts";
 
-// Bytes of a stranger as DNS messages: whatever they are, they are an outcome, and a name in them ends.
+// Any bytes as DNS messages: whatever they are, they are an outcome, and a name in them ends.
 
 const ANSWERS = [
   { type: "MX", name: "a.test", data: { preference: 10, exchange: "mx.a.test" } },

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fetchJson } from "@mailproof/net/fetch-json";
 import { expect, onTestFinished, test } from "vitest";
 
-/** Answers `/` as told, and anything else with {"there":true}. */
+/** Answers `/` with this, and anything else with {"there":true}. */
 const answering = async (status: number, headers: Record<string, string>, body: string) => {
   const one = createServer((incoming, outgoing) => {
     if (incoming.url === "/") outgoing.writeHead(status, headers).end(body);

@@ -10,7 +10,7 @@ import { SELF_SIGNED } from "./self-signed.ts";
 
 /** What the certificate of these tests is for. */
 export const NAME = "mail.test";
-/** Stands for the open internet: the one address of this machine that the guard is told to let through. */
+/** Stands for the open internet: the one address of this machine that the guard lets through. */
 export const OPEN = "127.0.0.5";
 
 /** Returns what ends it: test files share a process, and others need a certificate that is not trusted. */
@@ -22,7 +22,7 @@ export const trustSelfSigned = (): (() => void) => {
 
 type Serve = (...args: Parameters<RequestListener>) => unknown;
 
-/** A server over TLS at every address of loopback, and at which of them somebody connected. */
+/** A server over TLS at every address of loopback, and at which of them clients connected. */
 export const listenSecure = async (serve: Serve, host = "::") => {
   const connections: string[] = [];
   const server = createServer(SELF_SIGNED, (request, answer) => void serve(request, answer));
@@ -60,7 +60,7 @@ const started = async (
   return { port: (server.address() as AddressInfo).port };
 };
 
-/** The door, as it is but for its port: nobody may listen at 443 here. */
+/** The client as it is, but for its port: no test may listen at 443. */
 export const createClient = (dns: Dns, port: number, open: readonly string[] = [OPEN]) =>
   createHttpsClient({
     dns,

@@ -24,7 +24,7 @@ const ZONE = createZoneDns({ [NAME]: { A: [OPEN] }, "other.test": { A: [OPEN] } 
 
 const getUrl = (port: number, path = "/") => `https://${NAME}:${port}${path}`;
 
-test("what is sent arrives byte by byte, with the name and what was said of it", async () => {
+test("what is sent arrives byte by byte, with the server's name and its headers", async () => {
   const received: {
     url: string | undefined;
     method: string | undefined;
@@ -165,7 +165,7 @@ test("a header that would be two lines is an error of ours and never sent", asyn
   await expect(sent).rejects.toThrow(/header/i);
 });
 
-test("a name that has no address and one that cannot be asked for are told apart", async () => {
+test("a name that has no address and one that cannot be asked for have different faults", async () => {
   const names = createZoneDns({ "none.test": { TXT: ["x"] }, "down.test": "TIMEOUT" });
 
   expect(await createClient(names, 443).call(posted("https://none.test/"))).toEqual({

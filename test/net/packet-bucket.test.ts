@@ -1,7 +1,7 @@
 import { createPacketBucket } from "@mailproof/net/packet-bucket";
 import { expect, test } from "vitest";
 
-/** A bucket on a clock that stands still; `slept` is how long each packet was told to wait. */
+/** A bucket on a clock that stands still; `slept` is how long each packet had to wait. */
 const givenBucket = (packetsPerSecond: number) => {
   let ms = 0;
   const slept: number[] = [];
@@ -57,7 +57,7 @@ test("packets that went out unasked are waited for", async () => {
   expect(slept).toEqual([30]);
 });
 
-test("a packet whose turn is too far off is told so, and takes no turn from others", async () => {
+test("a packet whose turn is too far off is refused, and takes no turn from others", async () => {
   const { takeMany: acquireMany, later } = givenBucket(10);
 
   const passedCount = await acquireMany(1000);

@@ -17,7 +17,7 @@ const setup = (lost: readonly number[] = []) => {
   return { isLossy, counts, wait };
 };
 
-test("packets are lost if one control question has no answer, and this is told once", async () => {
+test("packets are lost if one control question has no answer, and this is counted once", async () => {
   const { isLossy, counts } = setup([3]);
 
   expect(await Promise.all([isLossy(), isLossy()])).toEqual([true, true]);

@@ -64,7 +64,7 @@ test.each([
   expect(await dns(type, name)).toEqual({ kind: "ok", records });
 });
 
-test("an answer that the resolver validated is told as such, and one through an unsigned alias is not", async () => {
+test("an answer that the resolver validated is marked as such, and one through an unsigned alias is not", async () => {
   const signed = { A: ["192.0.2.1"], isSigned: true } as const;
   const zone = {
     "signed.test": signed,

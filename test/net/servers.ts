@@ -22,7 +22,7 @@ export const listen = async (serve: (socket: Socket) => void): Promise<number> =
   return (server.address() as AddressInfo).port;
 };
 
-/** A port that nobody listens at. */
+/** A port at which no server listens. */
 export const closedPort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, HOST, resolve));

@@ -32,7 +32,7 @@ const whenAsked = async (port: number, host = "mail.test") => {
 };
 
 describe("a whole session over real sockets", () => {
-  test("is held through TLS, whoever signed the certificate", async () => {
+  test("is held through TLS, whatever issuer signed the certificate", async () => {
     const received: string[] = [];
 
     const { result, transcript } = await whenAsked(await createMailServer(received));
@@ -67,9 +67,9 @@ describe("a whole session over real sockets", () => {
   test("is held in the clear where TLS is offered and broken", async () => {
     const port = await listen((socket) => {
       socket.write("220 mx\r\n");
-      answerLines(socket, (said) => {
-        if (said.startsWith("EHLO")) return "250-mx\r\n250 STARTTLS\r\n";
-        if (said !== "STARTTLS") return "250 OK\r\n";
+      answerLines(socket, (command) => {
+        if (command.startsWith("EHLO")) return "250-mx\r\n250 STARTTLS\r\n";
+        if (command !== "STARTTLS") return "250 OK\r\n";
         socket.once("data", () => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
         return "220 go\r\n";
       });
@@ -109,11 +109,11 @@ describe("connecting", () => {
 /** Says one thing over and over, as fast as it is read. */
 const flood = (socket: Socket, text: string): void => {
   const chunk = text.repeat(1000);
-  const pour = () => {
+  const fill = () => {
     while (socket.writable && socket.write(chunk));
   };
-  socket.on("drain", pour);
-  pour();
+  socket.on("drain", fill);
+  fill();
 };
 
 describe("a hostile server is broken off:", () => {
@@ -130,7 +130,7 @@ describe("a hostile server is broken off:", () => {
     expect(await wire.receive(LONG_MS)).toBe(fault);
   });
 
-  test("banners without end, when nobody has asked", async () => {
+  test("banners without end, before any command", async () => {
     const wire = await wireTo((socket) => flood(socket, "220 welcome\r\n"));
 
     const received = [];
@@ -150,7 +150,7 @@ describe("a hostile server is broken off:", () => {
     expect(await wire.receive(SHORT_MS)).toBe("timeout");
   });
 
-  test("silence, and an answer that comes too late is nobody's", async () => {
+  test("silence, and an answer that comes too late is not given to the next command", async () => {
     const wire = await wireTo((socket) => {
       socket.write("220 mx\r\n");
       socket.on("data", () => setTimeout(() => socket.write("250 late\r\n"), 2 * SHORT_MS));
@@ -193,7 +193,7 @@ describe("what a server says before it is asked", () => {
     expect(await wire.receive(LONG_MS)).toMatchObject({ code: 550, text: "real" });
   });
 
-  test("is heard when it says goodbye", async () => {
+  test("is read when it says goodbye", async () => {
     const wire = await wireTo((socket) => socket.end("220 mx\r\n421 4.3.2 shutting down\r\n"));
     await wire.receive(LONG_MS);
     wire.send("EHLO probe.example");
@@ -335,9 +335,9 @@ test("a session is over when the server has hung up, too", async () => {
   const port = await listen((socket) => {
     socket.allowHalfOpen = true;
     socket.write("220 mail.test\r\n");
-    answerLines(socket, (said) => {
-      if (said !== "QUIT") return "250 OK\r\n";
-      // Long enough for anybody who does not wait.
+    answerLines(socket, (command) => {
+      if (command !== "QUIT") return "250 OK\r\n";
+      // Too long for a client that does not wait.
       setTimeout(() => socket.end(() => happened.push("hung up")), 100);
       return "221 bye\r\n";
     });
@@ -371,7 +371,7 @@ test("hanging up is seen at the other end, and may be done twice", async () => {
 });
 
 test.each(["RCPT TO:<a@b.example>\r\nDATA", "EHLO a\n", "EHLO a\r", "EHLO a\0b"])(
-  "%j is never said",
+  "%j is never sent",
   async (line) => {
     const received: string[] = [];
     const wire = await dialled(await createMailServer(received));

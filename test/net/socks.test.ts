@@ -20,10 +20,10 @@ const proxy = async ({ login, code = 0 }: Behaviour = {}) => {
     await next(socket);
     socket.write(Uint8Array.of(5, login ? 2 : 0));
     if (login) {
-      const [, userBytes = 0, ...rest] = await next(socket);
-      const said = Buffer.from(rest);
-      const user = said.subarray(0, userBytes).toString();
-      const isRight = `${user}:${said.subarray(userBytes + 1).toString()}` === login;
+      const [, userBytes = 0, ...loginBytes] = await next(socket);
+      const credentials = Buffer.from(loginBytes);
+      const user = credentials.subarray(0, userBytes).toString();
+      const isRight = `${user}:${credentials.subarray(userBytes + 1).toString()}` === login;
       socket.write(Uint8Array.of(1, isRight ? 0 : 1));
       if (!isRight) return;
     }
@@ -88,7 +88,7 @@ test.each([
   ["TTL expired", 6, "connect_timeout"],
   ["command not supported", 7, "proxy_failed"],
   ["address type not supported", 8, "unreachable"],
-  ["a code that nobody knows", 99, "proxy_failed"],
+  ["a code that does not exist", 99, "proxy_failed"],
 ])("a proxy that says %s comes to a fault", async (_, code, fault) => {
   const { url } = await proxy({ code });
 
@@ -139,9 +139,9 @@ test("lanes are spread over the proxies, and each keeps to its own", async () =>
   );
 
   const passes = [];
-  for (const lane of [...affinityKeys, ...affinityKeys]) {
+  for (const affinityKey of [...affinityKeys, ...affinityKeys]) {
     const before = pool.map(({ asked }) => asked.length);
-    const wire = await through(target, { ...OPTIONS, affinityKey: lane });
+    const wire = await through(target, { ...OPTIONS, affinityKey });
     if (typeof wire !== "string") await wire.close();
     passes.push(pool.findIndex(({ asked }, index) => asked.length > (before[index] ?? 0)));
   }
@@ -194,8 +194,8 @@ describe("a proxy that failed", () => {
     );
     const target = await mailHost();
     const connectAll = async () => {
-      for (const lane of affinityKeys) {
-        const wire = await through(target, { ...OPTIONS, affinityKey: lane });
+      for (const affinityKey of affinityKeys) {
+        const wire = await through(target, { ...OPTIONS, affinityKey });
         expect(typeof wire, "the other proxy takes over").toBe("object");
         if (typeof wire !== "string") await wire.close();
       }

@@ -11,11 +11,11 @@ import {
   trustSelfSigned,
 } from "./https-servers.ts";
 
-// Goal: no address that a stranger gives us makes us connect to anything but the open internet.
-// Method: a listener at every address of this machine, at the very port the door may call, writes down who comes. Of
+// Goal: no address that a request gives us makes us connect to anything but the open internet.
+// Method: a listener at every address of this machine, at the very port the client may call, writes down who comes. Of
 // its addresses one, 127.0.0.5, stands for the open internet.
 
-/** What a stranger can write into the DNS. */
+/** What anyone can write into the DNS. */
 const ZONE: Zone = {
   "a.test": { A: [OPEN] },
   "loop.test": { A: ["127.0.0.1"] },
@@ -102,7 +102,7 @@ const URLS: readonly (readonly [what: string, url: string])[] = [
   ["two final dots", "https://loop.test..:P/"],
   ["a name in capitals", "https://LOOP.TEST:P/"],
   ["a name with look-alikes", "https://ｌｏｏｐ。ｔｅｓｔ:P/"],
-  ["a name nobody has", "https://nobody.test:P/"],
+  ["a name that does not exist", "https://nobody.test:P/"],
   ["a user name", "https://a.test@127.0.0.1:P/"],
   ["a user name that looks like a port", "https://a.test:443@127.0.0.1:P/"],
   ["a user name before a good host", "https://user@a.test:P/"],
@@ -153,7 +153,7 @@ test("the table is as long as it should be", () => {
   expect(URLS.length).toBeGreaterThanOrEqual(60);
 });
 
-test("without the guard the same listener would have heard of it", async () => {
+test("without the guard the same listener would have had a connection", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
   const client = createClient(createZoneDns(ZONE), port, ["127.0.0.0/8"]);
 

@@ -17,7 +17,7 @@ import { createProxyConnect } from "@mailproof/net/socks";
 
 const now = () => new Date();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-/** A name server that fails: whoever hears that had the means to ask. */
+/** A name server that fails: a resolver with this answer had the means to ask. */
 const nameServer = createSocket("udp4");
 nameServer.on("message", (question, { port, address }) => {
   const [QR, SERVFAIL] = [0x80, 2];

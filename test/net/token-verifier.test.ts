@@ -28,10 +28,10 @@ test.each<[string, JWTPayload, boolean]>([
   ["without an end", { aud: AUDIENCE, sub: "ann" }, false],
   ["for us among others", { ...inForce, aud: ["https://b.example", AUDIENCE] }, true],
   ["for us with a slash", { ...inForce, aud: `${AUDIENCE}/` }, true],
-  ["for somebody else", { ...inForce, aud: "https://api.example.com" }, false],
-  ["for nobody", { exp: NOW + 300 }, false],
+  ["for another service", { ...inForce, aud: "https://api.example.com" }, false],
+  ["for no service", { exp: NOW + 300 }, false],
   ["of another issuer", { ...inForce, iss: "https://issuer.example.com" }, false],
-  ["of nobody", { ...inForce, iss: "" }, false],
+  ["of no issuer", { ...inForce, iss: "" }, false],
 ])("a token %s", async (_which, claims, isGood) => {
   const { sign, verify } = await givenTokens();
 
@@ -72,7 +72,7 @@ test.each(["RS512", "ES384"])("a token signed by %s is not on the list", async (
   expect(await verify(await sign(inForce))).toBeUndefined();
 });
 
-test("a token that nobody signed opens nothing", async () => {
+test("a token without a signature opens nothing", async () => {
   const { issuer, verify, asked: requestedPaths } = await givenTokens();
   const token = new UnsecuredJWT({ ...inForce, iss: issuer }).encode();
 
@@ -187,7 +187,7 @@ test("while the issuer is away, the keys that it gave last serve for an hour", a
   await expect(verify(token)).rejects.toThrow("answered 503");
 });
 
-test("while the issuer is away, nobody waits for it who has keys that serve", async () => {
+test("while the issuer is away, a verification with keys that serve does not wait for it", async () => {
   let answersAfter: Promise<unknown> | undefined;
   const ctx = await givenTokens({
     say: async (path) => {
@@ -207,11 +207,11 @@ test("while the issuer is away, nobody waits for it who has keys that serve", as
   answersAfter = ctx.verify(token);
 
   expect(await answersAfter).toBeDefined();
-  // The answer was not lost: whoever needs it waits for it.
+  // The answer was not lost: a verification that needs it waits for it.
   expect(await ctx.verify(await ctx.sign({ ...inForce, exp: NOW + 7_200 }))).toBeDefined();
 });
 
-test("while the issuer is away, nobody knows what a new key is worth", async () => {
+test("while the issuer is away, a token under a new key is neither accepted nor refused", async () => {
   const {
     sign,
     verify,
@@ -263,7 +263,7 @@ test.each<[string, (issuer: string) => unknown, string]>([
     () => ({ issuer: "https://x.example" }),
     "is the metadata of another issuer",
   ],
-  ["without a place for keys", (issuer) => ({ issuer }), "names no jwks_uri"],
+  ["without an address for keys", (issuer) => ({ issuer }), "names no jwks_uri"],
   [
     "with keys behind plain http elsewhere",
     (issuer) => ({ issuer, jwks_uri: "http://192.0.2.1/keys" }),

@@ -95,7 +95,7 @@ test("a resolver's client asks no more about one domain than its ceiling lets th
     "flooded.com": { A: ["8.8.8.8"] },
     "other.com": { A: ["8.8.8.8"] },
   });
-  // A question in twenty seconds: the turn of a fourth is further off than anybody waits.
+  // A question in twenty seconds: the turn of a fourth is further off than a question waits.
   const ordinary = { perSecond: 0.05, burst: 2 };
   const dns = createResolverPool({
     servers: [server.address],

@@ -25,7 +25,7 @@ const rank = (level: (typeof ACTIVITY_LEVELS)[number]): number =>
 const msAgo = fc.integer({ min: 0, max: 400 * 86_400_000 });
 const at = (ms: number) => new Date(START.getTime() - ms).toISOString();
 
-test("the level never falls when somebody was seen later, whenever the address was first heard of", () => {
+test("the level never falls when an address was seen later, whenever its history began", () => {
   fc.assert(
     fc.property(msAgo, msAgo, msAgo, msAgo, (one, two, since, into) => {
       const now = new Date(START.getTime() + (into % 86_400_000));
@@ -139,17 +139,17 @@ const toExpected = (events: readonly SentEvent[], email: string) => {
   };
 };
 
-test("totals are the sum of the distinct events, in any order, however often and together they are told", async () => {
+test("totals are the sum of the distinct events, in any order, however often they are reported, at once or one by one", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.boolean(), async ([events, one, other], atOnce) => {
       const [first, second] = [await countEvents(one), await countEvents(other, atOnce)];
       const timely = events.filter(({ occurred_at }) => occurred_at >= daysAgo(400));
 
       expect([first.accepted, second.accepted]).toEqual([timely.length, timely.length]);
-      const known = await readRecords(first);
-      expect(await readRecords(second)).toEqual(known);
+      const records = await readRecords(first);
+      expect(await readRecords(second)).toEqual(records);
       for (const [n, email] of EMAILS.entries())
-        expect(known[n] ?? toExpected([], email)).toMatchObject(toExpected(events, email));
+        expect(records[n] ?? toExpected([], email)).toMatchObject(toExpected(events, email));
     }),
     { numRuns: 200 },
   );

@@ -103,7 +103,7 @@ describe("an address that was parsed", () => {
     fc.assert(
       whenParsed(({ canonical, local, domain }) => {
         const again = parseAddress(canonical);
-        // Lower case takes more octets for a few letters, so it may be too long to be said.
+        // Lower case takes more octets for a few letters, so it may be too long for an address.
         expect(isAddress(again) ? again.canonical : again.fault).toBeOneOf([
           canonical,
           "syntax.local_too_long",
@@ -149,7 +149,7 @@ test("an address is read the same way whether it is ordinary at first sight or i
   );
 });
 
-test("many of the texts tried are addresses, or the laws above would say little", () => {
+test("many of the texts tried are addresses, or the properties above would say little", () => {
   const tried = fc.sample(likely, { numRuns: 1_000, seed: 1 });
 
   expect(tried.filter((text) => isAddress(parseAddress(text))).length).toBeGreaterThan(200);

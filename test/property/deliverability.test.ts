@@ -140,7 +140,7 @@ const POLICIES = [
   "v=dmarc1; p=reject",
 ].map((text) => txt(text));
 
-/** A domain somebody set up, well or badly: every question of a check has something to find or to miss. */
+/** A domain that was set up well or badly: every question of a check has something to find or to miss. */
 const zones: fc.Arbitrary<Zone> = fc
   .tuple(
     at(DOMAIN, ...APEX),
@@ -249,14 +249,14 @@ test("the same DNS comes to the same, in whatever order the records of an answer
   );
 });
 
-/** Whose questions these are, and nobody else's. */
+/** A component, and the questions that it alone asks. */
 const QUESTIONS = [
   ["dkim", /_domainkey\./],
   ["reputation", new RegExp(`${LIST}$`)],
   ["ptr", /in-addr\.arpa$|^a\.example\.com$|^pool-1\.test$/],
 ] as const;
 
-test("what one component is not told changes nothing about the others", async () => {
+test("what one component cannot learn changes nothing about the others", async () => {
   await fc.assert(
     fc.asyncProperty(
       zones,
@@ -269,11 +269,11 @@ test("what one component is not told changes nothing about the others", async ()
         const [fullReport, part] = [await check(dns, IP), await check(without, IP)];
 
         if (fullReport.kind !== "report" || part.kind !== "report") return;
-        const rest = (report: CheckReport) => {
+        const omitSilent = (report: CheckReport) => {
           const { mx, spf, dkim, dmarc, reputation, reverseDns: ptr } = report;
           return { mx, spf, dkim, dmarc, reputation, ptr, [silent]: null };
         };
-        expect(rest(part)).toEqual(rest(fullReport));
+        expect(omitSilent(part)).toEqual(omitSilent(fullReport));
       },
     ),
     { ...RUNS, numRuns: 90 },
@@ -360,10 +360,10 @@ test("whatever lists answer, their counters add up", async () => {
       fc.infiniteStream(outcome),
       fc.option(fc.constant(IP)),
       fc.subarray(["spamhaus", "barracuda"]),
-      async (outcomes, ip, isKnown) => {
+      async (outcomes, ip, ownersOfKeys) => {
         const dns = (async () => outcomes.next().value ?? { kind: "timeout" }) as Dns;
         const lists = [...BLOCKLISTS, createList(LIST)];
-        const keys = Object.fromEntries(isKnown.map((name) => [name, "k3y"]));
+        const keys = Object.fromEntries(ownersOfKeys.map((name) => [name, "k3y"]));
         const isHealthy = async () => (await dns("A", "")).kind !== "timeout";
         const found = await analyseBlocklists(dns, { domain: DOMAIN, ip, lists, keys, isHealthy });
 

@@ -5,7 +5,7 @@ import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-// Goal: whatever somebody is called, what is asked about are addresses, few, each once, the likeliest first.
+// Goal: whatever a person is called, the candidates are addresses, few, each once, the likeliest first.
 
 const WORDS =
   "Ann van der Berg O'Brien Jean-Luc Müller Dr. Ångström García -- ' . 李明 Łukasz al-Hashimi J B. Дмитрий Ёж ь Щербаков Γιώργος Արմեն გიორგი राहुल क्ष ् 김 민준 ㅋ たろう っ ー 田中 佐藤 علي ไทย".split(
@@ -24,8 +24,8 @@ const mailHost = fc.constantFrom(null, "mx.example.com", "eu.mimecast.com");
 
 test("every guess is an address of plain letters, and no guess comes twice", () => {
   fc.assert(
-    fc.property(name, name, naming, mailHost, (first, last, namingFacts, host) => {
-      const knowledge = { patternCounts: namingFacts, mailHost: host };
+    fc.property(name, name, naming, mailHost, (first, last, patternCounts, host) => {
+      const knowledge = { patternCounts, mailHost: host };
       const candidates = listCandidates({ first, last }, "example.com", knowledge);
       const locals = candidates.map(({ local }) => local);
       const areAddresses = locals.every((local) => {
@@ -41,8 +41,8 @@ test("every guess is an address of plain letters, and no guess comes twice", () 
 
 test("the likeliest comes first, and together they are no more than certain", () => {
   fc.assert(
-    fc.property(name, name, naming, mailHost, (first, last, namingFacts, host) => {
-      const knowledge = { patternCounts: namingFacts, mailHost: host };
+    fc.property(name, name, naming, mailHost, (first, last, patternCounts, host) => {
+      const knowledge = { patternCounts, mailHost: host };
       const shares = listCandidates({ first, last }, "example.com", knowledge).map(
         ({ share }) => share,
       );

@@ -12,9 +12,9 @@ const CARRIERS = ["::ffff:0:0/96", "64:ff9b::/96", "2002::/16", "2001::/32"];
 const getBlock = (text: string) => {
   const block = parseCidr(text);
   if (!block) throw new Error(`${text} is no block`);
-  const rest = BigInt(block.base.bits - block.length);
-  const first = (block.base.value >> rest) << rest;
-  return { ...block, bits: block.base.bits, first, last: first + (1n << rest) - 1n };
+  const hostBits = BigInt(block.base.bits - block.length);
+  const first = (block.base.value >> hostBits) << hostBits;
+  return { ...block, bits: block.base.bits, first, last: first + (1n << hostBits) - 1n };
 };
 
 const getText = (bits: 32 | 128, value: bigint) =>

@@ -11,8 +11,8 @@ import { RSA_2048 } from "../core/mail/dkim/keys.ts";
 import { getCount } from "../how-many.ts";
 import { createZoneDns, type Records, type Zone } from "../zone.ts";
 
-// Goal: whoever publishes all finished records of a check gets at least the score that it promised, and no source that
-// passed SPF or DMARC fails afterwards.
+// Goal: a domain that publishes all finished records of a check gets at least the score that the check promised, and no
+// source that passed SPF or DMARC fails afterwards.
 
 const RUNS = { seed: 20261123, numRuns: getCount({ few: 600, many: 3_000 }) };
 
@@ -178,7 +178,7 @@ const getFinished = ({ recommendations }: CheckReport): readonly ProposedRecord[
   return [...new Map(finished.map((one) => [JSON.stringify(one.record), one])).values()];
 };
 
-/** The zone once somebody has entered these records at the DNS provider. */
+/** The zone once these records are entered at the DNS provider. */
 const publish = (zone: Zone, proposals: readonly ProposedRecord[]): Zone => {
   const after: Record<string, Records> = structuredClone(zone) as Record<string, Records>;
   const listOf = (name: string, type: "TXT" | "MX" | "A" | "PTR"): readonly string[] => {
@@ -198,7 +198,7 @@ const publish = (zone: Zone, proposals: readonly ProposedRecord[]): Zone => {
 const whenSent = (zone: Zone, ip: string) =>
   evaluateSpf(createZoneDns(zone), { ip, domain: DOMAIN, sender: `ann@${DOMAIN}`, helo: DOMAIN });
 
-/** Passes by a term that names it. What passes by +all alone is nobody's source. */
+/** Passes by a term that names it. What passes by +all alone is no source of the domain. */
 const passesByName = async (zone: Zone, ip: string): Promise<boolean> => {
   const { result, matched } = await whenSent(zone, ip);
   return result === "pass" && !/^\+?all$/i.test(matched.at(-1)?.term ?? "");

@@ -31,7 +31,7 @@ const SOUND_TERMS = [
 ] as const;
 const soundTerm = fc.oneof(...SOUND_TERMS);
 const faultyTerm = fc.constantFrom("moo", "ip4:1.2.3", "include:", "-all.", "a:192.0.2.1");
-/** A broken "all" tells more than a missing one, and then the missing one is not told of. */
+/** A broken "all" tells more than a missing one, and then the missing one is not reported. */
 const faultThatIsNoEnd = faultyTerm.filter((term) => !term.includes("all"));
 const redirect = name.map((text) => `redirect=${text}`);
 
@@ -73,7 +73,7 @@ const whenBoth = async (names: Zone) => {
   return { evaluation, analysis, ids: analysis.issues.map(({ id }) => id) };
 };
 
-test("whoever meets all of a policy has a permerror exactly when the analysis found a reason for one", async () => {
+test("an address that meets all of a policy has a permerror exactly when the analysis found a reason for one", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(

@@ -8,8 +8,8 @@ import { createTable } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
-// Every use case is proven in memory. That is worth something only while memory and SQLite cannot be told
-// apart, so random histories of writes and reads are done to both, and every answer is compared.
+// Every use case is proven in memory. That is worth something only while memory and SQLite answer alike, so random
+// histories of writes and reads are done to both, and every answer is compared.
 
 const key = fc.record({
   pk: fc.constantFrom("P", "Q"),

@@ -24,7 +24,7 @@ const domain = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
 );
 
-/** What nobody corrects: the same name below another ending. */
+/** The name that stays where only the ending is corrected. */
 const getFirst = (text: string): string => text.split(".", 1)[0] ?? "";
 
 test("a suggestion is the same person at a provider, or at the same name, and never what was written", () => {

@@ -11,7 +11,7 @@ import { HOST } from "../net/servers.ts";
 
 const SESSION_MS = 20_000;
 const START_MS = 30_000;
-const DECOYS = new Map([
+const RANDOM_RECIPIENTS = new Map([
   ["here.test", "qz7wk1v0x5@here.test"],
   ["all.test", "qz7wk1v0x5@all.test"],
 ]);
@@ -24,7 +24,7 @@ const ask = (port: number, recipients: readonly string[]): Promise<SessionOutcom
       helo: "probe.example",
       from: "probe@probe.example",
       recipients,
-      randomRecipients: DECOYS,
+      randomRecipients: RANDOM_RECIPIENTS,
       port,
     },
     { now: () => new Date(), deadline: new Date(Date.now() + SESSION_MS) },
@@ -63,7 +63,7 @@ const EVERYWHERE: readonly Case[] = [
 
 const ON_POSTFIX: readonly Case[] = [
   ["a user of another domain", "ann@other.test", RELAY_DENIED],
-  ["a user whom nobody may write to", "forbidden@here.test", FORBIDDEN],
+  ["a user who may not be written to", "forbidden@here.test", FORBIDDEN],
   ["an existing virtual user", "ann@virtual.test", { verdict: "valid" }],
   ["an unknown virtual user", "zoe@virtual.test", NOT_FOUND],
   ["an unknown virtual alias", "zoe@alias.test", NOT_FOUND],
@@ -72,8 +72,8 @@ const ON_POSTFIX: readonly Case[] = [
 
 const ON_EXIM: readonly Case[] = [
   ["a user of another domain", "ann@other.test", RELAY_DENIED],
-  ["a user whom nobody may write to", "forbidden@here.test", FORBIDDEN],
-  ["a user put off", "later@here.test", { verdict: "unknown", retry: "later" }],
+  ["a user who may not be written to", "forbidden@here.test", FORBIDDEN],
+  ["a deferred user", "later@here.test", { verdict: "unknown", retry: "later" }],
 ];
 
 const ON_OPENSMTPD: readonly Case[] = [
@@ -139,7 +139,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(isTwice).toBe(tried.result.extensions.includes("PIPELINING"));
     });
 
-    test("an address that nobody has is accepted where everybody is, and only there", async () => {
+    test("a random recipient is accepted where every address is, and only there", async () => {
       const { result } = await ask(server.port, ["ann@here.test", "ann@all.test"]);
 
       expect(result.catchAllProbes).toMatchObject([
@@ -148,7 +148,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       ]);
     });
 
-    test("a session with many strangers ends before the server has enough of them", async () => {
+    test("a session with many unknown recipients ends before the server has enough of them", async () => {
       const unknownRecipients = Array.from({ length: 12 }, (_, index) => `zoe${index}@here.test`);
 
       const tried = await ask(server.port, unknownRecipients);

@@ -29,7 +29,7 @@ export const toZone = (zonedata: ZoneData, silence: DnsTrouble): Zone =>
 
 const listRecords = (entries: readonly Entry[], silence: DnsTrouble): Records | DnsTrouble => {
   const records = entries.filter((entry) => entry !== "TIMEOUT");
-  // Beside records it is the questions for other types that nobody answers.
+  // Beside records it is the questions for other types that have no answer.
   const isSilent = records.length < entries.length;
   if (records.length === 0) return silence;
   const of = (type: string) =>

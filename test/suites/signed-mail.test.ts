@@ -276,7 +276,7 @@ const CASES: readonly (readonly [name: string, mail: Mail, expected: Expected])[
     { findings: ["UNSUBSCRIBE_NOT_ONE_CLICK"] },
   ],
   [
-    "one click that OpenDKIM does not sign unless it is told to",
+    "one click that OpenDKIM does not sign by default",
     { signer: "usual" },
     { findings: ["UNSUBSCRIBE_UNSIGNED"] },
   ],

@@ -88,7 +88,7 @@ const body = fc
 const NAMES: readonly (readonly string[])[] = [
   ["From", "To", "Subject", "Date"],
   ["from", "subject"],
-  // Oversigned: nobody may add one.
+  // Oversigned: no field of these names may be added.
   ["From", "From", "To", "To", "Subject", "Subject", "Date", "Date", "Reply-To"],
   ["Subject", "X-Note", "X-Note", "List-Unsubscribe", "From", "Date"],
 ];
@@ -241,13 +241,13 @@ const verifyWith = (
   });
 
 /** Where a program does not take what is valid: why. None takes what we do not. */
-type KnownDifference = {
+type ExplainedDifference = {
   readonly program: string;
   readonly why: string;
   readonly holds: (found: Found, text: string) => boolean;
 };
 
-const KNOWN: readonly KnownDifference[] = [
+const EXPLAINED: readonly ExplainedDifference[] = [
   {
     program: "dkimpy",
     why: "RFC 5322 §4.5.8 and RFC 6376 §3.4.2: white space may stand in front of the colon. dkimpy does not find such a field.",
@@ -344,7 +344,7 @@ describeUnless(absence, "DKIM of dkimpy, Mail::DKIM and go-msgauth", () => {
     const theirs = verifyWith(program, damaged);
     const met = new Map<string, number>();
     const meet = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
-    const mine = KNOWN.filter((one) => one.program === program.name);
+    const mine = EXPLAINED.filter((one) => one.program === program.name);
 
     const differences = damaged.flatMap(({ text }, nth) =>
       (ours[nth] ?? []).flatMap((found, at) => {
@@ -352,9 +352,9 @@ describeUnless(absence, "DKIM of dkimpy, Mail::DKIM and go-msgauth", () => {
         const isPass = found.result === "pass";
         meet(isPass ? "pass" : "no pass");
         if (isPass === their) return [];
-        const known = isPass ? mine.find(({ holds }) => holds(found, text)) : undefined;
-        if (known) meet(known.why);
-        return known ? [] : [{ found, their, text }];
+        const explained = isPass ? mine.find(({ holds }) => holds(found, text)) : undefined;
+        if (explained) meet(explained.why);
+        return explained ? [] : [{ found, their, text }];
       }),
     );
 

@@ -111,7 +111,7 @@ export const startInstance = async ({ args, cwd, environment }: Process) => {
         if (child.exitCode === null && child.signalCode === null) deliver();
         else end({ kind: "exit" });
       }),
-    /** Between two invocations a Lambda's process is stopped, for as long as nobody calls it. */
+    /** Between two invocations a Lambda's process is stopped, for as long as it is not called. */
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     /** What the process has written to its log. */

@@ -98,7 +98,7 @@ export const openRoleProxy = async ({ isAllowed, toQueueName }: RoleProxyOptions
     url: `http://127.0.0.1:${port}`,
     calls,
     refused,
-    /** Nothing is answered any more on connections that are open now, and nobody is told that they are over. */
+    /** Nothing is answered any more on connections that are open now, and neither side learns that they are over. */
     cutConnections: () => {
       cut = new WeakSet(open);
     },

@@ -53,7 +53,7 @@ export const createStage = async () => {
     TABLE_NAME: table,
     BUCKET_NAME: bucket,
     PROBER_FUNCTION: "prober",
-    // Nobody is there: neither name servers nor mail servers belong to these tests.
+    // Nothing listens there: neither name servers nor mail servers belong to these tests.
     DNS_SERVERS: "127.0.0.1:1",
     SMTP_PROXIES: "socks5://127.0.0.1:1",
   };
@@ -82,7 +82,7 @@ export const createStage = async () => {
         toQueueName: (url) => Object.keys(urls).find((name) => isSameQueue(urls[name], url)) ?? url,
         isAllowed,
       }),
-    /** What the Lambda is told, as it is told it when deployed; `url`: where it finds AWS. */
+    /** The Lambda's environment, as it has it when deployed; `url`: where it finds AWS. */
     buildEnvironment: (lambda: Lambda, url: string): Readonly<Record<string, string>> => ({
       PATH: process.env["PATH"] ?? "",
       ...CREDENTIAL_SETTINGS,

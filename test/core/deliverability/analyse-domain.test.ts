@@ -62,7 +62,7 @@ test("without a sending address no name is asked for, and the first mail host st
   expect(dns.calls.filter((call) => call.startsWith("PTR"))).toEqual([]);
 });
 
-test("no list is told an address that is not public", async () => {
+test("no list is asked about an address that is not public", async () => {
   const report = await createReport(
     createZoneDns({
       ...GOOD,
@@ -186,7 +186,7 @@ test("lists that gave no verdict cost nothing, and where none did nothing is rec
   expect(measureCoverage(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
 });
 
-test("the lists may be asked through another door", async () => {
+test("the lists may be asked through another DNS port", async () => {
   const listDns = createZoneDns({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
   const report = await createReport(createZoneDns({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
     ports: { listDns },
@@ -247,14 +247,14 @@ test.each<readonly [what: string, zone: Zone, signed: readonly string[], ids: re
   ["is signed", GOOD, ["example.com"], ["DANE_MISSING"]],
   ["is not signed, though its top-level domain is", PINNED, ["com"], ["DANE_UNSIGNED"]],
   ["shows no signature to this resolver", GOOD, [], []],
-])("of a domain that %s the hint is told", async (_, zone, signed, ids) => {
+])("of a domain that %s the hint is reported", async (_, zone, signed, ids) => {
   const report = await createReport(createZoneDns(zone, signed));
 
   expect(report.hints.map(({ id }) => id)).toEqual(ids);
   expect(report.scored.score).toBe(100);
 });
 
-test("what a domain has is told among the findings of its part, and nothing is to be done", async () => {
+test("what a domain has is reported among the findings of its part, and nothing is to be done", async () => {
   const signed = ["example.com", "_25._tcp.mx1.example.com", "_25._tcp.mx2.example.com"];
   const { mx, dmarc, hints, recommendations } = await createReport(createZoneDns(PINNED, signed));
 
@@ -263,7 +263,7 @@ test("what a domain has is told among the findings of its part, and nothing is t
   expect([...hints, ...recommendations]).toEqual([]);
 });
 
-test("a document of the domain is looked at, and told beside what DNS says", async () => {
+test("a document of the domain is fetched, and its findings stand beside those of DNS", async () => {
   const fetchDocument = async (url: string) => {
     const body = url.endsWith("/mta-sts.txt")
       ? "version: STSv1\nmode: enforce\nmx: mx1.example.com\nmax_age: 86400\n"

@@ -12,7 +12,7 @@ const NEVER = () => new Promise<void>(() => {});
 
 export const LIST = "bl.test";
 
-/** A check over one door to names, with one blocklist. Time stands still unless a test lets it pass. */
+/** A check over one DNS port, with one blocklist. Time stands still unless a test lets it pass. */
 export const whenChecked = (
   dns: Dns,
   {

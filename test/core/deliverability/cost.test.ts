@@ -8,7 +8,7 @@ import { createZoneDns, type Zone } from "../../zone.ts";
 import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { whenChecked } from "./check.ts";
 
-// Goal: nobody's zone makes a check cost many questions, or much time.
+// Goal: no zone makes a check cost many questions, or much time.
 
 const IP = "192.0.2.10";
 const KEYS = { spamhaus: "k3y", barracuda: "registered" };

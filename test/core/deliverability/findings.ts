@@ -30,11 +30,11 @@ const ofSpf = (Object.keys(SPF_RULES) as SpfRule[])
 
 const listings = BLOCKLISTS.flatMap((list) =>
   Object.values(list.codes.meanings).map(
-    ({ says: text, severity, costPoints }): Issue => ({
+    ({ says: meaning, severity, costPoints }): Issue => ({
       id: `LISTED:${list.id}`,
       severity,
       costPoints,
-      message: text,
+      message: meaning,
       detail: { spam: list.spamPoints ?? costPoints },
     }),
   ),

@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
   ["flaky", 100, [], ["mta_sts", "tls_rpt"]],
 ];
 
-test.each(ROWS)("%s has %i points, and it is told why", async (name, score, issues, first) => {
+test.each(ROWS)("%s has %i points, and the report says why", async (name, score, issues, first) => {
   const report = await createReport(name);
   const { mx, spf, dkim, dmarc, reputation, reverseDns } = report;
   const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
@@ -156,7 +156,7 @@ test("a record longer than a character-string comes whole, however long the zone
   expect(spf).toMatchObject({ lookups: 11, evaluation: { result: "pass" } });
 });
 
-test("a policy from above is told as such, and its organisation is not the domain", async () => {
+test("a policy from above is reported as such, and its organisation is not the domain", async () => {
   const { dmarc } = await createReport("news.good");
 
   expect(dmarc).toMatchObject({
@@ -166,7 +166,7 @@ test("a policy from above is told as such, and its organisation is not the domai
   });
 });
 
-test("two records below one that counts are told with what each generation of receivers does", async () => {
+test("two records below one that counts are reported with what each generation of receivers does", async () => {
   const { dmarc } = await createReport("twice.good");
 
   expect(dmarc).toMatchObject({ policy: "reject", score: 0 });
@@ -181,7 +181,7 @@ test("a key is found below a name that its server denies", async () => {
   expect(dkim).toMatchObject({ status: "pass", selectorsFound: ["selector1"] });
 });
 
-test("a pinned key is told where the resolver validated its record", async () => {
+test("a pinned key is reported where the resolver validated its record", async () => {
   const { mx } = await createReport("signed");
 
   expect(mx.issues.map(({ id }) => id)).toEqual(["MX_SINGLE", "DANE_PRESENT"]);

@@ -176,9 +176,9 @@ const CASES: readonly (readonly [what: string, observed: Case, codes: readonly s
 ];
 
 test.each(CASES)("%s", async (_what, observed, codes) => {
-  const { isReady, ...rest } = await judge(observed);
+  const { isReady, codes: found } = await judge(observed);
 
-  expect(rest.codes).toEqual(codes);
+  expect(found).toEqual(codes);
   expect(isReady).toBe(codes.length === 0);
 });
 

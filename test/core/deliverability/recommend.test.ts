@@ -105,7 +105,7 @@ test.each([...new Set(costly.map(({ id }) => id))])(
   },
 );
 
-test.each(Object.keys(HINT_RULES))("the hint %s is told", (id) => {
+test.each(Object.keys(HINT_RULES))("the hint %s becomes a recommendation", (id) => {
   const hint = createHint(id as keyof typeof HINT_RULES, { domain: "example.com" });
 
   expect(recommend(finding(), [hint])).toHaveLength(1);

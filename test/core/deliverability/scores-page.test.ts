@@ -69,11 +69,11 @@ const ofLists = () =>
       Object.entries(codes.meanings)
         // The ZRD has a code for each hour of a day.
         .filter(([at]) => id !== "spamhaus-zrd" || at.endsWith(".24"))
-        .map(([at, { says, costPoints }]) => [
+        .map(([at, { says: meaning, costPoints }]) => [
           code(id),
           condition,
           codes.kind === "bits" ? `bit ${at}` : at,
-          says,
+          meaning,
           costPoints,
           Math.min(LISTING_MAX, spamPoints ?? costPoints),
         ]),

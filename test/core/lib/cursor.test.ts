@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SECRET = "a secret";
 
-test("what was sealed is opened again, whatever it is", () => {
+test("a signed position is read back from its cursor, whatever it is", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.jsonValue(), (secret, bound, position) => {
       const decoded = JSON.parse(JSON.stringify(position));
@@ -24,7 +24,10 @@ test.each([
   ["another secret", () => verifyCursor("another", "jobs acc_1", signed)],
   ["nothing", () => verifyCursor(SECRET, "jobs acc_1", "")],
   ["a word", () => verifyCursor(SECRET, "jobs acc_1", "next")],
-  ["the seal without a place", () => verifyCursor(SECRET, "jobs acc_1", signed.slice(0, 16))],
+  [
+    "the signature without a position",
+    () => verifyCursor(SECRET, "jobs acc_1", signed.slice(0, 16)),
+  ],
   ["padding behind it", () => verifyCursor(SECRET, "jobs acc_1", `${signed}==`)],
   ["a blank behind it", () => verifyCursor(SECRET, "jobs acc_1", `${signed} `)],
   ["letters that base64 does not have", () => verifyCursor(SECRET, "jobs acc_1", `é${signed}`)],
@@ -53,8 +56,8 @@ test("a cursor that was changed anywhere opens nothing", () => {
 
 test("what it belongs to and what it says cannot be shifted into each other", () => {
   const cursor = signCursor(SECRET, "jobs acc_1", "23");
-  const seal = Buffer.from(cursor, "base64url").subarray(0, 12);
-  const shifted = Buffer.concat([seal, Buffer.from('3"')]).toString("base64url");
+  const signature = Buffer.from(cursor, "base64url").subarray(0, 12);
+  const shifted = Buffer.concat([signature, Buffer.from('3"')]).toString("base64url");
 
   expect(verifyCursor(SECRET, 'jobs acc_1"2', shifted)).toBeUndefined();
 });

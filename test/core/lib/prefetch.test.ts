@@ -1,7 +1,7 @@
 import { prefetch } from "@mailproof/core/lib/prefetch";
 import { expect, test } from "vitest";
 
-/** Makes each when it is told to, and remembers what was begun. */
+/** Makes each item when the test finishes it; `begun` are those that were begun. */
 const createLoads = () => {
   const begun: number[] = [];
   const started = new Map<number, PromiseWithResolvers<string>>();
@@ -47,7 +47,7 @@ test("nothing is begun any more when the reader leaves", async () => {
   expect(begun).toEqual([1, 2]);
 });
 
-test("what fails is told in its turn, and what comes before it is not lost", async () => {
+test("a failure is thrown in its turn, and the items before it are not lost", async () => {
   const { make, finish, orders: started } = createLoads();
   const made = prefetch([1, 2], 1, make);
 

@@ -2,7 +2,7 @@ import { decryptSecret, encryptSecret } from "@mailproof/core/lib/secret-box";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
-test("a sealed secret is opened for its owner, and tells nothing before", () => {
+test("an encrypted secret is decrypted for its owner, and does not contain the plain text", () => {
   const { world } = givenWorld();
 
   const encrypted = encryptSecret(world, "acc_1", "whsec_geheim");

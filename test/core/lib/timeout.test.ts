@@ -24,7 +24,7 @@ test("work that breaks in time breaks the waiting, too", async () => {
   );
 });
 
-test("work that breaks too late breaks nobody", async () => {
+test("work that fails after its timeout is no unhandled rejection", async () => {
   const { world } = givenWorld();
   const breaking = after(world, 20).then(() => Promise.reject(new Error("broken")));
 
@@ -32,7 +32,7 @@ test("work that breaks too late breaks nobody", async () => {
   await world.sleep(100);
 });
 
-test("nobody goes on waiting for what is there", async () => {
+test("the timer is aborted once the work is done", async () => {
   const { world } = givenWorld();
   const signals: (AbortSignal | undefined)[] = [];
   const sleep: typeof world.sleep = (ms, signal) => {

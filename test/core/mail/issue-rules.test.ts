@@ -44,7 +44,7 @@ test.each([
   expect(toStatus(issues)).toBe(status);
 });
 
-test("of what a stranger wrote a sentence takes what is readable, and an issue not all", () => {
+test("of text from outside a sentence takes what is readable, and an issue not all", () => {
   const { message, detail } = issue("BAD", { host: `\u001b[31m${"x".repeat(1_000)}` });
 
   expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
@@ -52,7 +52,7 @@ test("of what a stranger wrote a sentence takes what is readable, and an issue n
   expect(fillTemplate("{missing}{n}", { n: 3 })).toBe("3");
 });
 
-test("of many names the first ones are told", () => {
+test("of many names the first ones are listed", () => {
   expect(joinNames(["a", "b"])).toBe("a, b");
   expect(joinNames(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
 });

@@ -39,6 +39,6 @@ test.each([
   expect(list.strays).toEqual(strays);
 });
 
-test("what stands more than once is told once", () => {
+test("what stands more than once is listed once", () => {
   expect(listRepeated(["a", "b", "a", "c", "a", "c"])).toEqual(["a", "c"]);
 });

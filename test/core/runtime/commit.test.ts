@@ -63,14 +63,14 @@ test.each<[Fate[], string, number, number]>([
   },
 );
 
-test("a door that throws at the first try is sure, and is not asked again", async () => {
+test("an error that the table throws at the first try is certain, and commit does not try again", async () => {
   const ctx = await setupFates(["breaks", "passes"]);
 
   await expect(commit(ctx.world, WRITES)).rejects.toThrow("no connection");
   expect(ctx.tries()).toBe(1);
 });
 
-test("a refusal is told as it came, by the very write that was refused", async () => {
+test("a refusal is returned with the very write that was refused", async () => {
   const ctx = await setupFates(["passes"], 0);
 
   expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
@@ -83,7 +83,7 @@ test("a refusal after a lost reply is one, where it is not our own doing", async
   expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
 });
 
-test("somebody else's item in the place of ours is a refusal, however alike the two are", async () => {
+test("another writer's item under our key is a refusal, however alike the two are", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { ...ours, by: "them" } });
 

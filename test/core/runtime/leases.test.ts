@@ -20,7 +20,7 @@ const setupWork = async () => {
   return { ...ctx, item };
 };
 
-test("whoever takes it has it until the lease is over, under a token of its own", async () => {
+test("the process that claims an item has it until the lease is over, under a token of its own", async () => {
   const { world, item, table } = await setupWork();
 
   const leased = await acquireLease(world, item, LEASE_MS);
@@ -44,7 +44,7 @@ test("of many who take it at once one has it", async () => {
   expect(leased.filter((one) => one !== undefined)).toHaveLength(1);
 });
 
-test("whoever looked before it was taken comes too late", async () => {
+test("a process that read the item before another one took the lease is refused", async () => {
   const { world, item } = await setupWork();
   await acquireLease(world, item, LEASE_MS);
 

@@ -18,7 +18,7 @@ test.each([
   ["accents stay", "renée.müller", "Renée", "Müller", "Renée Müller"],
   ["other alphabets are names too", "иван.петров", "Иван", "Петров", "Иван Петров"],
   [
-    "names nobody listed are believed in pairs",
+    "names that are in no list are believed in pairs",
     "thorsten.haegermann",
     "Thorsten",
     "Haegermann",
@@ -54,8 +54,8 @@ test.each([
   ["one family name", "schmidt"],
   ["names run together", "annlee"],
   ["an initial and an unknown word", "x.files"],
-  ["words that are nobody's name", "sales.paris"],
-  ["a role with a place", "info.berlin"],
+  ["words that are no person's name", "sales.paris"],
+  ["a role with a city", "info.berlin"],
   ["two initials", "a.b"],
   ["two initials and a name", "a.b.lee"],
   ["letters of no name", "xk.qz"],
@@ -72,7 +72,7 @@ test.each([
   expect(toNames(local)).toEqual([null, null, ""]);
 });
 
-test("a role is nobody's name, even when it reads like one", () => {
+test("a role is no person's name, even when it reads like one", () => {
   expect(parsePersonName("grace.hall", true)).toEqual({
     first_name: null,
     last_name: null,

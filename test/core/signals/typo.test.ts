@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each(["me.com", "mail.com", "hotmail.fr", "yahoo.co.uk", "gmail.com", "GMail.Com"])(
-  "%s is a provider itself, and is left alone even when its mail is down or it is said to be a squat",
+  "%s is a provider itself, and is left alone even when its mail is down or a list calls it a squat",
   (domain) => {
     expect(adviceFor(domain).suggestion).toBeNull();
     expect(adviceFor(domain, { squatOf: "gmail.com" }).suggestion).toBeNull();

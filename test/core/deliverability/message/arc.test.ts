@@ -14,8 +14,8 @@ const forward = (
   length: number,
   change: (field: string, instance: number) => readonly string[] = (field) => [field],
 ): string => {
-  const [unsigned = "", ...rest] = writeMail().split("\r\n\r\n");
-  const body = rest.join("\r\n\r\n");
+  const [unsigned = "", ...bodyParts] = writeMail().split("\r\n\r\n");
+  const body = bodyParts.join("\r\n\r\n");
   const chain: string[] = [];
   let header = unsigned;
   for (let instance = 1; KEY && instance <= length; instance += 1) {
@@ -55,29 +55,33 @@ test("a mail without a chain has none", async () => {
   expect((await assess(writeMail())).arc).toEqual({ result: "none", reason: null, sets: [] });
 });
 
-const inSeal = (at: number, from: string, to: string) => (field: string, instance: number) => [
+const inArcSeal = (at: number, from: string, to: string) => (field: string, instance: number) => [
   isOf(field, "ARC-Seal") && instance === at ? field.replace(from, to) : field,
 ];
 const without = (name: string) => (field: string) => (isOf(field, name) ? [] : [field]);
 
 test.each([
   [
-    "the seal of an older set is changed",
-    inSeal(1, "b=", "b=AAAA"),
+    "the ARC-Seal of an older set is changed",
+    inArcSeal(1, "b=", "b=AAAA"),
     "set 1 is not valid: signature",
   ],
-  ["the newest seal is changed", inSeal(2, "b=", "b=AAAA"), "set 2 is not valid: signature"],
-  ["a chain was found broken", inSeal(2, "cv=pass", "cv=fail"), "set 2 has cv=fail"],
-  ["the first set claims others before it", inSeal(1, "cv=none", "cv=pass"), "set 1 has cv=pass"],
-  ["a seal names fields", inSeal(2, "cv=", "h=from; cv="), "set 2 has h="],
-  ["a seal has no domain", inSeal(2, "d=arc.test;", ""), "set 2 is malformed"],
-  ["a seal is missing", without("ARC-Seal"), "has no arc-seal"],
+  ["the newest ARC-Seal is changed", inArcSeal(2, "b=", "b=AAAA"), "set 2 is not valid: signature"],
+  ["a chain was found broken", inArcSeal(2, "cv=pass", "cv=fail"), "set 2 has cv=fail"],
+  [
+    "the first set claims others before it",
+    inArcSeal(1, "cv=none", "cv=pass"),
+    "set 1 has cv=pass",
+  ],
+  ["an ARC-Seal names fields", inArcSeal(2, "cv=", "h=from; cv="), "set 2 has h="],
+  ["an ARC-Seal has no domain", inArcSeal(2, "d=arc.test;", ""), "set 2 is malformed"],
+  ["an ARC-Seal is missing", without("ARC-Seal"), "has no arc-seal"],
   [
     "the results are missing",
     without("ARC-Authentication-Results"),
     "no arc-authentication-results",
   ],
-  ["a number is missing", inSeal(2, "i=2", "i=3"), "set 2 has no arc-seal"],
+  ["a number is missing", inArcSeal(2, "i=2", "i=3"), "set 2 has no arc-seal"],
   ["a field stands twice", (field: string) => [field, field], "two arc-"],
 ])("a chain is broken when %s", async (_what, change, reason) => {
   const { arc } = await assess(forward(2, change), ZONE);
@@ -97,6 +101,6 @@ test("a key that is not answered leaves a chain open, and a broken one broken", 
   const zone = { ...ZONE, "a._domainkey.arc.test": "TIMEOUT" as const };
 
   expect((await assess(forward(2), zone)).arc.result).toBe("temperror");
-  const broken = forward(2, inSeal(2, "cv=pass", "cv=fail"));
+  const broken = forward(2, inArcSeal(2, "cv=pass", "cv=fail"));
   expect((await assess(broken, zone)).arc.result).toBe("fail");
 });

@@ -53,7 +53,7 @@ test("a query without an answer costs nothing: the part is left out of the score
   expect(scored.parts.map(({ part }) => part)).not.toContain("dkim");
 });
 
-test("an Ed25519 signature is valid, and alone it is told to have an RSA one beside it", async () => {
+test("an Ed25519 signature is valid, and where it is alone the report asks for an RSA one beside it", async () => {
   const mail = await sign(writeMail(), { key: ED25519 });
   const { dkim, findings } = await assess(mail, { ...GOOD, [KEY_NAME]: { TXT: [ED25519.record] } });
 

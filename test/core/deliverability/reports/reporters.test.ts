@@ -10,8 +10,8 @@ import {
   createZip,
 } from "./made-reports.ts";
 
-// What receivers' programs are known to write, beyond the shapes in read-report.test.ts: parsers of others were told of
-// each in public. The reports are made here.
+// What receivers' programs are known to write, beyond the shapes in read-report.test.ts: each was reported in
+// public to the authors of another parser. The reports are made here.
 
 const read = (file: string | Uint8Array) => readReport(Buffer.from(file as string));
 

@@ -97,7 +97,7 @@ test("without an address the lists of addresses are left out, and those of domai
   });
 });
 
-test("a list that needs a key is asked with it, and tells nobody the key", async () => {
+test("a list that needs a key is asked with it, and the key is nowhere in what it found", async () => {
   const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
   const zen = `${KEY}.zen.dq.spamhaus.net`;
   const dns = createZoneDns({ ...alive(zen), [`${REVERSED}.${zen}`]: listed("127.0.0.2") });

@@ -10,7 +10,7 @@ import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../.
 import { ED25519, RSA_512, RSA_1024, RSA_2048 } from "./keys.ts";
 
 const DOMAIN = "example.com";
-const NOBODY: DkimTraces = { mxHosts: [], spfIncludes: [], ownSelectors: [] };
+const NO_TRACES: DkimTraces = { mxHosts: [], spfIncludes: [], ownSelectors: [] };
 const GOOD = `v=DKIM1; p=${RSA_2048}`;
 
 const keys = (bySelector: Readonly<Record<string, string | Records>>): Zone =>
@@ -24,7 +24,7 @@ const TROUBLES = new Set(["SERVFAIL", "REFUSED", "TIMEOUT"]);
 
 const whenAnalysed = (names: Zone, traces: Partial<DkimTraces> = {}) => {
   const dns = createZoneDns(names);
-  const input = { domain: DOMAIN, randomLabel: "r4nd0m", ...NOBODY, ...traces };
+  const input = { domain: DOMAIN, randomLabel: "r4nd0m", ...NO_TRACES, ...traces };
   return analyseDkim(dns, input).then((found) => ({ ...found, calls: dns.calls }));
 };
 
@@ -190,7 +190,7 @@ test("the operator's selectors are asked for at a domain that shows no other tra
   });
 });
 
-test("where nobody answers, no selector is asked for either", async () => {
+test("where no name answers, no selector is asked for either", async () => {
   const { calls, ...found } = await whenAnalysed({
     [`_domainkey.${DOMAIN}`]: "TIMEOUT",
     ...keys({ r4nd0m: "SERVFAIL", s1: GOOD }),
@@ -201,14 +201,14 @@ test("where nobody answers, no selector is asked for either", async () => {
 });
 
 test("what is found under a random name is found under every name, and proves nothing", async () => {
-  const selectors = ["r4nd0m", ...listSelectors(NOBODY)];
+  const selectors = ["r4nd0m", ...listSelectors(NO_TRACES)];
   const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
 
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
 });
 
 test("where the guard is silent and no name is missing, what was found may be a wildcard's", async () => {
-  const names = listSelectors(NOBODY).map((selector) => [selector, GOOD] as const);
+  const names = listSelectors(NO_TRACES).map((selector) => [selector, GOOD] as const);
   const everywhere = { ...keys(Object.fromEntries(names)), ...keys({ r4nd0m: "TIMEOUT" }) };
 
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "error", score: null });
@@ -233,7 +233,7 @@ test("a server that denies _domainkey and has names below it is not believed", a
   const { status } = await analyseDkim(
     (type, name) =>
       name === `_domainkey.${DOMAIN}` ? Promise.resolve({ kind: "nxdomain" }) : honest(type, name),
-    { domain: DOMAIN, randomLabel: "r4nd0m", ...NOBODY },
+    { domain: DOMAIN, randomLabel: "r4nd0m", ...NO_TRACES },
   );
 
   expect(status).toBe("pass");
@@ -249,16 +249,16 @@ test.each([
   ["SendGrid by SPF", { spfIncludes: ["sendgrid.net"] }, ["s1", "s2"]],
   ["Mailchimp by SPF", { spfIncludes: ["servers.mcsv.net"] }, ["k1", "k2"]],
   ["Zoho by its MX, in capitals", { mxHosts: ["MX.ZOHO.EU."] }, ["zoho", "zmail"]],
-  ["nobody", {}, []],
-  ["nobody by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
+  ["no selector without traces", {}, []],
+  ["no selector by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
 ])("%s is asked for first", (_, traces, first) => {
-  expect(listLikelySelectors({ ...NOBODY, ...traces }).slice(0, 2)).toEqual(first);
-  expect(listSelectors({ ...NOBODY, ...traces }).slice(0, first.length)).toEqual(first);
+  expect(listLikelySelectors({ ...NO_TRACES, ...traces }).slice(0, 2)).toEqual(first);
+  expect(listSelectors({ ...NO_TRACES, ...traces }).slice(0, first.length)).toEqual(first);
 });
 
 test("however many providers are seen, the questions stay few", async () => {
   const all = {
-    ...NOBODY,
+    ...NO_TRACES,
     mxHosts: ["google.com", "outlook.com", "zoho.com", "messagingengine.com", "protonmail.ch"],
     spfIncludes: ["sendgrid.net", "mcsv.net", "mandrillapp.com", "mailgun.org", "everlytic.net"],
   };

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 
-/** A key that nobody keeps the private half of, as p= has it. */
+/** A key whose private half is thrown away, as p= has it. */
 const rsa = (modulusLength: number, type: "spki" | "pkcs1" = "spki"): string =>
   generateKeyPairSync("rsa", { modulusLength })
     .publicKey.export({ type, format: "der" })

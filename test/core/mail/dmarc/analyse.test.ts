@@ -79,7 +79,7 @@ test.each<Row>([
   ["pct=100", own(`${BEST}; pct=100`), ["DMARC_PCT"], 95, "reject"],
   ["pct=20", own(`${BEST}; pct=20`), ["DMARC_PCT"], 85, "reject"],
   ["rf and ri", own(`${BEST}; rf=afrf; ri=3600`), ["DMARC_RF", "DMARC_RI"], 90, "reject"],
-  ["a tag that nobody knows", own(`${BEST}; policy=x`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
+  ["a tag that does not exist", own(`${BEST}; policy=x`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
   ["a tag that stands twice", own(`${BEST}; P=none`), ["DMARC_DUP_TAG"], 20, "reject"],
   ["no reports", own("v=DMARC1; p=reject; np=reject"), ["DMARC_NO_RUA"], 90, "reject"],
   [
@@ -268,7 +268,7 @@ test("a subdomain that does not exist inherits np", async () => {
   expect(found.policy).toBe("quarantine");
 });
 
-test("where nobody tells whether a subdomain exists, sp and np must agree", async () => {
+test("where DNS does not tell whether a subdomain exists, sp and np must agree", async () => {
   const silent = (policies: string) => ({
     ...own(`v=DMARC1; p=reject; ${policies}`),
     "mail.example.com": "TIMEOUT" as const,
@@ -283,7 +283,7 @@ test("where nobody tells whether a subdomain exists, sp and np must agree", asyn
   });
 });
 
-test("two records of one's own are told, although those above count", async () => {
+test("two records of one's own are reported, although those above count", async () => {
   const names = {
     ...own(BEST),
     "mail.example.com": MX,
@@ -332,7 +332,7 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
     outside({ [REPORTER]: { A: ["8.8.8.8"] } }),
     ["DMARC_RUA_UNAUTHORIZED", "DMARC_RUA_NO_MX"],
   ],
-])("whoever is to get the reports %s", async (_, names, issues) => {
+])("the recipient of the reports %s", async (_, names, issues) => {
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
@@ -341,13 +341,13 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
   ["has agreed", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }, []],
   ["does not answer", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }, []],
   ["has no MX", { [REPORTER]: { A: ["8.8.8.8"] } }, ["DMARC_RUF_UNAUTHORIZED", "DMARC_RUF_NO_MX"]],
-])("whoever is to get the failure reports %s", async (_, more, issues) => {
+])("the recipient of the failure reports %s", async (_, more, issues) => {
   const names = { ...own(`${BEST}; ruf=mailto:f@${REPORTER}`), [REPORTER]: MX, ...more };
 
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
-test("one who agreed to neither kind of reports is told of both", async () => {
+test("a recipient that agreed to neither kind of reports has an issue for both", async () => {
   const names = outside();
   const record = names[`_dmarc.${DOMAIN}`] as { readonly TXT: readonly string[] };
   const both = { TXT: [`${record.TXT[0]}; ruf=mailto:f@${REPORTER}`] };
@@ -356,7 +356,7 @@ test("one who agreed to neither kind of reports is told of both", async () => {
   expect(issues.map(({ id }) => id)).toEqual(["DMARC_RUA_UNAUTHORIZED", "DMARC_RUF_UNAUTHORIZED"]);
 });
 
-test("a value that does not exist is told with what receivers read", async () => {
+test("a value that does not exist is reported with what receivers read", async () => {
   const { issues } = await whenAnalysed(
     own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=${"x".repeat(300)}`),
   );
@@ -376,7 +376,7 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
   ["below the domain", DOMAIN, {}],
   ["beside the domain", "mail.example.com", {}],
   ["perhaps beside the domain", "mail.other.test", { "_dmarc.other.test": "TIMEOUT" }],
-])("nobody has to agree to reports %s", async (_, domain, more) => {
+])("no agreement is needed for reports %s", async (_, domain, more) => {
   const record = { TXT: [BEST.replace("d@example.com", "d@reports.example.com")] };
   const dns = createZoneDns({
     ...own(BEST),
@@ -398,7 +398,7 @@ test.each(["rua", "ruf"])("of a hundred addresses in %s four are looked into", a
   expect(dns.calls.filter((call) => call.includes(".test"))).toHaveLength(4 * 3);
 });
 
-test("a sentence shows what a stranger wrote only as far as it is readable", async () => {
+test("a sentence shows text from outside only as far as it is readable", async () => {
   const { issues } = await whenAnalysed(own(`${BEST}; x${"y".repeat(400)}=1`));
 
   expect(issues[0]?.message.length).toBeLessThan(300);

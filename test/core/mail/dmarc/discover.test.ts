@@ -91,7 +91,7 @@ test.each<Row>([
     "reject",
   ],
   [
-    "psd=n ends the walk, and whoever says so is the organisation",
+    "psd=n ends the walk, and the domain that publishes it is the organisation",
     { "b.example.com": P("quarantine", "; psd=n"), "example.com": P("reject") },
     "a.b.example.com",
     "b.example.com",

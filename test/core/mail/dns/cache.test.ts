@@ -154,15 +154,15 @@ test("what was pushed out in flight does not come back when it is answered", asy
   expect(calls).toHaveLength(11);
 });
 
-test("a door that fails outright is asked again", async () => {
+test("a port that fails outright is asked again", async () => {
   let attempts = 0;
   const broken: Dns = async () => {
     attempts += 1;
-    if (attempts === 1) throw new Error("the door is broken");
+    if (attempts === 1) throw new Error("the port is broken");
     return { kind: "nodata" };
   };
   const { cache } = givenCache({ dns: broken });
 
-  await expect(cache("A", "a.test")).rejects.toThrow("the door is broken");
+  await expect(cache("A", "a.test")).rejects.toThrow("the port is broken");
   expect(await cache("A", "a.test")).toEqual({ kind: "nodata" });
 });

@@ -64,14 +64,14 @@ test("a day later a name is new to everybody", async () => {
   expect(await msFor("other")).toBe(1);
 });
 
-test("a fault makes nobody wait for it twice", async () => {
+test("a second caller does not wait for a fault that was seen", async () => {
   const { msFor } = setup("servfail");
   await msFor("one");
 
   expect(await msFor("other")).toBe(1);
 });
 
-test("a clock that jumps makes nobody wait for long", async () => {
+test("a clock that jumps makes no caller wait for long", async () => {
   const { msFor, jump } = setup();
   const one = msFor("one");
   jump(30 * DAY_MS);

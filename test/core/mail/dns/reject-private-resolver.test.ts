@@ -30,7 +30,7 @@ test.each(["SERVFAIL", "REFUSED", "TIMEOUT"] as const)(
   },
 );
 
-test("what nobody can ever have does not exist, whoever says so", async () => {
+test("a reserved name that cannot be registered does not exist, whatever a resolver says", async () => {
   const { dns } = givenResolver({});
 
   expect(await dns("MX", "nowhere.invalid")).toEqual({ kind: "nxdomain" });

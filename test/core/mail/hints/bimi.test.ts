@@ -58,7 +58,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], dmarc: Dmarc, ids: readon
   ["two logos", ["v=BIMI1; l=https://a.test/l.svg,https://b.test/l.svg"], ENFORCED, ["BIMI_BAD"]],
   ["an address that is none", ["v=BIMI1; l=https://[l.svg"], ENFORCED, ["BIMI_BAD"]],
   ["a preference", [`${LOGO}; avp=brand; lps=a;`], ENFORCED, ["BIMI_CERTIFICATE"]],
-  ["a tag that nobody knows, twice", [`${LOGO}; x=1; x=1`], ENFORCED, ["BIMI_BAD"]],
+  ["a tag that does not exist, twice", [`${LOGO}; x=1; x=1`], ENFORCED, ["BIMI_BAD"]],
   ["a logo without https", ["v=BIMI1; l=http://example.com/l.svg"], ENFORCED, ["BIMI_BAD"]],
   ["a certificate without https", ["v=BIMI1; l=; a=ftp://example.com"], ENFORCED, ["BIMI_BAD"]],
   [
@@ -67,7 +67,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], dmarc: Dmarc, ids: readon
     ENFORCED,
     ["BIMI_BAD"],
   ],
-  ["said to be none", ["v=BIMI1; l=; a=;"], withRecord("v=DMARC1; p=none", "none"), []],
+  ["declared to be none", ["v=BIMI1; l=; a=;"], withRecord("v=DMARC1; p=none", "none"), []],
   ["no answer", "TIMEOUT", ENFORCED, []],
   [
     "a logo, and DMARC did not answer",
@@ -90,7 +90,7 @@ test.each<readonly [what: string, dmarc: Dmarc, tag: string]>([
   ["reject for a half of the mail", withRecord("v=DMARC1; p=reject; pct=50"), "pct=50"],
   ["none for subdomains", withRecord("v=DMARC1; p=reject; sp=none"), "sp=none"],
   ["a tested quarantine", withRecord("v=DMARC1; p=quarantine; t=y", "none"), "t=y"],
-])("BIMI asks for more than DMARC that is %s, and the tag is told", async (_, dmarc, tag) => {
+])("BIMI asks for more than DMARC that is %s, and the tag is reported", async (_, dmarc, tag) => {
   const [hint] = await whenHinted(published([LOGO]), { dmarc });
 
   expect(hint?.id).toBe("BIMI_BAD");
@@ -143,13 +143,13 @@ test.each([
   ["v=DMARC1; p=reject; sp=none", "sp=none at example.com"],
 ])(
   "%s of the organisational domain is too weak for a subdomain with reject of its own",
-  async (TXT, told) => {
+  async (TXT, reported) => {
     const zone = published([LOGO], { [`_dmarc.${DOMAIN}`]: { TXT: [TXT] } });
     const dmarc = { ...ENFORCED, recordDomain: BELOW };
     const [hint] = await whenHinted(zone, { domain: BELOW, dmarc });
 
     expect(hint?.id).toBe("BIMI_BAD");
-    expect(hint?.message).toContain(told);
+    expect(hint?.message).toContain(reported);
   },
 );
 

@@ -23,7 +23,7 @@ type Row = readonly [
   zone: Zone,
   signed: readonly string[],
   ids: readonly string[],
-  told: readonly string[],
+  reported: readonly string[],
 ];
 
 test.each<Row>([
@@ -72,11 +72,11 @@ test.each<Row>([
   ["a name server fails at the records", pins("SERVFAIL", "TIMEOUT"), ALL, [], []],
   ["one fails, and one host pins its key", pins([PIN], "SERVFAIL"), ALL, ["DANE_PRESENT"], [HOST]],
   ["the MX does not answer", { ...HOME, [DOMAIN]: { MX: "TIMEOUT" } }, ALL, [], []],
-])("where %s, this is told", async (_, zone, signed, ids, told) => {
+])("where %s, this is reported", async (_, zone, signed, ids, reported) => {
   const hints = await whenHinted(zone, signed);
 
   expect(hints.map(({ id }) => id)).toEqual(ids);
-  for (const text of told) expect(hints[0]?.message).toContain(text);
+  for (const text of reported) expect(hints[0]?.message).toContain(text);
 });
 
 test("a signed domain that receives no mail has no key to pin", async () => {

@@ -109,7 +109,7 @@ test.each<readonly [what: string, fetched: FetchedDocument, ids: readonly string
   expect(questions).toEqual(["https://mta-sts.example.com/.well-known/mta-sts.txt"]);
 });
 
-test("all mail hosts are told that a policy does not name", async () => {
+test("all mail hosts that a policy does not name are listed", async () => {
   const fetchDocument = async () => answer();
   const mxHosts = ["mx.example.com", "mx2.example.com", "mx3.example.net", "mx2.example.com"];
   const [hint] = await findMtaStsHints(at("_mta-sts", [RECORD]), {
@@ -121,8 +121,8 @@ test("all mail hosts are told that a policy does not name", async () => {
   expect(hint?.detail["fault"]).toBe("it does not name mx2.example.com, mx3.example.net");
 });
 
-test("no policy is fetched that no record announces", async () => {
-  const fetchDocument = () => Promise.reject(new Error("no policy was announced"));
+test("no policy is fetched where no record says that there is one", async () => {
+  const fetchDocument = () => Promise.reject(new Error("no record says that there is a policy"));
   const input = { domain: DOMAIN, mxHosts: [], fetchDocument };
 
   expect(getIds(await findMtaStsHints(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);
@@ -137,7 +137,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
     ["v=TLSRPTv1; rua=mailto:a@b.test", "v=TLSRPTv1; rua=mailto:a@b.test"],
     ["TLS_RPT_BAD"],
   ],
-  ["to nobody", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
+  ["to no address", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
   [
     "to two lists of places",
     ["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"],

@@ -42,7 +42,7 @@ test.each<readonly [what: string, text: string, fault: string]>([
   ["no profile", logo("", ROOT.replace(/ baseProfile.*/, "")), "baseProfile"],
   ["another version", logo("", ROOT.replace("1.2", "1.1")), "version"],
   ["no namespace", logo("", ROOT.replace(/xmlns="[^"]*"/, "")), "xmlns"],
-  ["a place of its root", logo("", `${ROOT} x="0px" y="0px"`), "x="],
+  ["a position of its root", logo("", `${ROOT} x="0px" y="0px"`), "x="],
   ["no title", `<svg ${ROOT}><path/></svg>`, "no title"],
   ["an empty title", `<svg ${ROOT}><title> </title></svg>`, "no title"],
   ["a title that is not the root's", `<svg ${ROOT}><g><title>a</title></g></svg>`, "no title"],

@@ -70,7 +70,7 @@ test("nothing is on a list of ours twice", () => {
   ).toEqual([]);
 });
 
-test("the popular providers are free ones that nobody calls disposable", () => {
+test("the popular providers are free ones that no list calls disposable", () => {
   const { free: isFree, disposable: isDisposable } = createLists();
 
   expect(popularProviders.filter((domain) => !isFree(domain) || isDisposable(domain))).toEqual([]);

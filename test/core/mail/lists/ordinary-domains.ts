@@ -1,4 +1,4 @@
-/** Employers and sites that everyone knows, written down by hand: none of them lets a stranger register an address. */
+/** Employers and sites that everyone knows, written down by hand: none of them lets the public register an address. */
 export const ordinaryDomains: readonly string[] = `
   walmart.com amazon.com apple.com cvshealth.com unitedhealthgroup.com exxonmobil.com berkshirehathaway.com alphabet.com
   mckesson.com chevron.com cencora.com costco.com microsoft.com cardinalhealth.com cigna.com marathonpetroleum.com

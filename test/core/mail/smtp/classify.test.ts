@@ -16,7 +16,7 @@ const RULES: readonly (readonly [string, ReplyRule])[] = RULE_FAMILIES.flatMap((
   family.rules.map((rule) => [rule.id, rule] as const),
 );
 
-const SAYS_NOBODY_THERE = [
+const UNKNOWN_MAILBOX_REPLIES = [
   "550 5.1.6 recipient no longer on server: bob@icloud.com",
   "550 The user does not exist on this server, error 1",
   "550 Recipient bob@x.com not recognized here",
@@ -152,7 +152,7 @@ const SAYS_NOBODY_THERE = [
   "550 用户不存在",
 ];
 
-test.each(SAYS_NOBODY_THERE)("the mailbox is invalid: %s", (line) => {
+test.each(UNKNOWN_MAILBOX_REPLIES)("the mailbox is invalid: %s", (line) => {
   expect(at(line).verdict).toBe("invalid");
 });
 
@@ -200,7 +200,7 @@ test.each([
   expect(at(line)).toMatchObject({ verdict: "risky", reason: "mailbox_full" });
 });
 
-const SAYS_NOTHING_OF_THE_MAILBOX = [
+const REPLIES_WITHOUT_MAILBOX = [
   "550 5.4.5 Daily SMTP relay sending limit exceeded for user.",
   "550 5.4.5 Daily user sending quota exceeded.",
   "534 5.7.9 Please log in with your web browser",
@@ -365,12 +365,12 @@ const SAYS_NOTHING_OF_THE_MAILBOX = [
   "554 5.2.4 Mailing list expansion problem: <bob@example.com>",
 ];
 
-test.each(SAYS_NOTHING_OF_THE_MAILBOX)("nothing is known of the mailbox: %s", (line) => {
+test.each(REPLIES_WITHOUT_MAILBOX)("nothing is known of the mailbox: %s", (line) => {
   expect(at(line).verdict).toBe("unknown");
 });
 
 test("no temporary reply is invalid, whatever its words", () => {
-  const temporary = SAYS_NOBODY_THERE.map((line) =>
+  const temporary = UNKNOWN_MAILBOX_REPLIES.map((line) =>
     line.replaceAll(/(?<![\d.])5(\d\d)(?=[ -])/g, "4$1").replaceAll(/\b5\.(\d+\.\d+)/g, "4.$1"),
   );
 
@@ -378,9 +378,9 @@ test("no temporary reply is invalid, whatever its words", () => {
 });
 
 test.each(["greeting", "ehlo", "starttls", "mail"] as const)(
-  "a refusal at %s says nothing of a mailbox nobody named yet",
+  "a refusal at %s says nothing of a mailbox that was not named yet",
   (stage) => {
-    const verdicts = SAYS_NOBODY_THERE.map((line) => at(line, stage).verdict);
+    const verdicts = UNKNOWN_MAILBOX_REPLIES.map((line) => at(line, stage).verdict);
 
     expect(new Set(verdicts)).toEqual(new Set(["unknown"]));
   },

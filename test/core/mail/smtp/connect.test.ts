@@ -71,7 +71,7 @@ describe("the next host is tried when the first", () => {
   });
 });
 
-test("what a host has said about sender or recipients is not asked of another", async () => {
+test("what a host has replied about sender or recipients is not asked of another", async () => {
   const strict: Behaviour = (reply) =>
     reply?.startsWith("MAIL") ? "550 5.7.1 no" : friendly(reply);
   const { tally, tried: outcome } = await whenTried(
@@ -146,13 +146,13 @@ describe("when no host talks, what counts is", () => {
     ["a fault before a 521", replies("521 no mail"), "connect_refused", "connect_refused"],
     ["a deferral before a 521", replies("521 no mail"), replies("421 later"), { code: 421 }],
     ["a 521 that all of them say", replies("521 no"), replies("521 no"), { code: 521 }],
-  ])("%s", async (_, first, second, heard) => {
+  ])("%s", async (_, first, second, expected) => {
     const { tried: outcome } = await whenTried(
       { "192.0.2.1": first, "192.0.2.2": second },
       hostsAt("192.0.2.1", "192.0.2.2"),
     );
 
-    expect(outcome.result.ending).toMatchObject({ reply: heard });
+    expect(outcome.result.ending).toMatchObject({ reply: expected });
     expect(outcome.result.recipients).toHaveLength(2);
     expect(outcome.attempts).toHaveLength(2);
   });

@@ -30,7 +30,7 @@ const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
 
 const friendly = ["220 mx", "250 mx", "250 OK", "250 OK", "221 bye"];
 
-test("a session is said in order, ended with QUIT and hung up", async () => {
+test("a session sends its lines in order, ends with QUIT and hangs up", async () => {
   const { wire, log, until } = scripted([...friendly]);
 
   const { result } = await converse(wire, createDialogue(plan), until(60_000));
@@ -45,7 +45,7 @@ test("a session is said in order, ended with QUIT and hung up", async () => {
   ]);
 });
 
-test("the transcript tells who said what, and when", async () => {
+test("the transcript tells who sent what, and when", async () => {
   const { wire, until } = scripted(["220 mx", "250 mx", "250 OK", "550 5.1.1 no", "!closed"]);
 
   const { transcript } = await converse(wire, createDialogue(plan), until(60_000));
@@ -101,7 +101,7 @@ describe("time", () => {
     expect(time.now().getTime()).toBe(10_000);
   });
 
-  test("nothing is said after the deadline", async () => {
+  test("nothing is sent after the deadline", async () => {
     const { wire, log, until } = scripted([...friendly]);
 
     const { result } = await converse(wire, createDialogue(plan), until(2000));
@@ -198,7 +198,7 @@ describe("STARTTLS", () => {
   });
 });
 
-test("a line break in an address is an error of ours, never said, and the wire is closed", async () => {
+test("a line break in an address is an error of ours, never sent, and the wire is closed", async () => {
   const recipients = ["ann@a.example>\r\nDATA"];
   const { wire, log, until } = scripted(["220 mx", "250 mx", "250 OK"]);
 
@@ -208,7 +208,7 @@ test("a line break in an address is an error of ours, never said, and the wire i
   expect(log).toEqual(["EHLO probe.example", "MAIL FROM:<probe@probe.example>", "(hung up)"]);
 });
 
-test("a transcript is bounded, however much is said", async () => {
+test("a transcript is bounded, however much is sent", async () => {
   function* endless(): Dialogue<null> {
     for (let count = 0; count < 1000; count++) yield [{ line: "NOOP", wait: "rcpt" }];
     return null;

@@ -5,24 +5,24 @@ import { OPENED, play } from "./play.ts";
 // Goal: guesses at one person's address cost a server no more recipients than it takes to find out.
 // Method: transcripts, as in session.test.ts.
 
-const isNobody: FallbackRecipients["isUnknownRecipient"] = ({ reply }) =>
+const isUnknownMailbox: FallbackRecipients["isUnknownRecipient"] = ({ reply }) =>
   reply?.enhanced?.startsWith("5.1.") ?? false;
 const guesses = {
   byRecipient: [["al@a.example", "a.lee@a.example"]],
-  isUnknownRecipient: isNobody,
+  isUnknownRecipient: isUnknownMailbox,
 };
 
 const summarize = ({
   recipients,
-  unknownRecipients: nobody,
+  unknownRecipients: unknown,
   remaining: unasked,
 }: SessionResult) => ({
   settled: recipients.map(({ recipient, reply }) => `${recipient.split("@")[0]} ${reply?.code}`),
-  unknownRecipients: nobody.map((one) => one.split("@")[0]),
+  unknownRecipients: unknown.map((one) => one.split("@")[0]),
   remaining: unasked.length,
 });
 
-test("a guess that is nobody's is followed by the next, and the first that is somebody's ends it", () => {
+test("a guess without a mailbox is followed by the next, and the first that has one ends it", () => {
   const result = play(
     { fallbacks: guesses },
     `${OPENED}
@@ -39,7 +39,7 @@ test("a guess that is nobody's is followed by the next, and the first that is so
   });
 });
 
-test("the decoy comes after the guess that was accepted, so a catch-all is asked about two", () => {
+test("the random recipient comes after the guess that was accepted, so a catch-all is asked about two", () => {
   const result = play(
     { fallbacks: guesses, randomRecipients: new Map([["a.example", "zq@a.example"]]) },
     `${OPENED}
@@ -63,7 +63,7 @@ test.each([
   expect(summarize(result)).toEqual({ settled: [settled], unknownRecipients: [], remaining: 0 });
 });
 
-test("where all are nobody's, the last of them is the answer", () => {
+test("where no guess has a mailbox, the last of them is the answer", () => {
   const result = play(
     { fallbacks: guesses },
     `${OPENED}
@@ -82,7 +82,7 @@ test("where all are nobody's, the last of them is the answer", () => {
   });
 });
 
-test("a session with enough refusals leaves the other guesses to the next, and tells which are nobody's", () => {
+test("a session with enough refusals leaves the other guesses to the next, and tells which have no mailbox", () => {
   const at = [["b@a.example", "c@a.example", "d@a.example", "e@a.example"]];
   const asked = ["ann", "b", "c", "d"].map(
     (name) => `C: RCPT TO:<${name}@a.example>\nS: 550 5.1.1 who?`,
@@ -91,7 +91,7 @@ test("a session with enough refusals leaves the other guesses to the next, and t
   const result = play(
     {
       recipients: ["ann@a.example", "zoe@a.example"],
-      fallbacks: { byRecipient: at, isUnknownRecipient: isNobody },
+      fallbacks: { byRecipient: at, isUnknownRecipient: isUnknownMailbox },
     },
     `${OPENED}\n${asked.join("\n")}`,
   );

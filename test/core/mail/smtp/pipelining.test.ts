@@ -137,7 +137,7 @@ test("a caller that waits is looked at before each flight", () => {
   expect(result).toMatchObject({ closedBy: "limit", remaining: people(20).slice(6) });
 });
 
-test("what is announced in the clear does not count once TLS stands", () => {
+test("what a server offers in the clear does not count once TLS stands", () => {
   const transcript = `S: 220 a
     C: EHLO probe.example
     S: 250-a | 250-PIPELINING | 250 STARTTLS
@@ -250,11 +250,11 @@ describe("a flight that is cut short", () => {
     ["a lost connection", "! closed", "lost"],
     ["the deadline", "! deadline", "deadline"],
   ])("by %s keeps the replies before it, and the others are asked again", (_, end, closedBy) => {
-    const rest = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
+    const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
     const result = session(
       { recipients: people(8) },
       first,
-      `${second}\nS: 550 5.1.1 no\n${end}${rest}`,
+      `${second}\nS: 550 5.1.1 no\n${end}${retried}`,
     );
 
     expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550"]);

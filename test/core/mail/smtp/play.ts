@@ -30,31 +30,31 @@ export const reply = (written: string): ReplyOrFault => {
 
 /**
  * Plays a session along a transcript: "C:" is what we must say, "S:" what the server answers, "!" a fault that
- * comes instead. Lines that go out together stand together, before all their replies. Anything else that is said, or
- * left unsaid, is an error, but for a QUIT at the end.
+ * comes instead. Lines that go out together stand together, before all their replies. Anything else that is sent, or
+ * left out, is an error, but for a QUIT at the end.
  */
 export const play = (overrides: Partial<SessionPlan>, transcript: string): SessionResult => {
   const dialogue = createDialogue({ ...plan, ...overrides });
   let step = dialogue.next();
-  let said = 0;
+  let sent = 0;
   let replies: ReplyOrFault[] = [];
   for (const written of transcript.trim().split(/\n\s*/)) {
     const [, who, words = ""] = /^(C:|S:|!) ?(.*)$/.exec(written) ?? [];
     if (step.done) throw new Error(`the session ended before: ${written}`);
     const lines = step.value.flatMap(({ line }) => line ?? []);
     if (who === "C:") {
-      if (lines[said] !== words) throw new Error(`said ${lines[said]}, not ${words}`);
-      said += 1;
+      if (lines[sent] !== words) throw new Error(`sent ${lines[sent]}, not ${words}`);
+      sent += 1;
       continue;
     }
-    if (who === "S:" && said < lines.length)
-      throw new Error(`said ${lines[said]} before: ${written}`);
+    if (who === "S:" && sent < lines.length)
+      throw new Error(`sent ${lines[sent]} before: ${written}`);
     const answer = who === "!" ? (words as WireFault) : reply(words);
     replies.push(answer);
     const isOver = isFault(answer) || answer.code === 421;
     if (!isOver && replies.length < step.value.length) continue;
     step = dialogue.next(replies);
-    [said, replies] = [0, []];
+    [sent, replies] = [0, []];
   }
   if (!step.done && step.value[0]?.line === "QUIT") step = dialogue.next([reply("221 bye")]);
   if (!step.done) throw new Error(`the session still wants to say: ${step.value[0]?.line}`);

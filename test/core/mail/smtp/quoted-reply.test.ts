@@ -99,7 +99,7 @@ test.each<[name: string, lines: string, expected: Partial<Finding>]>([
     { verdict: "invalid", reason: "mailbox_not_found", confidence: 0.8 },
   ],
   [
-    "Barracuda blocks, and quotes nobody",
+    "Barracuda blocks, and quotes no server",
     "550 permanent failure for one or more recipients (bob@example.com:blocked)",
     { verdict: "unknown", reason: "policy_blocked" },
   ],

@@ -104,7 +104,7 @@ describe("the enhanced code is found", () => {
   });
 });
 
-describe("whoever is no mail server is found out", () => {
+describe("what is no mail server is found out", () => {
   test.each([
     "SSH-2.0-OpenSSH_9.2\r\n",
     "HTTP/1.1 400 Bad Request\r\n",

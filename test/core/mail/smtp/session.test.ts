@@ -2,7 +2,7 @@ import type { SessionResult } from "@mailproof/core/mail/smtp/session";
 import { describe, expect, test } from "vitest";
 import { HELLO, OPENED, plan, play } from "./play.ts";
 
-/** What came of each, in a few words: "ann 250", "bob closed". */
+/** The outcome of each, in a few words: "ann 250", "bob closed". */
 const summarize = ({ recipients }: SessionResult) =>
   recipients.map(({ recipient, stage, reply, fault }) =>
     [recipient.split("@")[0], stage === "rcpt" ? null : stage, reply?.code ?? fault]
@@ -16,7 +16,7 @@ const randomRecipients = new Map([
   ["b.example", "zq@b.example"],
 ]);
 
-test("every recipient is asked in order, and a decoy of each domain after its first accepted one", () => {
+test("every recipient is asked in order, and a random recipient of each domain after its first accepted one", () => {
   const result = play(
     { recipients: [...three, "dan@b.example"], randomRecipients },
     `${OPENED}
@@ -46,7 +46,7 @@ test("every recipient is asked in order, and a decoy of each domain after its fi
   expect(result).toMatchObject({ closedBy: "us", remaining: [], ending: null, tls: false });
 });
 
-test("a domain that is known already is asked for no decoy, and its case does not matter", () => {
+test("a domain that is known already is asked for no random recipient, and its case does not matter", () => {
   const result = play(
     { recipients: ["ann@A.Example"], randomRecipients },
     `${OPENED}
@@ -59,11 +59,11 @@ test("a domain that is known already is asked for no decoy, and its case does no
   expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 451 } }]);
   expect(
     play({}, `${OPENED}\n C: RCPT TO:<ann@a.example>\n S: 250 OK`).catchAllProbes,
-    "no decoy was given",
+    "no random recipient was given",
   ).toEqual([]);
 });
 
-describe("nobody is asked", () => {
+describe("no recipient is asked", () => {
   test.each([
     ["the banner turns us away", "S: 554 5.7.1 no", "greeting 554", "refused"],
     ["the banner says later", "S: 450 busy", "greeting 450", "refused"],
@@ -153,7 +153,7 @@ describe("a session that is cut short", () => {
     replies.map((text, n) => `C: RCPT TO:<${AT[n]}>\n    S: ${text}`).join("\n    ");
   const OF_US = "550 5.7.1 Your IP address is on our block list (S3150)";
 
-  test("by three refusals of us in a row asks nobody else", () => {
+  test("by three refusals of us in a row asks no other recipient", () => {
     const replies = ["550 5.1.1 User unknown", OF_US, OF_US, OF_US];
     const result = play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`);
 
@@ -169,7 +169,7 @@ describe("a session that is cut short", () => {
     );
   });
 
-  test("by its decoy keeps the real answer, and the domain stays undecided", () => {
+  test("by its random recipient keeps the real answer, and the domain stays undecided", () => {
     const lost = play(
       { recipients: three, randomRecipients },
       `${OPENED}\n${first}\nS: 250 OK\nC: RCPT TO:<zq@a.example>\n! closed`,
@@ -331,7 +331,7 @@ describe("limits", () => {
     expect(result.closedBy).toBe("us");
   });
 
-  test("a session that was told no too often ends before the server ends it", () => {
+  test("a session that was refused too often ends before the server ends it", () => {
     const limits = { ...plan.limits, rejectionsPerConnection: 2 };
 
     const result = play({ recipients, limits }, OPENED + ask("a1", 450) + ask("a2", 550));
@@ -350,20 +350,20 @@ describe("limits", () => {
 describe("STARTTLS", () => {
   const offered =
     "S: 220 a\nC: EHLO probe.example\nS: 250-a | 250-STARTTLS | 250 SIZE 1000\nC: STARTTLS\n";
-  const rest =
+  const transaction =
     "\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK\nC: RCPT TO:<ann@a.example>\nS: 250 OK";
 
   test("is used where it is offered, and the extensions are asked for again", () => {
     const result = play(
       {},
-      `${offered}S: 220 go\nC: EHLO probe.example\nS: 250-a | 250 8BITMIME${rest}`,
+      `${offered}S: 220 go\nC: EHLO probe.example\nS: 250-a | 250 8BITMIME${transaction}`,
     );
 
     expect(result).toMatchObject({ tls: true, extensions: ["8BITMIME"], closedBy: "us" });
   });
 
   test("that is not available now leaves the session in the clear", () => {
-    const result = play({}, `${offered}S: 454 4.7.0 not now${rest}`);
+    const result = play({}, `${offered}S: 454 4.7.0 not now${transaction}`);
 
     expect(result).toMatchObject({ tls: false, extensions: ["STARTTLS", "SIZE"], closedBy: "us" });
   });
@@ -371,13 +371,13 @@ describe("STARTTLS", () => {
   test("is left alone where the caller wants none", () => {
     const clear = "S: 220 a\nC: EHLO probe.example\nS: 250-a | 250 STARTTLS";
 
-    expect(play({ tls: false }, clear + rest).tls).toBe(false);
+    expect(play({ tls: false }, clear + transaction).tls).toBe(false);
   });
 
   test.each([
     ["in the handshake", "! tls_failed"],
     ["in the first words after it", "S: 220 go\nC: EHLO probe.example\n! closed"],
-  ])("that breaks %s is told apart from a server that hangs up", (_, end) => {
+  ])("that breaks %s is distinguished from a server that hangs up", (_, end) => {
     const result = play({}, offered + end);
 
     expect(result).toMatchObject({ closedBy: "lost", ending: { stage: "starttls" } });
@@ -427,7 +427,7 @@ describe("an address beyond ASCII", () => {
     expect(summarize(result)).toEqual(["ann 250", "jürgen 550", "bob 250"]);
   });
 
-  test("is not said to a server that would not understand it, and the others are", () => {
+  test("is not sent to a server that would not understand it, and the others are", () => {
     const result = play(
       { recipients },
       `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: 250 OK\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,

@@ -14,7 +14,7 @@ const whenAnalysed = async (names: Zone, input: Partial<SpfInput> = {}) => {
   return { ...found, ids: found.issues.map(({ id }) => id), calls: dns.calls };
 };
 
-/** A place for a detail that nobody gave: "{host}" and not the macro "%{h}", or nothing between two spaces. */
+/** A placeholder for a detail that was not given: "{host}" and not the macro "%{h}", or nothing between two spaces. */
 const UNFILLED = /(?<!%)\{|undefined| {2}|^ /;
 
 const LONG = many(24, (n) => `ip4:192.0.2.${100 + n}/32`);
@@ -139,7 +139,7 @@ const rows: Row[] = [
     },
   ],
   ["SPF_PLUS_ALL", "critical", 90, policy("+all"), policy("-all")],
-  // A range that holds everybody is told of as a range.
+  // A range that holds every address is reported as a range.
   ["SPF_PLUS_ALL", "critical", 90, policy("all"), policy("ip4:0.0.0.0/0", "-all")],
   ["SPF_PLUS_ALL", "critical", 90, policy("mx", "all"), policy("mx", "-all", "+all")],
   ["SPF_PLUS_ALL", "critical", 90, INCLUDING("+all"), INCLUDING("?all")],
@@ -163,7 +163,7 @@ const rows: Row[] = [
     "SPF_NEUTRAL_ALL",
     "medium",
     30,
-    // Nobody fits an mx without an address, however wide.
+    // No address fits an mx without an address, however wide.
     { "a.test": { ...spf("mx/0", "?all"), MX: ["1 gone.test"] } },
     { "a.test": { ...spf("mx/0", "?all"), MX: ["1 b.test"] }, "b.test": { A: ["8.8.8.8"] } },
   ],
@@ -287,7 +287,7 @@ test.each([
   ["two policies", { "a.test": { TXT: ["v=spf1 -all", "v=spf1 mx -all"] } }],
   ["a policy that cannot be read", policy("moo", "-all")],
   ["a broken policy in front of it", policy("include:gone.test", "ip4:192.0.2.1", "-all")],
-])("where there is %s, no address is told that it is not covered", async (_, names) => {
+])("where there is %s, no address is reported as not covered", async (_, names) => {
   expect((await whenAnalysed(names, SENDING)).ids).toHaveLength(1);
 });
 
@@ -316,7 +316,7 @@ test.each<[string, Zone, string, number | null]>([
   expect(await whenAnalysed(names)).toMatchObject({ status, score });
 });
 
-test("everything is told at once, gravest first, and what it costs is what the score lost", async () => {
+test("all issues are reported at once, gravest first, and what it costs is what the score lost", async () => {
   const { issues, score } = await whenAnalysed(
     {
       "a.test": spf(
@@ -349,7 +349,7 @@ test("everything is told at once, gravest first, and what it costs is what the s
   expect(score).toBe(0);
 });
 
-test("a rule that is broken three times is told three times and costs once", async () => {
+test("a rule that is broken three times is reported three times and costs once", async () => {
   const { issues, score } = await whenAnalysed(policy("ptr", "ptr:b.test", "?ptr", "-all"));
 
   expect(issues.map(({ id, costPoints }) => [id, costPoints])).toEqual([
@@ -360,7 +360,7 @@ test("a rule that is broken three times is told three times and costs once", asy
   expect(score).toBe(90);
 });
 
-test("a missing space is told as such, with its place", async () => {
+test("a missing space is reported as such, with its position", async () => {
   const { issues } = await whenAnalysed(policy("ip4:192.0.2.1~all"));
 
   // And not that the "all" is missing.
@@ -453,7 +453,7 @@ describe("a hostile zone", () => {
       (name) => ["v=spf1", ...many(200, (n) => `exists:%{i}.${n}.${name}`)],
     ],
     ["of a thousand faults", () => ["v=spf1", ...many(1_000, (n) => `moo${n}`)]],
-  ])("%s is asked 40 questions at most, and told of in few words", async (_, record) => {
+  ])("%s is asked 40 questions at most, and its report is short", async (_, record) => {
     const calls: string[] = [];
     const dns = async (type: string, name: string) => {
       calls.push(`${type} ${name}`);

@@ -294,7 +294,7 @@ describe("the budget of a check", () => {
     });
   });
 
-  test("names of a stranger's host do not count against the domain", async () => {
+  test("names that the connecting host claims do not count against the domain", async () => {
     const PTR = many(5, (n) => `n${n}.a.test`);
 
     expect(
@@ -322,7 +322,7 @@ describe("the budget of a check", () => {
   });
 });
 
-describe("what decided is told", () => {
+describe("the result names what decided", () => {
   test("through all includes, outermost first", async () => {
     const { matched } = await whenChecked({
       "a.test": spf("include:b.test", "-all"),
@@ -372,7 +372,7 @@ describe("what decided is told", () => {
   });
 });
 
-test("however long a stranger's terms and words are, few of them are kept", async () => {
+test("however long the terms and words of a policy are, only their beginnings are retained", async () => {
   const long = `a:${"%{d}.".repeat(2_000)}test`;
   const names: Zone = {
     "a.test": spf("exp=why.a.test", "include:b.test", "-all"),
@@ -418,7 +418,7 @@ describe("an explanation", () => {
     expect(failing).toMatchObject({ result: "fail", voidLookups: 2, lookups: 2 });
   });
 
-  test("of an included domain is not told, and of a redirect's target it is", async () => {
+  test("of an included domain is not returned, and of a redirect's target it is", async () => {
     const names = {
       "b.test": spf("exp=why.b.test", "-all"),
       "why.b.test": { TXT: ["because"] },

@@ -67,7 +67,7 @@ test("the modifiers are taken from anywhere in the record, in either case", () =
 });
 
 test.each(["moo.cow-far_out=man:dog/cat", "ra=postmaster", "x=", "ip4=192.0.2.1", "rp=%{d}"])(
-  "an unknown modifier is nobody's fault: %s",
+  "an unknown modifier is no fault: %s",
   (term) => {
     expect(parseSpf(`v=spf1 ${term} -all`)).toMatchObject({ faults: [], redirect: null });
   },
@@ -164,7 +164,7 @@ test("every fault there is has a row", () => {
   expect(Object.keys(FAULTS).filter((fault) => !covered.has(fault))).toEqual([]);
 });
 
-test("all faults are told, each where it stands, and the rest is read all the same", () => {
+test("all faults are reported, each where it stands, and the rest is read all the same", () => {
   const text = "v=spf1  moo a redirect=a.test ip4:1 redirect=b.test exp=c.test exp=d.test -all ";
 
   const { faults, directives, redirect } = parseSpf(text);
