@@ -481,8 +481,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       blobs: { ...ctx.blobs, remove: async () => {} },
     }),
 
-    "an erasure leaves the results of jobs as they are": withoutWrites(
-      (write) => isPage(write) && "update" in write,
+    "an erasure leaves the results of jobs as they are": writing((write) =>
+      isPage(write) && "update" in write ? null : write,
     ),
 
     "answers cannot be found by the address that they show": writing((write) =>
