@@ -3,7 +3,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:ht
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
-import { HERE, HERE_PATH } from "@mailproof/api/http/documents";
+import { documentsFrom, HERE, HERE_PATH } from "@mailproof/api/http/documents";
 import { texts } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { describe, expect, test } from "vitest";
@@ -162,6 +162,26 @@ test("the page has a section for every operation, and every link in it leads som
   expect(endpoints.map(({ id }) => id).filter((id) => !ids.includes(id))).toEqual([]);
   expect([...targets].filter((to) => !ids.includes(to))).toEqual([]);
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
+
+test("a document is written once, when it is first asked for, and no other with it", () => {
+  const written: string[] = [];
+  const write = (path: string) => () => {
+    written.push(path);
+    return `${path} of ${HERE}`;
+  };
+  const find = documentsFrom(() => ({
+    "/openapi.json": write("/openapi.json"),
+    "/docs": write("/docs"),
+  }));
+  const ask = (baseUrl: string) =>
+    find({ method: "GET", rawPath: "/openapi.json", accept: undefined, baseUrl, trust: null });
+
+  expect([ask("http://a.test")?.body, ask("http://b.test")?.body]).toEqual([
+    "/openapi.json of http://a.test",
+    "/openapi.json of http://b.test",
+  ]);
+  expect(written).toEqual(["/openapi.json"]);
 });
 
 describe("the page of a topic", () => {
