@@ -7,6 +7,28 @@ import { createJob, waitForJob } from "./jobs.ts";
 const toNumber = (text = "0"): number => Number(text.replaceAll(",", ""));
 
 describeInBrowser("the overview", ({ open }) => {
+  test("what is typed before the account is known to be new is kept", async () => {
+    const { page } = await open({ key: "live", path: "usage" });
+    let letUsageCome = () => {};
+    const isTyped = new Promise<void>((resolve) => {
+      letUsageCome = resolve;
+    });
+    await page.route("**/v1/account/usage**", async (route) => {
+      await isTyped;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Overview" }).click();
+    const field = page.getByLabel("Verify an address");
+    await field.fill("ada.lovelace@valid.lab.mailproof.test");
+    const firstSteps = page.getByRole("heading", { name: "Your first verdict" });
+    expect(await firstSteps.count()).toBe(0);
+
+    letUsageCome();
+    await firstSteps.waitFor();
+    expect(await field.inputValue()).toBe("ada.lovelace@valid.lab.mailproof.test");
+    expect(await page.evaluate("document.activeElement.id")).toBe("quick-email");
+  });
+
   test("a new account reaches a verdict in three steps: sign in, type an address, press Verify", async () => {
     const { page, ready } = await open({ key: null });
     await page.getByLabel("API key").fill(ready.live_key);

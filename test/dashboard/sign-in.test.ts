@@ -102,7 +102,8 @@ describeInBrowser("signing in", ({ open }) => {
     await submitKey(opened, data.key);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
 
-    expect(await page.getByRole("alert").first().textContent()).toContain("account:read");
+    const balance = page.getByRole("region", { name: "Balance" });
+    expect(await balance.getByRole("alert").textContent()).toContain("account:read");
     await page.getByText("No list is running.").waitFor();
   });
 

@@ -54,7 +54,7 @@ describeInBrowser("usage", ({ open }) => {
     const opened = await open({ key: "live", path: "usage" });
     await useCredits(opened);
     await opened.page.reload();
-    await opened.page.locator(".ledger tbody tr").first().waitFor();
+    await opened.page.locator(".sum dd").first().waitFor();
 
     const { credits } = await opened.readApi<GetAccountData>("/v1/account");
     const terms = await readNumbers(opened.page.locator(".sum dd"));
@@ -115,7 +115,7 @@ describeInBrowser("usage", ({ open }) => {
 
     const saved = await saveCsv(page, "The ledger");
     await page.getByRole("button", { name: "Show earlier entries" }).click();
-    await page.getByRole("button", { name: "Show earlier entries" }).waitFor({ state: "detached" });
+    await rows.nth(50).waitFor();
     const { entries } = await readApi<ListLedgerEntriesData>("/v1/account/ledger?limit=200");
     const { credits } = await readApi<GetAccountData>("/v1/account");
 

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
+import { useDialog } from "../parts/dialog.tsx";
 import { navigate } from "../router.ts";
 import { listScreens } from "../screens.ts";
 import { isOperator, isTestKey, signOut } from "../session.ts";
@@ -49,6 +50,10 @@ export const openPalette = (): void => {
   isOpen.value = true;
 };
 
+const closePalette = (): void => {
+  isOpen.value = false;
+};
+
 const onShortcut = (event: KeyboardEvent): void => {
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
@@ -56,7 +61,7 @@ const onShortcut = (event: KeyboardEvent): void => {
 };
 
 const runCommand = (command: Command | undefined): void => {
-  isOpen.value = false;
+  closePalette();
   command?.run();
 };
 
@@ -92,25 +97,18 @@ const Results = () => (
 
 /** Ctrl K or ⌘ K: every screen and setting by its name, in the order of the navigation. */
 export const CommandPalette = () => {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog(isOpen.value, closePalette);
   useEffect(() => {
     addEventListener("keydown", onShortcut);
     return () => removeEventListener("keydown", onShortcut);
   }, []);
-  useLayoutEffect(() => {
-    if (isOpen.value && !dialog.current?.open) dialog.current?.showModal();
-    if (!isOpen.value) dialog.current?.close();
-  }, [isOpen.value]);
   return (
     <dialog
-      ref={dialog}
+      {...dialog}
       class="palette"
       aria-label="Go to"
-      onClose={() => {
-        isOpen.value = false;
-      }}
       onClick={(event) => {
-        if (event.target === dialog.current) isOpen.value = false;
+        if (event.target === event.currentTarget) closePalette();
       }}
     >
       {isOpen.value && (

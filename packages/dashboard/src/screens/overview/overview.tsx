@@ -3,7 +3,7 @@ import { account } from "../../session.ts";
 import { BalancePanel, useUsage } from "./credits.tsx";
 import { DomainsPanel } from "./domains.tsx";
 import "./overview.css";
-import { FirstSteps, QuickVerify } from "./quick-verify.tsx";
+import { QuickVerify } from "./quick-verify.tsx";
 import { RunningLists } from "./running-lists.tsx";
 import { countVerdicts, VerdictsPanel } from "./verdicts.tsx";
 import { FailingWebhooks } from "./webhooks.tsx";
@@ -16,7 +16,7 @@ export const Overview = () => {
     countVerdicts(usage.data.totals.verdicts) === 0;
   return (
     <Screen title="Overview">
-      {isNew ? <FirstSteps /> : <QuickVerify />}
+      <QuickVerify isNew={isNew} />
       <div class="panels">
         <BalancePanel usage={usage} />
         <VerdictsPanel usage={usage} />
