@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setTimeout } from "node:timers/promises";
 import { ingestFile } from "@mailproof/core/intake/ingest";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
@@ -26,7 +25,7 @@ const measureIntake = async (
   const [startedAt, before] = [performance.now(), process.cpuUsage()];
   const upload = await blobs.get(key);
   if (!upload) throw new Error("There is no list to take in.");
-  const world = { blobs, sleep: (ms: number) => setTimeout(ms) };
+  const world = { blobs, pause: () => undefined };
   const intake = await ingestFile(world, upload.content, {
     key: "inputs/list",
     addressesMax: 500_000,

@@ -20,12 +20,12 @@ export const ingestContent = async (
   blobs: Pick<Blobs, "put"> = createMemoryBlobs(),
 ): Promise<{ readonly outcome: FileIntake | IntakeFault; readonly pauses: number }> => {
   let pauses = 0;
-  const sleep = async () => {
+  const pause = async () => {
     pauses += 1;
   };
   const source = typeof content === "string" ? getPieces(Buffer.from(content)) : content;
   const limits = { key: KEY, addressesMax: 500_000, bytesMax: 100_000_000, rowsPerChunk: 500 };
-  const outcome = await ingestFile({ blobs, sleep }, source, { ...limits, ...options });
+  const outcome = await ingestFile({ blobs, pause }, source, { ...limits, ...options });
   return { outcome, pauses };
 };
 

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { whenExported } from "../../downloads.ts";
 import { createRows, givenJobOf, verifyEmail } from "../../export-jobs.ts";
 import { given, givenWorld } from "../../given.ts";
-import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
 import { receiveAll } from "../jobs/working-chunks.ts";
 
 // Where the work for lists can wait for callers (decision 48).
@@ -129,6 +129,15 @@ test("a page of results is a step of its job's account", async () => {
   const [pages, before, after, evidence] = [3, rows, rows, rows / 25];
   expect(stepsOf).toHaveLength(before + after + pages + evidence);
   expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
+});
+
+test("500 rows of a list that is read are a step of its account", async () => {
+  const ctx = await given({ balance: 10_000 });
+  const { stepsOf, world } = noteSteps(ctx.world);
+
+  await whenProcessed({ ...ctx, world }, createEmails(1_600));
+
+  expect(stepsOf).toEqual(Array(3).fill(`list of ${ctx.account}`));
 });
 
 test("to read a chunk of an export, and to write it, are steps of its job's account", async () => {

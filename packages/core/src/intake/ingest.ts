@@ -2,7 +2,6 @@ import type { ExcludedBlob } from "../jobs/input-metadata.ts";
 import { isAddress } from "../mail/address.ts";
 import { isAscii } from "../mail/syntax.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { World } from "../ports/world.ts";
 import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 import {
@@ -64,12 +63,18 @@ export type FileIntakeOptions = ListOptions & {
   readonly rowsPerChunk: number;
 };
 
+export type IntakePorts = {
+  readonly blobs: Pick<Blobs, "put">;
+  /** Called after some rows, so that a long list holds up no other request. Undefined: reading goes on at once. */
+  readonly pause: () => Promise<void> | undefined;
+};
+
 /**
  * Reads a list once, from start to end, and holds little more in memory than its addresses. On a fault nothing is
  * written, and reading stops. The source is always closed.
  */
 export const ingestFile = async (
-  { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
+  { blobs, pause }: IntakePorts,
   source: AsyncIterable<Uint8Array>,
   { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileIntakeOptions,
 ): Promise<FileIntake | IntakeFault> => {
@@ -87,7 +92,6 @@ export const ingestFile = async (
     const tally = createCounts();
     const domains = createTopDomains();
     const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
-    const pause = () => sleep(0);
     const rows = readAddresses(opened, {
       counts: tally,
       domains,
@@ -203,7 +207,7 @@ type IntakeState = {
   readonly writer: ExcludedWriter;
   readonly addressesMax: number;
   readonly refuse: Refuse;
-  readonly pause: () => Promise<void>;
+  readonly pause: IntakePorts["pause"];
 };
 
 /** The shortest address with its line end: it bounds how many a file can have. */
@@ -215,20 +219,25 @@ const ADDRESS_BYTES_MIN = 4;
  */
 const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 
-/** About ten milliseconds. */
-const SKIPPED_WITHOUT_PAUSE = 4_000;
+/** About a millisecond. */
+const ROWS_WITHOUT_PAUSE = 500;
 
 async function* readAddresses(
   { format: { emailColumn }, rows }: OpenedList,
   { counts, domains, seen, writer, addressesMax, refuse, pause }: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;
-  let pauseAt = SKIPPED_WITHOUT_PAUSE;
+  let withoutPause = 0;
   for await (const batch of rows) {
     const accepted: EncodedRow[] = [];
     const excluded: EncodedExcludedRow[] = [];
     counts.totalSubmitted += batch.length;
     for (const row of batch) {
+      withoutPause += 1;
+      if (withoutPause > ROWS_WITHOUT_PAUSE) {
+        withoutPause = 1;
+        await pause();
+      }
       const parsed = parseAddressCell(row.email);
       if (!isAddress(parsed)) {
         const { fault } = row.cells.length === 0 ? ROW_TOO_LONG : parsed;
@@ -256,11 +265,6 @@ async function* readAddresses(
     if (excluded.length === 0) continue;
     counts.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
     await writer.write(excluded);
-
-    // Writing rows yields the thread. Skipped rows are not written, so the loop must yield by itself.
-    if (counts.duplicatesRemoved + counts.invalidSkipped < pauseAt) continue;
-    pauseAt += SKIPPED_WITHOUT_PAUSE;
-    await pause();
   }
   if (counts.unique === 0) refuse(createNoAddressesFault(counts.totalSubmitted));
 }

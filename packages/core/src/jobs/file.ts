@@ -154,6 +154,8 @@ const readList = async (
 ): Promise<FileIntake> => {
   let isLate = false;
   let unreadable: Failure | undefined;
+  const requester = { account: payer.account, priority: "list" } as const;
+  const pause = () => world.callers?.yieldToCallers(requester);
   const read = async () => {
     if (isLate) throw new Error("reading the file has timed out");
     const upload = await findUpload(world, payer, fileKey);
@@ -161,7 +163,7 @@ const readList = async (
       unreadable = failure;
     });
     const source = stopWhenLate(content, () => isLate);
-    return ingestFile(world, source, {
+    return ingestFile({ blobs: world.blobs, pause }, source, {
       key: toInputBlobKey(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,

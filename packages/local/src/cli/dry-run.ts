@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { ingestFile } from "@mailproof/core/intake/ingest";
 import { toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
@@ -81,7 +80,7 @@ const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {
 /** Counts a list as the service would charge it. */
 export const countList = async ({ name, path }: ListFile, column: string | undefined) => {
   const counted = await ingestFile(
-    { blobs: { put: discard }, sleep: async (ms) => await setTimeout(ms) },
+    { blobs: { put: discard }, pause: () => undefined },
     createReadStream(path),
     {
       key: "dry-run",
