@@ -1,6 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Requester } from "@mailproof/core/smtp-pool/requester";
-import { createCallersFirst, LINGER_MS, SLICE_MS } from "@mailproof/local/server/callers-first";
+import {
+  createCallersFirst,
+  HALF_FORGOTTEN_MS,
+  LINGER_MS,
+  SHORT_LIST_MS,
+  SHORT_LIST_SLICE_MS,
+  SLICE_MS,
+} from "@mailproof/local/server/callers-first";
 import { expect, test } from "vitest";
 
 // Lists share the processor time with callers. The clock moves with the work alone, and the test turns the event loop.
@@ -36,7 +43,13 @@ const givenLoop = () => {
     return done.slice(before);
   };
   const pass = (ms: number): void => void (nowMs += ms);
-  return { ...callers, begin, turn, pass };
+  /** A caller is here, and the file has had more than a short list. */
+  const givenLongFile = async (): Promise<void> => {
+    callers.enter();
+    begin(FILE, 1, SHORT_LIST_MS);
+    await turn();
+  };
+  return { ...callers, begin, turn, pass, givenLongFile };
 };
 
 test("without a caller the steps of a list begin at once", () => {
@@ -54,8 +67,8 @@ test("callers never wait", () => {
 });
 
 test("while a caller is here, a list takes one slice of each turn", async () => {
-  const { enter, begin, turn } = givenLoop();
-  enter();
+  const { givenLongFile, begin, turn } = givenLoop();
+  await givenLongFile();
   begin(FILE, 10, SLICE_MS / 4);
 
   expect(await turn()).toHaveLength(4);
@@ -84,8 +97,8 @@ test("a list goes on beside callers without end, however long a step takes", asy
 });
 
 test("what follows a step at once is part of it", async () => {
-  const { enter, yieldToCallers, turn, pass } = givenLoop();
-  enter();
+  const { givenLongFile, yieldToCallers, turn, pass } = givenLoop();
+  await givenLongFile();
   let ended = 0;
   const step = async (): Promise<void> => {
     await yieldToCallers(FILE);
@@ -100,13 +113,56 @@ test("what follows a step at once is part of it", async () => {
   expect(ended).toBe(1);
 });
 
-test("accounts take turns: a short list does not wait for the steps of a long one", async () => {
+test("a short list has longer slices, until it has had as much as a short list needs", async () => {
+  const { enter, begin, turn, pass } = givenLoop();
+  enter();
+  begin(BATCH, 10, SHORT_LIST_SLICE_MS / 4);
+  expect(await turn()).toHaveLength(4);
+
+  pass(10);
+  expect(await turn()).toHaveLength(4);
+
+  begin(BATCH, 1, SHORT_LIST_MS);
+  while ((await turn()).length > 0);
+  begin(BATCH, 10, SLICE_MS / 4);
+  expect(await turn()).toHaveLength(4);
+});
+
+test("accounts that have had as much take turns", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
-  begin(FILE, 100, SLICE_MS / 4);
-  begin(BATCH, 2, SLICE_MS / 4);
+  begin(FILE, 100, SHORT_LIST_SLICE_MS / 4);
+  begin(BATCH, 100, SHORT_LIST_SLICE_MS / 4);
 
   expect(await turn()).toEqual([FILE, BATCH, FILE, BATCH]);
+});
+
+test("a short list that comes later is done before a long one", async () => {
+  const { givenLongFile, begin, turn } = givenLoop();
+  await givenLongFile();
+  begin(FILE, 100, SLICE_MS / 4);
+  await turn();
+  begin(BATCH, 3, SLICE_MS / 4);
+
+  expect(await turn()).toEqual([BATCH, BATCH, BATCH, FILE]);
+});
+
+test("what counts is the time of the steps, not their number", async () => {
+  const { enter, begin, turn } = givenLoop();
+  enter();
+  begin(FILE, 2, SHORT_LIST_SLICE_MS / 2);
+  begin(BATCH, 10, SHORT_LIST_SLICE_MS / 8);
+
+  expect(await turn()).toEqual([FILE, BATCH, BATCH, BATCH, BATCH]);
+});
+
+test("half of the time that a list has had is forgotten each second", async () => {
+  const { givenLongFile, begin, turn, pass } = givenLoop();
+  await givenLongFile();
+  pass(HALF_FORGOTTEN_MS);
+  begin(FILE, 100, SHORT_LIST_SLICE_MS / 4);
+
+  expect(await turn()).toHaveLength(4);
 });
 
 test("a caller is here from its request until a moment after its response", () => {

@@ -6,6 +6,11 @@ import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/reques
  * turns, so it takes 5 ms longer. A step is about 0.1 ms of work. Shorter slices cost lists more than they help callers.
  */
 export const SLICE_MS = 0.5;
+/** A batch needs about 1 ms for each of its rows. In the slices of a file it would wait as long as a file's rows do. */
+export const SHORT_LIST_SLICE_MS = 2;
+export const SHORT_LIST_MS = 100;
+/** Half of the time that an account has used is forgotten after so long, and so on. */
+export const HALF_FORGOTTEN_MS = 1_000;
 /** Callers send one request after the other. After a pause longer than this, lists work at full speed. */
 export const LINGER_MS = 200;
 
@@ -22,25 +27,72 @@ const eventLoop: Loop = {
 /** In this turn, after all promise callbacks: a step has ended when no callback is left that can run at once. */
 const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
-/** During requests, lists begin their steps in slices, one per turn of the event loop. Accounts take turns. */
+/**
+ * The steps that wait. Next is the account whose steps took the least time lately: a short list does not wait for a long
+ * one, and a step of an export, which takes 30 times as long as another, counts as much. Equal accounts take turns.
+ */
+const createSteps = (nowMs: () => number) => {
+  const waiting = createAccountRotation<Step>();
+  const usedMs = new Map<string, number>();
+  let forgetsAtMs = nowMs() + HALF_FORGOTTEN_MS;
+
+  const forget = (): void => {
+    if (nowMs() < forgetsAtMs) return;
+    forgetsAtMs = nowMs() + HALF_FORGOTTEN_MS;
+    for (const [account, ms] of usedMs)
+      if (ms < 1) usedMs.delete(account);
+      else usedMs.set(account, ms / 2);
+  };
+
+  const getUsedMs = (account: string): number => usedMs.get(account) ?? 0;
+
+  const findNext = (): string | undefined => {
+    let next: string | undefined;
+    for (const account of waiting.accounts())
+      if (next === undefined || getUsedMs(account) < getUsedMs(next)) next = account;
+    return next;
+  };
+
+  return {
+    push: waiting.push,
+    findNext,
+    take: (account: string): Step | undefined => waiting.takeOf(account)[0],
+    addUsedMs: (account: string, ms: number): void => {
+      forget();
+      usedMs.set(account, getUsedMs(account) + ms);
+    },
+    isShortList: (account: string): boolean => getUsedMs(account) < SHORT_LIST_MS,
+  };
+};
+
+/** During requests, lists begin their steps in slices, one per turn of the event loop. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
-  const steps = createAccountRotation<Step>();
+  const steps = createSteps(nowMs);
   let callers = 0;
   let lastLeftMs = Number.NEGATIVE_INFINITY;
   let isUnderWay = false;
 
+  const getSliceMs = (account: string): number =>
+    steps.isShortList(account) ? SHORT_LIST_SLICE_MS : SLICE_MS;
+
   const runSlice = (): void => {
-    const endMs = nowMs() + SLICE_MS;
-    const runStep = (): void => {
-      // The first step of a slice always runs, however late: lists continue beside endless requests.
-      steps.takeInTurns(1)[0]?.begin();
+    const beganMs = nowMs();
+    const runStep = (account: string): void => {
+      const stepBeganMs = nowMs();
+      steps.take(account)?.begin();
       afterMicrotasks(() => {
-        if (steps.size() === 0) isUnderWay = false;
-        else if (nowMs() < endMs) runStep();
-        else nextTurn(runSlice);
+        steps.addUsedMs(account, nowMs() - stepBeganMs);
+        goOn((next) => nowMs() < beganMs + getSliceMs(next));
       });
     };
-    runStep();
+    const goOn = (hasTime: (account: string) => boolean): void => {
+      const next = steps.findNext();
+      if (next === undefined) isUnderWay = false;
+      else if (hasTime(next)) runStep(next);
+      else nextTurn(runSlice);
+    };
+    // The first step of a slice always runs, however late: lists continue beside endless requests.
+    goOn(() => true);
   };
 
   const yieldToCallers: YieldToCallers = (requester) => {
