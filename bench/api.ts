@@ -90,7 +90,7 @@ export const run = async (): Promise<readonly ReportRow[]> => {
         sum(({ non2xx }) => non2xx),
       ),
       { what: "charges on the ledger's disk", value: sum((one) => one["2xx"]), unit: "charges" },
-      createRow("cachedLaws", violations.length),
+      createRow("cachedInvariants", violations.length),
     ];
   } finally {
     await stop();

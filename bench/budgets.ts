@@ -1,6 +1,6 @@
 // What every bench is held to, in one place: docs/performance.md is written from this and from bench/results/.
 
-/** A figure has a limit on one side. `beside` is who else does it, where somebody told or it is measured with ours. */
+/** A figure has a limit on one side. `beside` is what else does it, where that is published or is measured with ours. */
 export type Budget = {
   readonly of: GroupName;
   readonly what: string;
@@ -261,7 +261,7 @@ export const BUDGETS = {
     unit: "counts",
     most: 0,
   },
-  bulkLaws: { of: "bulkCare", what: "broken money invariants", unit: "invariants", most: 0 },
+  bulkInvariants: { of: "bulkCare", what: "broken money invariants", unit: "invariants", most: 0 },
   bulkSessions: { of: "bulkCare", what: "sessions to one mail host", unit: "at once", most: 10 },
   bulkOthersJob: { of: "bulkCare", what: "GET /v1/jobs/{id}, p99", unit: "ms", most: 150 },
   bulkOthersVerify: { of: "bulkCare", what: "POST /v1/verify, cached, p99", unit: "ms", most: 150 },
@@ -294,7 +294,12 @@ export const BUDGETS = {
     most: 3,
   },
   cachedOthers: { of: "cachedCare", what: "responses other than 200", unit: "responses", most: 0 },
-  cachedLaws: { of: "cachedCare", what: "broken money invariants", unit: "invariants", most: 0 },
+  cachedInvariants: {
+    of: "cachedCare",
+    what: "broken money invariants",
+    unit: "invariants",
+    most: 0,
+  },
   checkFirst: { of: "check", what: "the first of a process", unit: "ms", most: 300 },
   checkMedian: { of: "check", what: "median", unit: "ms", most: 300 },
   checkP99: { of: "check", what: "p99", unit: "ms", most: 300 },

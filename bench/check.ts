@@ -11,7 +11,7 @@ import { createLabBlocklists, SENDERS_LABEL } from "@mailproof/lab/senders";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
-// A deliverability check against the pretend network, over real sockets and without a cache: what it takes when
+// A deliverability check against the lab, over real sockets and without a cache: what it takes when
 // name servers answer at once, and when half of them never do. Server and client share one process here.
 
 const CHECKS = 200;

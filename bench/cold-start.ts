@@ -18,7 +18,7 @@ import {
 
 // What a Lambda weighs, and how long a fresh process takes to have its handler ready: reading, compiling and running
 // the bundle, with all ports built. Lambda's own start comes on top, and so does a smaller share of a processor.
-// Held to the budget is the processor time of the least disturbed of several runs: whoever else is on the machine
+// Held to the budget is the processor time of the least disturbed of several runs: other work on the machine
 // takes from every run, and gives to none.
 
 const RUNS = 11;

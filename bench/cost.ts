@@ -5,7 +5,7 @@ import type { CostMeter, MeteredUnit } from "./cost/meter.ts";
 import { createRow, type Report, type ReportRow, type ReportTable } from "./report.ts";
 
 // What AWS would ask for each flow: every request at the ports is counted, with the capacity units of the items it
-// touches, against the lab's mail servers. How long Lambdas run is told apart: of rows of files as the simulated cluster
+// touches, against the lab's mail servers. How long Lambdas run is reported by itself: of rows of files as the simulated cluster
 // measures it, of everything else as assumed.
 
 /** US East, on demand, in dollars; as published in November 2026. */

@@ -22,8 +22,8 @@ import {
   type ReportTable,
 } from "./report.ts";
 
-// Our engine and the npm packages that do the same, one after the other: the same addresses, the same pretend
-// internet, the same number under way. Every engine and every lab is a process of its own.
+// Our engine and the npm packages that do the same, one after the other: the same addresses, the same
+// lab, the same number under way. Every engine and every lab is a process of its own.
 
 const REPLY_MS = 20;
 const PEER_MS = 3_000;
@@ -139,7 +139,7 @@ const buildTable = ({ title }: EngineRow, figures: readonly EngineFigures[]): Re
     "sessions per 1,000",
     "peak connections per MX",
     "CPU ms per address",
-    "said valid",
+    "reported valid",
   ],
   rows: figures.map((one) => [
     one.engine,
@@ -252,7 +252,7 @@ const buildMatrix = (judged: readonly JudgedEngine[]): readonly ReportTable[] =>
   },
   {
     title: `verdicts in all ${situations.length} situations`,
-    head: ["engine", ...CELLS, "errors nobody caught"],
+    head: ["engine", ...CELLS, "uncaught errors"],
     rows: judged.map((one) => [
       one.engine,
       ...CELLS.map((cell) => String(countCells(one, cell))),

@@ -54,8 +54,8 @@ const createApi =
       headers: { "x-api-key": key, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const { data, ...rest } = (await response.json()) as { data: unknown };
-    if (!response.ok) throw new Error(JSON.stringify(rest));
+    const { data, ...failure } = (await response.json()) as { data: unknown };
+    if (!response.ok) throw new Error(JSON.stringify(failure));
     return data;
   };
 
@@ -78,15 +78,15 @@ const sendFile = async (api: Api): Promise<string> => {
   return job.job_id;
 };
 
-/** What came of the work, and how many rows a second the file got done meanwhile. */
+/** The result of the work, and how many rows a second the file got done meanwhile. */
 const measureFile = async <T>(owner: Api, job: string, work: () => Promise<T>) => {
   const processed = async (): Promise<number> =>
     (await owner(`GET /v1/jobs/${job}?include_results=false`)).processed_emails;
   const before = await processed();
   const from = performance.now();
-  const came = await work();
+  const result = await work();
   const seconds = (performance.now() - from) / 1_000;
-  return { came, rowsPerSecond: ((await processed()) - before) / seconds };
+  return { result, rowsPerSecond: ((await processed()) - before) / seconds };
 };
 
 const isDone = async (api: Api, job: string): Promise<boolean> => {
@@ -135,16 +135,16 @@ const startNetwork = async () => {
   const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
   const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
   const [labAddress] = (await once(child, "message")) as [LabAddress];
-  return { place: labAddress, end: () => child.disconnect() };
+  return { address: labAddress, end: () => child.disconnect() };
 };
 
 export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const network = await startNetwork();
   const server = await startServer(folder, {
-    DNS_SERVERS: network.place.dns,
-    SMTP_PORT: String(network.place.smtpPort),
-    SMTP_ALLOW_PRIVATE: network.place.smtpAddresses,
+    DNS_SERVERS: network.address.dns,
+    SMTP_PORT: String(network.address.smtpPort),
+    SMTP_ALLOW_PRIVATE: network.address.smtpAddresses,
   });
   try {
     const { base_url: url, live_key: key } = server.ready;
@@ -159,7 +159,7 @@ export const run = async (): Promise<readonly ReportRow[]> => {
     const alone = await measureFile(owner, file, () => setTimeout(ALONE_MS));
     const isStillUnderWay = !(await isDone(owner, file));
     return [
-      ...toRows(calm, beside.came, isStillUnderWay),
+      ...toRows(calm, beside.result, isStillUnderWay),
       { what: "the file beside them", value: beside.rowsPerSecond, unit: "rows a second" },
       { what: "the file alone, after them", value: alone.rowsPerSecond, unit: "rows a second" },
     ];

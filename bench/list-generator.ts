@@ -1,7 +1,7 @@
 import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/lab/person-names";
 import { createRandom } from "../test/simulation/random.ts";
 
-// A customer's list as lists are: most people at a few large providers and the rest all over, somebody entered
+// A customer's list as lists are: most people at a few large providers and the rest all over, some entered
 // twice, cells that are no address, and notes with commas, quotes and line breaks. The same for the same seed.
 
 export type ListShape = {
@@ -18,7 +18,7 @@ export type ListShape = {
   readonly columns?: number;
 };
 
-/** What whoever reads the list has to come to. */
+/** The counts that a reader of the list must come to. */
 export type ListCounts = {
   readonly rows: number;
   readonly duplicates: number;
@@ -55,7 +55,7 @@ export function* generateList(shape: ListShape): Generator<string, ListCounts> {
   return { rows: shape.rows, duplicates, invalid, unique };
 }
 
-/** The list as it is uploaded; what was in it is told in the end. */
+/** The list as it is uploaded; its counts are returned at the end. */
 export async function* toBytes(
   list: Generator<string, ListCounts>,
   onCounts: (counts: ListCounts) => void,
@@ -92,7 +92,7 @@ const NO_ADDRESSES = [
   "http://www.example.com/john",
 ];
 
-/** Follows from its number alone, so that an earlier one can be said again and none need be remembered. */
+/** Follows from its number alone, so that an earlier one can be repeated and none need be remembered. */
 const createAddress = ({ seed, domain, person }: ListShape, number: number): string => {
   const random = createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
   if (person) return person(number, random);
@@ -133,7 +133,7 @@ const NOTES = [
   "met at the fair",
   "came by recommendation of a friend",
   "asked for a price list, and for a call back",
-  'said "maybe next year"',
+  'wrote "maybe next year"',
   "two lines:\r\nprefers mail, not the phone",
 ];
 const REFERRERS = ["https://example.com/newsletter", "autumn offer", "trade fair"];

@@ -13,7 +13,7 @@ import {
 
 export const PAGE = "docs/performance.md";
 
-/** In the order in which they are told. */
+/** In the order of the page. */
 export const BENCHES: readonly string[] = [
   ...new Set(Object.values(GROUPS).map(({ bench }) => bench)),
 ];

@@ -11,7 +11,7 @@ import {
 } from "./performance.ts";
 import { printTable } from "./report.ts";
 
-// npm run bench [name]: runs one bench, or all of them, each in a process of its own, and keeps what came of it in
+// npm run bench [name]: runs one bench, or all of them, each in a process of its own, and stores its result in
 // bench/results/ and docs/performance.md. It ends with an error where a bench fails or a budget is missed.
 
 /** Many times what any of them takes on a machine that has nothing else to do. */

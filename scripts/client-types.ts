@@ -105,14 +105,14 @@ const buildInput = ({
     ["query", getEntries(endpoint.query)],
     ["body", getEntries(body)],
   ] as const;
-  const wanted = parts.flatMap(([place, entries]) =>
-    Object.entries(entries).map(([name, schema]) => ({ place, name, schema })),
+  const wanted = parts.flatMap(([part, entries]) =>
+    Object.entries(entries).map(([name, schema]) => ({ part, name, schema })),
   );
   if (new Set(wanted.map(({ name }) => name)).size < wanted.length)
     throw new Error(`${endpoint.route} has one name for two things`);
   const free = wanted.filter(({ name }) => !(name in fixed));
-  const fields = free.map(({ place, name, schema }) => {
-    const type = place === "query" ? getQueryType(schema) : undefined;
+  const fields = free.map(({ part, name, schema }) => {
+    const type = part === "query" ? getQueryType(schema) : undefined;
     return type === undefined
       ? formatFields({ [name]: schema }, INPUT)
       : `${formatDescription(name, schema)}\n${name}?: ${type} | undefined;`;

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Fetches what npm run test:third-party runs: AWS's runtime client (npm; it builds itself), AWS's DynamoDB Local (Maven
 # Central), moto and cfn-lint (PyPI), and two that sign mail, dkimpy (PyPI) and go-msgauth (Go). Each is optional: where it cannot be had, the reason is printed, and its suites are
-# left out. They are kept outside the repository, under the hash of the file that names their versions, so that the next
+# left out. They are stored outside the repository, under the hash of the file that names their versions, so that the next
 # clone finds them.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 wanted=test/third-party/tools
-kept=${THIRD_PARTY_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/mailproof/third-party}
+stored=${THIRD_PARTY_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/mailproof/third-party}
 limit=${THIRD_PARTY_SECONDS:-240}
-mkdir -p "$kept"
+mkdir -p "$stored"
 
 # What is stopped takes along what it has begun.
 work=
@@ -19,7 +19,7 @@ trap 'kill $work 2>/dev/null; echo "It was stopped: what is not named above is l
 fetch() {
   local name=$1 file=$wanted/$2 folder reason
   shift 2
-  folder=$kept/$name-$(sha256sum "$file" | cut -c -12)
+  folder=$stored/$name-$(sha256sum "$file" | cut -c -12)
   [ -d "$folder" ] && echo "$name is already there." && return
   for command in "$@"; do
     command -v "$command" >/dev/null || { echo "$name is left out: there is no $command."; return; }

@@ -3,7 +3,7 @@ import type { Queue } from "@mailproof/core/ports/queue";
 import { INDEXES, type Item, type Key, type Table, type Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 
-// Doors that count what AWS would count: requests, and the capacity units of the items that they touch.
+// Adapters that count what AWS would count: requests, and the capacity units of the items that they touch.
 
 export type MeteredUnit = "writeUnit" | "readUnit" | "queueRequest" | "put" | "get";
 export type CostMeter = Record<MeteredUnit, number>;

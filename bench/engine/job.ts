@@ -37,7 +37,7 @@ export type RunFigures = {
   readonly cpuMs: number;
   /** By the place in the list; what did not come in time is absent. */
   readonly verdicts: Readonly<Record<number, BenchVerdict>>;
-  /** Errors of the engine that nobody caught. Each would have ended a program that does not look out for them. */
+  /** Errors of the engine that it did not catch. Each would have ended a program that does not look out for them. */
   readonly crashes: number;
 };
 

@@ -20,7 +20,7 @@ export const listOneServer = (count: number): readonly string[] =>
 /** The same with so many in a hundred that do not exist, evenly spread. */
 export const listMostlyDead = (count: number, deadPercent: number): readonly string[] =>
   listOneServer(count).map((address, index) =>
-    (index * deadPercent) % 100 < deadPercent ? `nobody.${address}` : address,
+    (index * deadPercent) % 100 < deadPercent ? `nonexistent.${address}` : address,
   );
 
 /** Six people of each of many domains with a mail server of their own, domain by domain as a chunk has them. */

@@ -2,7 +2,7 @@ import { DOMAINS } from "@mailproof/lab/domains";
 import type { BenchVerdict } from "./job.ts";
 import { ZONE } from "./lists.ts";
 
-/** What an answer is worth beside what is true. "unknown" is where a better engine could have told. */
+/** What an answer is worth beside what is true. "unknown" is where a better engine could have known. */
 export type Cell = "ok" | "false invalid" | "false valid" | "unknown";
 
 export type Situation = {
@@ -25,9 +25,9 @@ export const situations: readonly Situation[] = Object.values(DOMAINS)
   );
 
 /**
- * The same for every engine. To say "invalid" or "valid" is wrong where it is not so, and also where nobody can
- * know. Most engines have no more words than these and "unknown": where a mailbox was accepted and only the
- * question of catch-all stays open, "valid" is right enough. What never came is no worse than "unknown".
+ * The same for every engine. To say "invalid" or "valid" is wrong where it is not so, and also where that cannot
+ * be known. Most engines have no more words than these and "unknown": where a mailbox was accepted and only the
+ * question of catch-all stays open, "valid" is right enough. A missing answer is no worse than "unknown".
  */
 export const toCell = ({ status, reason }: Situation, verdict: BenchVerdict = "unknown"): Cell => {
   if (verdict === status) return "ok";

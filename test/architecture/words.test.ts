@@ -24,6 +24,7 @@ const EXEMPT: readonly string[] = [
   "packages/core/src/smtp-pool/slots/shared-provider.ts",
   // `told` is a field of the recorded releases, `nobody` a name in lists and addresses.
   "test/local/release-fixtures.test.ts",
+  "scripts/write-release-fixture.ts",
   "test/local/service-commands.test.ts",
   "test/local/wrong-usages.test.ts",
   // The list of the old words, and this page of exceptions to it.
@@ -34,7 +35,10 @@ const EXEMPT: readonly string[] = [
 const files = globSync([
   "packages/*/src/**/*.{ts,tsx}",
   "infra/**/*.ts",
+  "bench/**/*.ts",
+  "scripts/*.{ts,mjs,sh}",
   "test/**/*.ts",
+  ".ci/run",
   "docs/**/*.md",
   "README.md",
   "SECURITY.md",
