@@ -29,7 +29,7 @@ const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process
 
 /**
  * The steps that wait. Next is the account whose steps took the least time lately: a short list does not wait for a long
- * one, and a step of an export, which takes 30 times as long as another, counts as much. Equal accounts take turns.
+ * one, and a step of an export, which takes as long as 30 others, counts like 30. Equal accounts take turns.
  */
 const createSteps = (nowMs: () => number) => {
   const waiting = createAccountRotation<Step>();
