@@ -21,7 +21,7 @@ export type BudgetGroup = {
 export const GROUPS = {
   oneServer: {
     bench: "engine",
-    what: "one mail server with 10 connections and 20 ms per reply; all addresses are valid",
+    what: "one mail server with 10 connections, 20 ms per reply and no PIPELINING; all addresses are valid",
     boundBy:
       "The mail server: ten connections with a reply every 20 ms allow 500 addresses a second. A connection is used for " +
       "a hundred of them; its first and last commands are the difference to 500. The peers open one for each address.",

@@ -9,7 +9,14 @@ import {
   PAUSING,
   THREADED,
 } from "./engine/job.ts";
-import { COMPANIES, listManyServers, listMostlyDead, listOneServer, ZONE } from "./engine/lists.ts";
+import {
+  COMPANIES,
+  listManyServers,
+  listMostlyDead,
+  listOneServer,
+  PIPELINING,
+  ZONE,
+} from "./engine/lists.ts";
 import { type Cell, situations, toCell } from "./engine/matrix.ts";
 import { isInstalled, peerNames } from "./engine/peers.ts";
 import { runEngine } from "./engine/run-engine.ts";
@@ -45,11 +52,16 @@ type EngineRow = {
 const LAB: LabOptions = { zone: ZONE, replyMs: REPLY_MS, companies: 0 };
 
 const rowOne: EngineRow = {
-  title: `one mail server, ${CONNECTIONS_MAX} connections at most, ${REPLY_MS} ms per reply, all valid`,
+  title: `one mail server, ${CONNECTIONS_MAX} connections at most, ${REPLY_MS} ms per reply, no PIPELINING, all valid`,
   lab: LAB,
   addresses: listOneServer(2_000),
   inFlight: CONNECTIONS_MAX,
   runs: 3,
+};
+const rowPipelining: EngineRow = {
+  ...rowOne,
+  title: "the same with a mail server that announces PIPELINING",
+  addresses: listOneServer(2_000, PIPELINING),
 };
 const rowTwo: EngineRow = {
   title: `a mail server per domain, 500 sessions in flight, ${REPLY_MS} ms per reply, all valid`,
@@ -296,11 +308,13 @@ export const run = async (): Promise<Report> => {
   const engines = [OURS, ...peers];
   const one = await measureEngines(rowOne, engines);
   const dead = await measureDead(one[0]);
+  const pipelining = await measureEngines(rowPipelining, engines);
   const two = await measureEngines(rowTwo, engines);
   const threaded = await measureEngines(rowTwo, Object.keys(THREADED));
   const judged = await judgeEngines(engines);
   const tables = [
     buildTable(rowOne, one),
+    buildTable(rowPipelining, pipelining),
     dead.table,
     buildTable(rowTwo, two),
     buildThreadTable(rowTwo, [...two.filter(({ engine }) => engine === OURS), ...threaded]),

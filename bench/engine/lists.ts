@@ -8,13 +8,16 @@ export const ZONE = "lab.example.com";
 export const COMPANIES = 20_000;
 const PER_DOMAIN = 6;
 
+/** Of the lab's domains with one mail server: one that takes a command at a time, and one that takes several at once. */
+export const [PLAIN, PIPELINING] = ["opensmtpd", "valid"];
+
 /** People of one domain with one mail server. */
-export const listOneServer = (count: number): readonly string[] =>
+export const listOneServer = (count: number, domain = PLAIN): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
     const given = LAB_GIVEN_NAMES[index % LAB_GIVEN_NAMES.length];
     const family =
       LAB_FAMILY_NAMES[Math.floor(index / LAB_GIVEN_NAMES.length) % LAB_FAMILY_NAMES.length];
-    return `${given}.${family}${Math.floor(index / LAB_GIVEN_NAMES.length / LAB_FAMILY_NAMES.length) || ""}@valid.${ZONE}`;
+    return `${given}.${family}${Math.floor(index / LAB_GIVEN_NAMES.length / LAB_FAMILY_NAMES.length) || ""}@${domain}.${ZONE}`;
   });
 
 /** The same with so many in a hundred that do not exist, evenly spread. */

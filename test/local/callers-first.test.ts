@@ -26,13 +26,16 @@ const givenLoop = () => {
   const done: Requester[] = [];
 
   /** Steps of so much work each. */
-  const begin = (requester: Requester, steps: number, costMs: number): void => {
-    for (let step = 0; step < steps; step++)
-      void callers.yieldToCallers(requester)?.then(() => {
-        nowMs += costMs;
-        done.push(requester);
-      });
-  };
+  const beginAs =
+    (kind?: "session") =>
+    (requester: Requester, steps: number, costMs: number): void => {
+      for (let step = 0; step < steps; step++)
+        void callers.yieldToCallers(requester, kind)?.then(() => {
+          nowMs += costMs;
+          done.push(requester);
+        });
+    };
+  const [begin, beginSession] = [beginAs(), beginAs("session")];
   /** One turn of the event loop: the steps that it took. */
   const turn = async (): Promise<readonly Requester[]> => {
     const before = done.length;
@@ -49,7 +52,7 @@ const givenLoop = () => {
     begin(FILE, 1, SHORT_LIST_MS);
     await turn();
   };
-  return { ...callers, begin, turn, pass, givenLongFile };
+  return { ...callers, begin, beginSession, turn, pass, givenLongFile };
 };
 
 test("without a caller the steps of a list begin at once", () => {
@@ -154,6 +157,24 @@ test("what counts is the time of the steps, not their number", async () => {
   begin(BATCH, 10, SHORT_LIST_SLICE_MS / 8);
 
   expect(await turn()).toEqual([FILE, BATCH, BATCH, BATCH, BATCH]);
+});
+
+test("a session of a long list goes on before the rows of a short one, for others may wait for its mail host", async () => {
+  const { givenLongFile, begin, beginSession, turn } = givenLoop();
+  await givenLongFile();
+  begin(BATCH, 3, SLICE_MS / 4);
+  beginSession(FILE, 1, SLICE_MS / 4);
+
+  expect(await turn()).toEqual([FILE, BATCH, BATCH, BATCH]);
+});
+
+test("among sessions, too, the list that has had the least is next", async () => {
+  const { givenLongFile, beginSession, turn } = givenLoop();
+  await givenLongFile();
+  beginSession(FILE, 2, SLICE_MS / 4);
+  beginSession(BATCH, 2, SLICE_MS / 4);
+
+  expect(await turn()).toEqual([BATCH, BATCH, FILE, FILE]);
 });
 
 test("half of the time that a list has had is forgotten each second", async () => {

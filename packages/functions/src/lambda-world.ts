@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
@@ -11,6 +10,7 @@ import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import type { Engine } from "@mailproof/core/verify/engine";
+import { sleep } from "@mailproof/net/sleep";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import { createDynamoTable } from "./aws/dynamo-table.ts";
@@ -46,8 +46,6 @@ export const createBaseContext = (environment: LambdaEnvironment = process.env):
   const table = TABLE_NAME
     ? createDynamoTable(aws, TABLE_NAME)
     : createMissingPort<Table>("The setting TABLE_NAME is missing.");
-  const sleep: World["sleep"] = (ms, signal) =>
-    setTimeout(ms, undefined, { signal }).catch(() => undefined);
   return { environment, aws, table, now, random, sleep };
 };
 

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { redact } from "@mailproof/core/lib/redact";
@@ -12,6 +11,7 @@ import { createLongPolls } from "@mailproof/core/runtime/long-polls";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
 import { createHttpsClient } from "@mailproof/net/https";
+import { sleep } from "@mailproof/net/sleep";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import { openEngine } from "./engine-threads/open-engine.ts";
@@ -107,7 +107,7 @@ export const createApp = (
     random: Math.random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
-    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    sleep,
     log,
     pressure: meter.pressure,
     settings: toSettings(environment, secrets),

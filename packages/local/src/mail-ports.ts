@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
 import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
 import { createListHealth } from "@mailproof/core/mail/blocklists/health";
@@ -29,6 +28,7 @@ import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
 import { createHttpsClient } from "@mailproof/net/https";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
+import { sleep } from "@mailproof/net/sleep";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
@@ -121,7 +121,7 @@ export const openMailPorts = (
     now,
     steadyNow,
     random: Math.random,
-    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    sleep,
     close: () => {
       resolvers.close();
       blocklistResolvers?.close();

@@ -153,7 +153,7 @@ const verifyRows: PassWork = {
     try {
       return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
     } finally {
-      done.abort();
+      done.abort("done");
     }
   },
 };

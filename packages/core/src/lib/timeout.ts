@@ -11,6 +11,7 @@ export const withTimeout = async <T>(
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    finished.abort();
+    // Without a reason it would make an error with a stack.
+    finished.abort("finished");
   }
 };

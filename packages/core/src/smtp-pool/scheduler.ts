@@ -63,7 +63,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
       // Rows of lists have no deadline, and an abort costs them two errors with their stacks.
       const deadline = waitMs === undefined ? undefined : new AbortController();
       const resolveInTime = (result: ProbeResult): void => {
-        deadline?.abort();
+        deadline?.abort("answered");
         resolve(result);
       };
       const own = { requester, unknownRecipients: [], hosts, resolve: resolveInTime };

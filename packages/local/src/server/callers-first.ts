@@ -28,11 +28,14 @@ const eventLoop: Loop = {
 const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
 /**
- * The steps that wait. Next is the account whose steps took the least time lately: a short list does not wait for a long
- * one, and a step of an export, which takes as long as 30 others, counts like 30. Equal accounts take turns.
+ * The steps that wait. Those of sessions are first: each session holds one of a mail host's few connections, and callers
+ * and short lists of other accounts wait for it. Next is the account whose steps took the least time lately: a short list
+ * does not wait for a long one, and a step of an export, which takes as long as 30 others, counts like 30. Equal accounts
+ * take turns.
  */
 const createSteps = (nowMs: () => number) => {
-  const waiting = createAccountRotation<Step>();
+  const sessions = createAccountRotation<Step>();
+  const others = createAccountRotation<Step>();
   const usedMs = new Map<string, number>();
   let forgetsAtMs = nowMs() + HALF_FORGOTTEN_MS;
 
@@ -46,17 +49,19 @@ const createSteps = (nowMs: () => number) => {
 
   const getUsedMs = (account: string): number => usedMs.get(account) ?? 0;
 
-  const findNext = (): string | undefined => {
-    let next: string | undefined;
-    for (const account of waiting.accounts())
-      if (next === undefined || getUsedMs(account) < getUsedMs(next)) next = account;
-    return next;
+  const findLeastUsed = (accounts: Iterable<string>): string | undefined => {
+    let least: string | undefined;
+    for (const account of accounts)
+      if (least === undefined || getUsedMs(account) < getUsedMs(least)) least = account;
+    return least;
   };
 
   return {
-    push: waiting.push,
-    findNext,
-    take: (account: string): Step | undefined => waiting.takeOf(account)[0],
+    push: (step: Step, kind: "session" | undefined): void =>
+      (kind === "session" ? sessions : others).push(step),
+    findNext: () => findLeastUsed(sessions.accounts()) ?? findLeastUsed(others.accounts()),
+    take: (account: string): Step | undefined =>
+      sessions.takeOf(account)[0] ?? others.takeOf(account)[0],
     addUsedMs: (account: string, ms: number): void => {
       forget();
       usedMs.set(account, getUsedMs(account) + ms);
@@ -95,11 +100,11 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     goOn(() => true);
   };
 
-  const yieldToCallers: YieldToCallers = (requester) => {
+  const yieldToCallers: YieldToCallers = (requester, kind) => {
     const isCallerHere = callers > 0 || nowMs() - lastLeftMs < LINGER_MS;
     if (requester?.priority !== "list" || !isCallerHere) return undefined;
     return new Promise((begin) => {
-      steps.push({ requester, begin });
+      steps.push({ requester, begin }, kind);
       if (isUnderWay) return;
       isUnderWay = true;
       nextTurn(runSlice);
