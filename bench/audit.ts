@@ -5,9 +5,14 @@ import { toAccountItem } from "@mailproof/core/accounts/account-items";
 import { audit } from "@mailproof/core/background/audit";
 import { toBalanceKey } from "@mailproof/core/money/balance";
 import type { Halves } from "@mailproof/core/money/credits";
-import { type LedgerEntry, toEntryItem } from "@mailproof/core/money/items";
+import {
+  type LedgerEntry,
+  toEntryItem,
+  toUsageChanges,
+  toUsageKey,
+} from "@mailproof/core/money/items";
 import type { MovedAmounts } from "@mailproof/core/money/moves";
-import type { Table, Write } from "@mailproof/core/ports/table";
+import type { Key, Table, Write } from "@mailproof/core/ports/table";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { createRow, type ReportRow } from "./report.ts";
 
@@ -26,7 +31,7 @@ const NOW = new Date("2027-12-31T23:59:59.999Z");
 const PRICE = 2 as Halves;
 
 /** One verification: its price was held, and then settled. */
-const createOperation = (number: number): Write[] => {
+const createOperation = (number: number): LedgerEntry[] => {
   const part = (number * 2) / ENTRIES;
   const openedAt = new Date(START.getTime() + part * (NOW.getTime() - START.getTime()));
   const origin = {
@@ -35,11 +40,17 @@ const createOperation = (number: number): Write[] => {
     openedAt: openedAt.toISOString(),
     reason: "POST /v1/verify",
   };
-  const create = (step: LedgerEntry["step"], moved: MovedAmounts) => ({
-    create: toEntryItem({ ...origin, step, at: origin.openedAt, moved }),
+  const create = (step: LedgerEntry["step"], moved: MovedAmounts): LedgerEntry => ({
+    ...origin,
+    step,
+    at: origin.openedAt,
+    moved,
   });
   return [create("debit", { hold: PRICE }), create("end", { settle: PRICE })];
 };
+
+/** The sums of a day, which the audit compares with its entries. */
+type Usage = { readonly key: Key; readonly sums: Record<string, number> };
 
 const fillLedger = async (table: Table): Promise<void> => {
   const operations = ENTRIES / 2;
@@ -63,16 +74,27 @@ const fillLedger = async (table: Table): Promise<void> => {
     moved: { grant: spent as Halves },
     reason: "opening",
   };
-  await table.write({ create: toEntryItem(opening) });
+  const days = new Map<string, Usage>();
+  const toWrite = (entry: LedgerEntry): Write => {
+    const key = toUsageKey(ACCOUNT, entry.openedAt);
+    const usage = days.get(key.sk) ?? { key, sums: {} };
+    days.set(key.sk, usage);
+    for (const [field, by] of Object.entries(toUsageChanges(entry)))
+      usage.sums[field] = (usage.sums[field] ?? 0) + by;
+    return { create: toEntryItem(entry) };
+  };
+  await table.write(toWrite(opening));
   let next = 0;
   const fill = async (): Promise<void> => {
     while (next < operations) {
       const writes: Write[] = [];
-      while (next < operations && writes.length < WRITES) writes.push(...createOperation(next++));
+      while (next < operations && writes.length < WRITES)
+        writes.push(...createOperation(next++).map(toWrite));
       await table.transact(writes);
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, fill));
+  for (const { key, sums } of days.values()) await table.write({ put: { ...key, ...sums } });
 };
 
 const toSeconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;

@@ -68,7 +68,12 @@ export const run = async (): Promise<readonly ReportRow[]> => {
   const lab = await startLab({ companies: 0 });
   const silence = await startSilence();
   const [dns, silent] = [lab.dns, silence.address].map((server) =>
-    createResolverPool({ servers: [server], packetsPerSecond: PACKETS_PER_SECOND }),
+    // The lab's domains are one zone, and as our own it has no limit.
+    createResolverPool({
+      servers: [server],
+      packetsPerSecond: PACKETS_PER_SECOND,
+      zoneLimits: null,
+    }),
   ) as [Dns & { close: () => void }, Dns & { close: () => void }];
   try {
     const check = createChecker(lab);
