@@ -60,7 +60,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
     new Promise((resolve) => {
       const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
       const { requester = SOLE_REQUESTER, waitMs } = question;
-      // Rows of lists have no deadline, and an abort costs them two errors with their stacks.
+      // Rows of lists have no deadline, and so nothing to abort.
       const deadline = waitMs === undefined ? undefined : new AbortController();
       const resolveInTime = (result: ProbeResult): void => {
         deadline?.abort("answered");
