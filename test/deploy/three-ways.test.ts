@@ -11,8 +11,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
+import { endWithTest } from "../end-with-test.ts";
 import {
   createDebian,
   createFolder,
@@ -63,7 +64,7 @@ const whenServing = async (
     stream.setEncoding("utf8").on("data", (text: string) => {
       log += text;
     });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
   const ready = join(root, state, "ready.json");
   while (!existsSync(ready)) {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${log}`);

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runAdmin } from "../admin.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
+import { endWithTest } from "../end-with-test.ts";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
 
@@ -34,7 +35,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
         env: shellEnvironment,
         stdio: ["pipe", "pipe", "pipe"],
       });
-      onTestFinished(() => void child.kill("SIGKILL"));
+      endWithTest(child);
       child.stdin.end(JSON.stringify(stage));
       const [out, err] = [text(child.stdout), text(child.stderr)];
       const [code] = (await once(child, "exit")) as [number | null];

@@ -14,6 +14,7 @@ import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
 import { openZip } from "@mailproof/local/spreadsheet/zip-file";
 import { expect, onTestFinished, test } from "vitest";
+import { endWithTest } from "../end-with-test.ts";
 import { createFolder, spawnNode, whenCommandedWith, whenRun, whenStarted } from "./running.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
@@ -42,7 +43,7 @@ const whenTyped = async (
   const child = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
     env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
   const [out, err] = [text(child.stdout), text(child.stderr)];
   child.stdin.on("error", () => {}).end(input);
   const [code] = (await once(child, "exit")) as [number | null];

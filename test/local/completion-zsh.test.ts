@@ -2,8 +2,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
+import { endWithTest } from "../end-with-test.ts";
 import { createFolder, whenRun } from "./running.ts";
 
 // In a real zsh on a terminal: it reads the functions of bash, but not all of bash's syntax.
@@ -22,7 +23,7 @@ const givenZsh = async (setUp: (file: string) => string) => {
     env: { PATH: process.env["PATH"] ?? "", TERM: "dumb", HOME: folder },
     stdio: ["pipe", "pipe", "ignore"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (part: string) => (shown += part));
   const whenShown = async (wanted: string) => {

@@ -6,8 +6,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
+import { endWithTest } from "../end-with-test.ts";
 import { createFolder, whenStarted } from "./running.ts";
 
 // The files of deploy/, in the programs that they are for.
@@ -59,7 +60,7 @@ type StartProxy = (folder: string, port: number, server: string) => void;
 
 const startUntilEnd = (command: string, args: readonly string[], env = {}): void => {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
 };
 
 const startNginx: StartProxy = (folder, port, server) => {

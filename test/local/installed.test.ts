@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { describeUnless } from "../describe-when.ts";
+import { endWithTest } from "../end-with-test.ts";
 
 // What people install without this repository: the npm package, and the executable.
 
@@ -36,7 +37,7 @@ const whenServing = async ({ program, env }: Installed) => {
     env: { ...env, PORT: "0", ENGINE_THREADS: "1" },
     stdio: "ignore",
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
   const file = join(cwd, ".local/ready.json");
   while (!existsSync(file)) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);

@@ -5,9 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder } from "./running.ts";
+import { createFolder, isGone } from "./running.ts";
 
 // The server as README starts it: by npm, with whatever npm puts between itself and the server.
 
@@ -20,8 +19,9 @@ const whenStartedByNpm = async () => {
     // A group of its own, so that a signal can be sent to all of it, as a terminal does.
     detached: true,
   });
-  onTestFinished(() => {
+  onTestFinished(async () => {
     if (npm.pid) killGroup(npm.pid);
+    while (!isGone(folder)) await sleep(20);
   });
   const screen = text(npm.stdout);
   const file = join(folder, "ready.json");
@@ -47,16 +47,6 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
     socket.once("connect", () => socket.destroy());
   });
-
-/** A server holds its folder's lock to its last moment, however it ends. */
-const isGone = (folder: string): boolean => {
-  try {
-    lockFolder(folder).release();
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "%s to npm start ends the server before npm ends",

@@ -7,7 +7,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { commands } from "@mailproof/local/cli/commands";
 import { runCommand } from "@mailproof/local/cli/run-command";
+import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import { endWithTest } from "../end-with-test.ts";
 import { watchLine } from "../log-lines.ts";
 
 type Ready = {
@@ -39,12 +41,8 @@ const spawnProgram = (file: string, args: readonly string[], env: Record<string,
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-export const spawnNode = (...program: Parameters<typeof spawnProgram>) => {
-  const child = spawnProgram(...program);
-  // With its test, not with this file: workers share files, and a hook here would belong to the first of them.
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-};
+export const spawnNode = (...program: Parameters<typeof spawnProgram>) =>
+  endWithTest(spawnProgram(...program));
 
 /** A real server in a process of its own, ready to answer. */
 export const whenStarted = async (
@@ -74,6 +72,16 @@ export const serveFile = (
     rmSync(folder, { recursive: true, force: true });
   });
   return { folder, server: server.promise };
+};
+
+/** A server holds its folder's lock to its last moment, however it ends: nothing writes into the folder after that. */
+export const isGone = (folder: string): boolean => {
+  try {
+    lockFolder(folder).release();
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const toReadyFile = (folder: string): string => join(folder, "ready.json");

@@ -7,9 +7,10 @@ import { setTimeout } from "node:timers/promises";
 import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { explainFolderFault } from "@mailproof/local/storage/folder-faults";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { createFolder, PRELOADED, spawnNode, whenRunIn, whenStarted } from "./running.ts";
+import { endWithTest } from "../end-with-test.ts";
+import { createFolder, isGone, PRELOADED, spawnNode, whenRunIn, whenStarted } from "./running.ts";
 
 // What a start says when the machine does not let it: a sentence with the setting or the limit to change.
 
@@ -72,7 +73,7 @@ test("too few descriptors for a start name the limit to raise", async () => {
     env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: createFolder(), PORT: "0" },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
 
   expect(await text(child.stderr)).toContain("raise the limit to 2000 or more (ulimit -n");
 });
@@ -100,14 +101,15 @@ describeUnless(findReasonAgainstTerminal(), "in a terminal", () => {
       env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0" },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    onTestFinished(() => void child.kill("SIGKILL"));
+    endWithTest(child);
     const ready = join(folder, "ready.json");
     while (!existsSync(ready)) await setTimeout(20);
 
     child.kill("SIGKILL");
     await once(child, "exit");
-    while (existsSync(ready)) await setTimeout(20);
+    while (!isGone(folder)) await setTimeout(20);
 
+    expect(existsSync(ready)).toBe(false);
     expect(existsSync(join(folder, "state.sqlite"))).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { endpoints } from "@mailproof/api/endpoints";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { endWithTest } from "../end-with-test.ts";
 import { whenListening } from "../local/listening.ts";
 
 // `mailproof mcp`, as a client starts it: a message is a line.
@@ -22,7 +23,7 @@ const whenStarted = (url: string, key: string, ...args: readonly string[]) => {
     env: { PATH: process.env["PATH"] ?? "", MAILPROOF_API: url, MAILPROOF_KEY: key },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  endWithTest(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let id = 0;
   const write = (text: string) => void child.stdin.write(`${text}\n`);

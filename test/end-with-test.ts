@@ -1,0 +1,17 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+
+/**
+ * Ends a process with its test, not with its file: workers share files, and a hook here would belong to the first of
+ * them. Waits until it has ended: until then it may write into a folder that the next hook removes.
+ */
+export const endWithTest = <Child extends ChildProcess>(child: Child): Child => {
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return child;
+};
