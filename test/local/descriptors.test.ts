@@ -1,8 +1,15 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { readGauges } from "@mailproof/core/background/gauges";
 import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
 import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import { expect, test } from "vitest";
+import { endWithTest } from "../end-with-test.ts";
 import { given } from "../given.ts";
+import { connectTo } from "../security/slow-clients.ts";
+import { createFolder, PRELOADED } from "./running.ts";
 
 test.each([
   [1_048_576, { connections: 524_256, sessions: 700 }],
@@ -42,4 +49,20 @@ test("what the process lacked stands in the gauges, and is logged once", async (
   expect(before.resourcesExhausted).toBe(0);
   expect((await readGauges(world)).resourcesExhausted).toBe(3);
   expect(logged.filter(({ event }) => event === "resources_exhausted")).toHaveLength(1);
+});
+
+test("where descriptors are few, idle connections make room for a request", async () => {
+  const folder = createFolder();
+  const command = `ulimit -n 512; exec "$0" ${PRELOADED.join(" ")} packages/local/src/server/main.ts`;
+  const env = { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0" };
+  const server = spawn("sh", ["-c", command, process.execPath], { env, stdio: "ignore" });
+  endWithTest(server);
+  const file = join(folder, "ready.json");
+  while (!existsSync(file)) await setTimeout(20);
+  const { base_url: url } = JSON.parse(readFileSync(file, "utf8")) as { base_url: string };
+
+  // The share of all 512 is 224, and the server has opened some of them already.
+  for (let count = 0; count < 230; count++) await connectTo(Number(new URL(url).port));
+
+  expect((await fetch(`${url}/health`)).status).toBe(200);
 });

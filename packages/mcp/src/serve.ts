@@ -6,7 +6,7 @@ import {
 } from "@mailproof/api/http/authenticate";
 import { getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Access, Caller } from "@mailproof/api/http/endpoint";
-import { HttpFailure, orUnavailable } from "@mailproof/api/http/http-failure";
+import { HttpFailure, orUnavailable, withOutcome } from "@mailproof/api/http/http-failure";
 import { adjustForRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import { takeRequest } from "@mailproof/api/http/rate-limit";
@@ -53,7 +53,7 @@ export const createMcp = (world: AppWorld) => {
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this one was not looked up yet.
       const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
-      request.onCaller?.(caller);
+      admit(request, caller);
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = findCalledTool(message);
@@ -80,6 +80,15 @@ export const createMcp = (world: AppWorld) => {
       return refuse(world, id, asFailure(error, "unknown"), allowance);
     }
   };
+};
+
+/** Refused before its message is read, so it may be a call that an earlier one with the same key has paid for. */
+const admit = ({ onCaller }: McpRequest, caller: Caller): void => {
+  try {
+    onCaller?.(caller);
+  } catch (refusal) {
+    throw refusal instanceof Failure ? withOutcome(refusal, "retry_same_key") : refusal;
+  }
 };
 
 /** The largest body of any tool. A call is then limited to the size of its own operation. */

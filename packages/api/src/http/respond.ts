@@ -28,7 +28,7 @@ export type HttpRequest = {
    * Absent where each response has a process of its own.
    */
   readonly acquireDownload?: (account: string) => () => void;
-  /** Called when the caller is known, for the line of this request in a log. */
+  /** Called when the caller is known. Throws where too many requests of its account are in progress. */
   readonly onCaller?: (caller: Caller) => void;
 };
 

@@ -11,8 +11,14 @@ import {
 import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
 import { documentsFrom } from "@mailproof/api/http/documents";
-import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
-import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
+import type { Caller, Endpoint, Streamed } from "@mailproof/api/http/endpoint";
+import {
+  asFailure,
+  type HttpAnswer,
+  type HttpRequest,
+  refuse,
+  respond,
+} from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
@@ -30,10 +36,19 @@ import { createRequestRecord, type OnRequest, type RequestRecord } from "./reque
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
-import { createSlots, type Slots } from "./slots.ts";
+import { createSlots, type Release, type SlotLimits, type Slots } from "./slots.ts";
 
 /** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
+
+/**
+ * A connection with a request in progress makes no room for another, so an account may not have all of them in progress:
+ * a verification at a slow host takes up to a minute.
+ */
+const shareRequests = ({ connectionsMax }: ConnectionLimits): SlotLimits => ({
+  perAccount: Math.ceil(connectionsMax / 2),
+  inAll: connectionsMax,
+});
 
 const findDocument = documentsFrom(openWriters);
 const encodeAnswer = createEncoder();
@@ -50,6 +65,7 @@ export const createApiServer = (
   const route = createRouter(listed);
   const mcp = createMcp(world);
   const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
+  const requests = createSlots("requests", shareRequests(limits));
   const httpServer = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -62,7 +78,7 @@ export const createApiServer = (
       span?.end(request);
       onRequest(request);
     });
-    const parts = { site, route, mcp, downloads, dashboard, answerOperator };
+    const parts = { site, route, mcp, downloads, requests, dashboard, answerOperator };
     const context = { world, openLink, ...parts, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
@@ -90,6 +106,7 @@ type ServerContext = {
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
+  readonly requests: Slots;
   readonly dashboard: Dashboard | undefined;
   readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
@@ -166,7 +183,10 @@ const sendResponse = async (
   });
 };
 
-/** Lists yield until the response is known. The bytes of uploads and downloads take their time. */
+/**
+ * Lists yield, and the request counts as one of its account's, until the response is known. The bytes of uploads and
+ * downloads take their time.
+ */
 const answerFirst = async (
   context: ServerContext,
   record: RequestRecord,
@@ -174,22 +194,30 @@ const answerFirst = async (
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = context.world.callers?.enter();
+  let release: Release | undefined;
+  const onCaller = (caller: Caller): void => {
+    record.onCaller(caller);
+    release ??= context.requests.acquireSlot(caller.account);
+  };
   try {
-    return await answerRequest(context, record, target, incoming);
+    return await answerRequest({ ...context, onCaller }, record, target, incoming);
   } finally {
+    release?.();
     leave?.();
   }
 };
 
+type RequestContext = ServerContext & Required<Pick<HttpRequest, "onCaller">>;
+
 const answerRequest = async (
-  { world, site, route, mcp, downloads, dashboard, answerOperator }: ServerContext,
+  { world, site, route, mcp, downloads, dashboard, answerOperator, onCaller }: RequestContext,
   record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
-  const { id, onCaller } = record;
+  const { id } = record;
   const method = incoming.method ?? "";
   const headers = joinHeaders(incoming);
   const clientIp = getClientIp(site, incoming);

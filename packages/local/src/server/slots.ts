@@ -5,7 +5,11 @@ export type SlotLimits = { readonly perAccount: number; readonly inAll: number }
 /** Releases the slot; safe to call more than once. */
 export type Release = () => void;
 
-/** Counts operations in progress, per account and in total. `what` is a plural noun. */
+/**
+ * Counts operations in progress, per account and in total. An account may begin another while it holds fewer than are
+ * free, so one account gets at most half, two get a third each, and some are always free for the next account.
+ * `what` is a plural noun.
+ */
 export const createSlots = (what: string, limits: SlotLimits) => {
   const held = new Map<string, number>();
   let all = 0;
@@ -18,9 +22,9 @@ export const createSlots = (what: string, limits: SlotLimits) => {
 
   return {
     acquireSlot: (account: string): Release => {
-      if ((held.get(account) ?? 0) >= limits.perAccount)
-        throw createTooManyError(what, limits.perAccount);
-      if (all >= limits.inAll) throw createNoSlotError(what);
+      const count = held.get(account) ?? 0;
+      if (count >= limits.perAccount) throw createTooManyError(what, limits.perAccount);
+      if (count >= limits.inAll - all) throw createNoSlotError(what);
       change(account, 1);
       let isHeld = true;
       return () => {

@@ -31,7 +31,7 @@ import { traceWorker } from "../tracing/trace-ports.ts";
 import { runBackground } from "./background.ts";
 import { createBlobSweeper } from "./blob-sweeper.ts";
 import { createClockWatch } from "./clock-watch.ts";
-import { CONNECTION_LIMITS } from "./connections.ts";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "./connections.ts";
 import { openDashboard } from "./dashboard.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo.ts";
 import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
@@ -86,7 +86,7 @@ export const start = async (
 
   const { HOST: host, PORT: port, BASE_PATH: basePath } = environment;
   const dashboard = openDashboard(world, site);
-  const server = createApiServer(world, openLink, endpoints, CONNECTION_LIMITS, {
+  const server = createApiServer(world, openLink, endpoints, limitConnections(), {
     site,
     tracing,
     dashboard,
@@ -183,6 +183,13 @@ const openCheckedApp = async (
   }
 };
 
+/** Where the system allows few descriptors, connections take none of those that work in progress needs. */
+const limitConnections = (): ConnectionLimits => {
+  const { connections } = shareDescriptors(countFreeDescriptors());
+  const connectionsMax = Math.min(CONNECTION_LIMITS.connectionsMax, connections);
+  return { ...CONNECTION_LIMITS, connectionsMax };
+};
+
 const describeLab = (lab: Lab | null) => ({
   dns: lab?.dns ?? null,
   smtp: lab && { port: lab.smtpPort, addresses: lab.smtpAddresses },
@@ -192,8 +199,6 @@ const listen = async (
   httpServer: Server,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Server> => {
-  // A connection above the limit is closed at once, so it takes no descriptor from work in progress.
-  httpServer.maxConnections = shareDescriptors(countFreeDescriptors()).connections;
   httpServer.listen(port, host);
   await once(httpServer, "listening");
   return httpServer;
