@@ -7,8 +7,8 @@ export type Release = () => void;
 
 /**
  * Counts operations in progress, per account and in total. An account may begin another while it holds fewer than are
- * free, so one account gets at most half, two get a third each, and some are always free for the next account.
- * `what` is a plural noun.
+ * free, so one account leaves at least half to the others, the next at least half of that, and so on. `what` is a plural
+ * noun.
  */
 export const createSlots = (what: string, limits: SlotLimits) => {
   const held = new Map<string, number>();
