@@ -10,7 +10,7 @@ export type CsvExportOptions = {
   readonly hasHeader: boolean;
 };
 
-/** One piece per chunk, the header in the first. */
+/** One piece per step, the header in the first. */
 export async function* formatCsv(
   listed: AsyncIterable<ListedRows>,
   { selection, delimiter: requestedDelimiter, hasHeader }: CsvExportOptions,
