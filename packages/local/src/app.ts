@@ -3,10 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { redact } from "@mailproof/core/lib/redact";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
-import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
@@ -16,6 +14,7 @@ import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import { openEngine } from "./engine-threads/open-engine.ts";
 import type { Environment } from "./environment.ts";
+import { createLineLog } from "./line-log.ts";
 import type { Counters } from "./metrics/counters.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
@@ -141,15 +140,6 @@ const createSessionReporter = (
         if (tracing) recordSessionSpan(tracing, report);
       }
     : undefined;
-
-export const createLineLog =
-  (lowest: Environment["LOG_LEVEL"], now: AppWorld["now"]): AppWorld["log"] =>
-  (event, fields) => {
-    const level = LOG_LEVELS[event] ?? "info";
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(lowest)) return;
-    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
-    process.stderr.write(`${JSON.stringify(line)}\n`);
-  };
 
 const toSettings = (
   environment: Environment,

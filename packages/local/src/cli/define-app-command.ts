@@ -11,8 +11,9 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
   definePrinted(definition, async ({ environment, options }) => {
     if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
     // Half of the program: help and a wrong option do without it.
-    const [{ createApp, createLineLog }, { upgradeIfOlder }] = await Promise.all([
+    const [{ createApp }, { createLineLog }, { upgradeIfOlder }] = await Promise.all([
       import("../app.ts"),
+      import("../line-log.ts"),
       import("../storage/upgrade-folder.ts"),
     ]);
     const openApp = async () => {

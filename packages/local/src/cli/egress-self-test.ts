@@ -9,8 +9,8 @@ import {
   type SelfTestFinding,
   testEgress,
 } from "@mailproof/core/smtp-pool/egress/egress-self-test";
-import { createLineLog } from "../app.ts";
 import type { Environment } from "../environment.ts";
+import { createLineLog } from "../line-log.ts";
 import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { upgradeIfOlder } from "../storage/upgrade-folder.ts";
 import { type Paint, paintAnsi, paintPlain, replaceControls, type Style } from "./terminal.ts";

@@ -1,0 +1,34 @@
+import { redact } from "@mailproof/core/lib/redact";
+import type { World } from "@mailproof/core/ports/world";
+import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
+import type { Environment } from "./environment.ts";
+
+/** One JSON object per line, on the standard error. */
+export const createLineLog =
+  (lowest: Environment["LOG_LEVEL"], now: World["now"]): World["log"] =>
+  (event, fields) => {
+    const level = LOG_LEVELS[event] ?? "info";
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(lowest)) return;
+    const line = { at: now().toISOString(), level, event, ...(redact(fields) as object) };
+    writeLine(`${JSON.stringify(line)}\n`);
+  };
+
+let unwritten = "";
+
+/**
+ * The lines of one turn of the event loop are one write. Node writes to the standard error synchronously, and each write
+ * wakes its reader: forty refusals in one turn took 20 ms.
+ */
+const writeLine = (line: string): void => {
+  if (unwritten === "") setImmediate(writeLines);
+  unwritten += line;
+};
+
+const writeLines = (): void => {
+  if (unwritten === "") return;
+  process.stderr.write(unwritten);
+  unwritten = "";
+};
+
+// What was logged in the last turn is not lost.
+process.on("exit", writeLines);
