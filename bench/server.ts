@@ -6,19 +6,16 @@ import { setTimeout } from "node:timers/promises";
 import { audit } from "@mailproof/core/background/audit";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
+import { NODE_OPTIONS } from "../scripts/node-options.ts";
 
 type Ready = { readonly base_url: string; readonly live_key: string; readonly account_id: string };
 
 /** The product in a process of its own, as npm start runs it. */
 export const startServer = async (folder: string, env: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=4", "packages/local/src/server/main.ts"],
-    {
-      env: { ...process.env, ...env, MAILPROOF_DIR: folder, PORT: "0" },
-      stdio: ["ignore", "ignore", "inherit"],
-    },
-  );
+  const child = spawn(process.execPath, [...NODE_OPTIONS, "packages/local/src/server/main.ts"], {
+    env: { ...process.env, ...env, MAILPROOF_DIR: folder, PORT: "0" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const file = join(folder, "ready.json");
   while (!existsSync(file)) {
     if (child.exitCode !== null) throw new Error("the server did not start");

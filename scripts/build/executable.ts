@@ -10,7 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
-import { joinTexts, LICENCES, NODE_OPTIONS, PROGRAM, THREAD_FILES } from "./package.ts";
+import { NODE_OPTIONS } from "../node-options.ts";
+import { joinTexts, LICENCES, PROGRAM, THREAD_FILES } from "./package.ts";
 
 /** Node looks for this mark to see whether it carries a program. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";

@@ -14,6 +14,7 @@ import { build } from "esbuild";
 import { buildDashboard } from "../../packages/dashboard/build.ts";
 import { inlineBuiltModules } from "../../packages/functions/bundle.ts";
 import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
+import { NODE_OPTIONS } from "../node-options.ts";
 
 export const PROGRAM = "mailproof.cjs";
 export const LICENCES = "LICENCES.txt";
@@ -27,9 +28,6 @@ const THREADS = globSync("packages/local/src/**/*.ts").flatMap((file) =>
   ),
 );
 export const THREAD_FILES = THREADS.map((file) => `${basename(file, ".ts")}.cjs`);
-
-/** The young heap is as small as package.json of the root makes it for npm start. */
-export const NODE_OPTIONS = ["--max-semi-space-size=4"];
 
 /** An older Node cannot load the program, so this stands before its imports. */
 const NODE_CHECK = `if (Number(process.versions.node.split(".")[0]) < 24) {

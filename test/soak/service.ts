@@ -11,6 +11,7 @@ import {
   PUBLIC_AND_WORTHLESS_CERTIFICATE,
   PUBLIC_AND_WORTHLESS_KEY,
 } from "@mailproof/lab/certificate";
+import { NODE_OPTIONS } from "../../scripts/node-options.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -47,7 +48,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   let inspector: string | undefined;
   const start = async (): Promise<void> => {
     // As `npm start` does, and with an inspector for `measureRetained`.
-    const options = ["--max-semi-space-size=4", "--inspect=127.0.0.1:0"];
+    const options = [...NODE_OPTIONS, "--inspect=127.0.0.1:0"];
     child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
