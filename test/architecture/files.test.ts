@@ -60,6 +60,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "DAILY_LIMITS",
     "HALF_FORGOTTEN_MS",
     "LINGER_MS",
+    "LIST_SHARE",
+    "LIST_SHARE_SPAN_MS",
     "PRESSURE_LIMITS",
     "RESPONSE_BYTES_MAX",
     "RETRY_DELAYS_MS",

@@ -4,6 +4,8 @@ import {
   createCallersFirst,
   HALF_FORGOTTEN_MS,
   LINGER_MS,
+  LIST_SHARE,
+  LIST_SHARE_SPAN_MS,
   SHORT_LIST_MS,
   SHORT_LIST_SLICE_MS,
   SLICE_MS,
@@ -15,6 +17,8 @@ import { expect, test } from "vitest";
 const FILE: Requester = { account: "file", priority: "list" };
 const BATCH: Requester = { account: "batch", priority: "list" };
 const CALLER: Requester = { account: "caller", priority: "caller" };
+
+const MORE_THAN_SHARE_MS = 2 * LIST_SHARE * LIST_SHARE_SPAN_MS;
 
 const givenLoop = () => {
   let nowMs = 0;
@@ -46,11 +50,13 @@ const givenLoop = () => {
     return done.slice(before);
   };
   const pass = (ms: number): void => void (nowMs += ms);
-  /** A caller is here, and the file has had more than a short list. */
-  const givenLongFile = async (): Promise<void> => {
-    callers.enter();
+  /** A caller is here, and the file has had more than a short list, but not lately. */
+  const givenLongFile = async () => {
+    const leave = callers.enter();
     begin(FILE, 1, SHORT_LIST_MS);
     await turn();
+    pass(2 * LIST_SHARE_SPAN_MS);
+    return leave;
   };
   return { ...callers, begin, beginSession, turn, pass, givenLongFile };
 };
@@ -78,6 +84,47 @@ test("while a caller is here, a list takes one slice of each turn", async () => 
   expect(await turn()).toHaveLength(4);
   expect(await turn()).toHaveLength(2);
   expect(await turn()).toHaveLength(0);
+});
+
+test("during a request lists that have had their share of the time take one step of each turn, until it is theirs again", async () => {
+  const { givenLongFile, begin, turn, pass } = givenLoop();
+  await givenLongFile();
+  begin(FILE, 1, MORE_THAN_SHARE_MS);
+  await turn();
+  begin(FILE, 100, SLICE_MS / 4);
+
+  expect(await turn()).toHaveLength(1);
+  expect(await turn()).toHaveLength(1);
+
+  pass(LIST_SHARE_SPAN_MS);
+  expect(await turn()).toHaveLength(4);
+});
+
+test("beside requests without end lists have their share, however long the turns are", async () => {
+  const { givenLongFile, begin, turn, pass } = givenLoop();
+  await givenLongFile();
+  begin(FILE, 10_000, SLICE_MS / 4);
+  const [turns, turnMs] = [1_000, 2.5];
+  let steps = 0;
+  for (let n = 0; n < turns; n++) {
+    pass(turnMs - SLICE_MS);
+    steps += (await turn()).length;
+  }
+
+  const share = (steps * (SLICE_MS / 4)) / (turns * turnMs);
+  expect(share).toBeGreaterThan(0.9 * LIST_SHARE);
+});
+
+test("between two requests lists have whole slices, whatever they have had", async () => {
+  const { givenLongFile, begin, turn } = givenLoop();
+  const leave = await givenLongFile();
+  begin(FILE, 1, MORE_THAN_SHARE_MS);
+  await turn();
+  begin(FILE, 100, SLICE_MS / 4);
+  expect(await turn()).toHaveLength(1);
+
+  leave();
+  expect(await turn()).toHaveLength(4);
 });
 
 test("steps that come later have their turns, too", async () => {
@@ -127,6 +174,7 @@ test("a short list has longer slices, until it has had as much as a short list n
 
   begin(BATCH, 1, SHORT_LIST_MS);
   while ((await turn()).length > 0);
+  pass(2 * LIST_SHARE_SPAN_MS);
   begin(BATCH, 10, SLICE_MS / 4);
   expect(await turn()).toHaveLength(4);
 });

@@ -2,10 +2,18 @@ import { createAccountRotation } from "@mailproof/core/smtp-pool/fair-queue";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
 
 /**
- * The time that lists get in each turn of the event loop while a request is in progress. A verification takes ten
- * turns, so it takes 5 ms longer. A step is about 0.1 ms of work. Shorter slices cost lists more than they help callers.
+ * The time that lists get in each turn of the event loop while a caller is here. A step is about 0.1 ms of work. Shorter
+ * slices cost lists more than they help callers.
  */
 export const SLICE_MS = 0.5;
+/**
+ * While a request is in progress, lists get such a slice only until they have had this share of the time; then one step of
+ * each turn. A verification takes ten turns, so slices alone make it 5 ms longer, and single steps 1 ms. Beside many
+ * callers turns are long, and with single steps alone the sessions of lists would stand still.
+ */
+export const LIST_SHARE = 0.2;
+/** The share holds over so long. What lists did not use earlier is lost, and what they used beyond it is forgotten. */
+export const LIST_SHARE_SPAN_MS = 250;
 /** A batch needs about 1 ms for each of its rows. In the slices of a file it would wait as long as a file's rows do. */
 export const SHORT_LIST_SLICE_MS = 2;
 export const SHORT_LIST_MS = 100;
@@ -70,23 +78,42 @@ const createSteps = (nowMs: () => number) => {
   };
 };
 
+/** The share of the time that belongs to lists while a request is in progress. */
+const createListShare = (nowMs: () => number) => {
+  const mostMs = LIST_SHARE * LIST_SHARE_SPAN_MS;
+  let leftMs = mostMs;
+  let countedAtMs = nowMs();
+  return {
+    isLeft: (): boolean => {
+      const now = nowMs();
+      leftMs = Math.min(mostMs, leftMs + LIST_SHARE * (now - countedAtMs));
+      countedAtMs = now;
+      return leftMs > 0;
+    },
+    use: (ms: number): void => void (leftMs = Math.max(-mostMs, leftMs - ms)),
+  };
+};
+
 /** During requests, lists begin their steps in slices, one per turn of the event loop. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const steps = createSteps(nowMs);
+  const share = createListShare(nowMs);
   let callers = 0;
   let lastLeftMs = Number.NEGATIVE_INFINITY;
   let isUnderWay = false;
 
-  const getSliceMs = (account: string): number =>
-    steps.isShortList(account) ? SHORT_LIST_SLICE_MS : SLICE_MS;
-
   const runSlice = (): void => {
     const beganMs = nowMs();
+    const sliceMs = callers === 0 || share.isLeft() ? SLICE_MS : 0;
+    const getSliceMs = (account: string): number =>
+      steps.isShortList(account) ? SHORT_LIST_SLICE_MS : sliceMs;
     const runStep = (account: string): void => {
       const stepBeganMs = nowMs();
       steps.take(account)?.begin();
       afterMicrotasks(() => {
-        steps.addUsedMs(account, nowMs() - stepBeganMs);
+        const usedMs = nowMs() - stepBeganMs;
+        steps.addUsedMs(account, usedMs);
+        share.use(usedMs);
         goOn((next) => nowMs() < beganMs + getSliceMs(next));
       });
     };
