@@ -115,6 +115,32 @@ test("beside requests without end lists have their share, however long the turns
   expect(share).toBeGreaterThan(0.9 * LIST_SHARE);
 });
 
+test("however much lists have had between requests, they have their share again after a moment", async () => {
+  const { givenLongFile, enter, begin, turn, pass } = givenLoop();
+  const leave = await givenLongFile();
+  leave();
+  begin(FILE, 2_000, SLICE_MS / 4);
+  for (let turns = 0; turns < 400; turns++) await turn();
+  enter();
+  expect(await turn()).toHaveLength(1);
+
+  pass(2 * LIST_SHARE_SPAN_MS);
+  expect(await turn()).toHaveLength(4);
+});
+
+test("what lists did not use of their share earlier is lost", async () => {
+  const { enter, begin, turn, pass } = givenLoop();
+  enter();
+  begin(FILE, 1, 4 * SHORT_LIST_MS);
+  await turn();
+  pass(10 * LIST_SHARE_SPAN_MS);
+  begin(FILE, 1, MORE_THAN_SHARE_MS);
+  await turn();
+  begin(FILE, 100, SLICE_MS / 4);
+
+  expect(await turn()).toHaveLength(1);
+});
+
 test("between two requests lists have whole slices, whatever they have had", async () => {
   const { givenLongFile, begin, turn } = givenLoop();
   const leave = await givenLongFile();

@@ -141,13 +141,14 @@ test("500 rows of a list that is read are a step of its account", async () => {
   expect(stepsOf).toEqual(Array(3).fill(`list of ${ctx.account}`));
 });
 
-test("to read a chunk of an export, and to write it, are steps of its job's account", async () => {
+test("to read a chunk of an export, and to write each 100 rows, are steps of its job's account", async () => {
   const ctx = await given();
-  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
-  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 204);
+  await givenJobOf(ctx, [rows.slice(0, 203), rows.slice(203)]);
   const { stepsOf, world } = noteSteps(ctx.world);
 
   await whenExported(world, ctx.liveKey);
 
-  expect(stepsOf).toEqual(Array(2 * 2).fill(`list of ${ctx.account}`));
+  const [reading, writing] = [2, 3 + 1];
+  expect(stepsOf).toEqual(Array(reading + writing).fill(`list of ${ctx.account}`));
 });

@@ -12,7 +12,10 @@ export const SLICE_MS = 0.5;
  * callers turns are long, and with single steps alone the sessions of lists would stand still.
  */
 export const LIST_SHARE = 0.2;
-/** The share holds over so long. What lists did not use earlier is lost, and what they used beyond it is forgotten. */
+/**
+ * The share holds over so long: what lists did not use earlier is lost, and what they used beyond it is forgotten. What they
+ * use between two requests counts, too.
+ */
 export const LIST_SHARE_SPAN_MS = 250;
 /** A batch needs about 1 ms for each of its rows. In the slices of a file it would wait as long as a file's rows do. */
 export const SHORT_LIST_SLICE_MS = 2;
@@ -104,7 +107,8 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
 
   const runSlice = (): void => {
     const beganMs = nowMs();
-    const sliceMs = callers === 0 || share.isLeft() ? SLICE_MS : 0;
+    const isShareLeft = share.isLeft();
+    const sliceMs = callers === 0 || isShareLeft ? SLICE_MS : 0;
     const getSliceMs = (account: string): number =>
       steps.isShortList(account) ? SHORT_LIST_SLICE_MS : sliceMs;
     const runStep = (account: string): void => {
