@@ -1,73 +1,130 @@
 import "./scripts/need-node.mjs";
-import { defineConfig } from "vitest/config";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { LastLines } from "./test/left-out.reporter.ts";
+import { Results } from "./test/results.reporter.ts";
 
-// npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
+// Every suite is a project here. npm run check runs `quick`; npm test runs quick, long and histories, all that need
+// nothing but Node; npm run test:all runs each of them, in the order of scripts/test-all.ts.
 
-/** What plays thousands of histories, starts processes, opens a browser, builds what is deployed, or counts long. */
+/** Starts processes, opens sockets by the hundred, builds what is deployed, or counts long. */
 const LONG = [
-  "test/differential/all-messages.test.ts",
   "test/core/find/population.test.ts",
-  "test/property/records.test.ts",
-  "test/simulation/{cluster,mutants,paid-rate,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,command-line,completion-zsh,damaged-state,data-commands,deploy,erase,installed,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,resumed-file,server,service-commands,start-faults,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
   "test/docs/*.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",
-  "test/dashboard/*.test.ts",
   "test/functions/{bundles,deployed}.test.ts",
 ];
-/** They need what npm run infra:prepare, scripts/fetch-third-party.sh or debootstrap bring: test:infra, test:third-party, test:deploy. */
-const APART = ["test/infra/**", "test/third-party/**", "test/deploy/**", "**/node_modules/**"];
-/** npm test draws few of their cases, and test:histories many (test/how-many.ts). */
-const DRAWN = [
+
+/** Plays histories of the simulation by the thousand, and plants bugs that they must find. */
+const HISTORIES = [
+  "test/simulation/{cluster,mutants,paid-rate,sweep-*,webhooks}.test.ts",
   "test/core/smtp-pool/shared-slots-cluster.test.ts",
+  "test/differential/all-messages.test.ts",
   "test/property/records.test.ts",
-  "test/simulation/webhooks.test.ts",
 ];
-/** Minutes each. They are run by their own command, and by CI when it has time left. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  histories: [
-    "test/simulation/{mutants,cluster,sweep-cancellations,sweep-deletions,sweep-jobs}.test.ts",
-    "test/differential/all-messages.test.ts",
-  ],
-  commands: [
-    "test/local/{command-line,job-results,listen-command,resumed-file,service-commands,verify-command}.test.ts",
-    "test/fuzz/fuzz.test.ts",
-    "test/docs/guides.test.ts",
-  ],
-  dashboard: ["test/dashboard/*.test.ts"],
-};
-const group = process.env["GROUP"];
-const results = group === undefined ? "test-results" : `${group}-results`;
-const long =
-  group === undefined
-    ? { include: LONG, exclude: [...APART, ...Object.values(GROUPS).flat()] }
-    : {
-        include: [...(GROUPS[group] ?? []), ...(group === "histories" ? DRAWN : [])],
-        exclude: APART,
-      };
+
+/** Each needs what its suite in scripts/test-all.ts fetches first. */
+const APART = ["test/{dashboard,deploy,infra,third-party}/**", "**/node_modules/**"];
+
+type Suite = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
   isolate: false,
   // The first fails the test whose log tells a secret.
   setupFiles: ["test/log-lines.setup.ts", "test/draws.setup.ts"],
-  globalSetup: ["test/tools.setup.ts"],
   // A limit ends what hangs, and measures nothing: a machine with other work takes twenty times as long for a server's start.
-  testTimeout: 120_000,
-  hookTimeout: 300_000,
+  testTimeout: 300_000,
+  hookTimeout: 900_000,
   expect: { poll: { timeout: 60_000 } },
   env: { POWERTOOLS_METRICS_DISABLED: "true" },
+} satisfies Suite;
+
+/** Tools and the dashboard's build are there before the first test starts. */
+const local: Suite = { ...shared, globalSetup: ["test/tools.setup.ts"] };
+
+/** What stands on AWS, over the emulators that npm ships or over another one. */
+const createAws = (env: Record<string, string>): Suite => ({
+  ...shared,
+  setupFiles: ["test/log-lines.setup.ts", "test/aws/differences.setup.ts"],
+  maxConcurrency: 10,
+  env: { ...shared.env, MAILPROOF_STORIES: "aws", ...env },
+});
+
+/** The ports that an emulator stands behind: one behaviour for each, and what becomes of faults. */
+const TABLE = ["test/contract/table.test.ts", "test/functions/table-faults.test.ts"];
+const OTHER_PORTS = [
+  "test/contract/{blobs,queue}.test.ts",
+  "test/functions/{blob,queue}-faults.test.ts",
+];
+/** All of the product, from a request to its last message. THIRD_PARTY_STORIES="*" runs all stories. */
+const STORIES = `test/story/${process.env["THIRD_PARTY_STORIES"] ?? "verify-email"}.test.ts`;
+
+const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** What infra/package.json installs, and only the deployment uses. */
+const infraPackages = ["aws-cdk-lib", "cdk-nag", "esbuild", "constructs"].map((name) => ({
+  find: new RegExp(`^${name}(?=/|$)`),
+  replacement: resolveHere(`infra/node_modules/${name}`),
+}));
+
+const SUITES: Readonly<Record<string, Suite>> = {
+  quick: {
+    ...local,
+    include: ["test/**/*.test.ts"],
+    exclude: [...LONG, ...HISTORIES, ...APART],
+  },
+  long: { ...local, include: LONG },
+  histories: { ...local, include: HISTORIES },
+  infra: {
+    include: ["test/infra/*.test.ts"],
+    // Pulumi allows one program per process, so each test file runs in its own process.
+    pool: "forks",
+    testTimeout: shared.testTimeout,
+    hookTimeout: shared.hookTimeout,
+    env: {
+      SST_SECRET_KeyPepper: "a pepper for the tests",
+      SST_SECRET_CursorSecret: "a secret for the tests",
+      SST_SECRET_ActivityKey: "an activity key for tests",
+      SST_SECRET_SealingKey: "a sealing key for the tests",
+      SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
+    },
+  },
+  aws: { ...createAws({}), include: ["test/story/**/*.test.ts"] },
+  "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },
+  "dynamodb-local": {
+    ...createAws({ MAILPROOF_EMULATOR: "dynamodb-local" }),
+    include: [...TABLE, STORIES],
+  },
+  moto: {
+    ...createAws({ MAILPROOF_EMULATOR: "moto" }),
+    include: [...TABLE, ...OTHER_PORTS, STORIES],
+  },
+  dashboard: { ...local, include: ["test/dashboard/*.test.ts"] },
+  deploy: { ...shared, setupFiles: [], include: ["test/deploy/*.test.ts"] },
+};
+
+/** More than there are cores: many tests wait for a socket or another process. */
+const WORKERS = 4;
+const FEWER_WORKERS: Readonly<Record<string, number>> = {
+  infra: 2,
+  aws: 2,
+  "third-party": 2,
+  "dynamodb-local": 2,
+  moto: 2,
+  // A browser waits for nothing, and each file of `deploy` fills the machine.
+  dashboard: 1,
+  deploy: 1,
 };
 
 /** The long ones first: one that begins last keeps a core waiting at the end, and the short ones fill every gap. */
 class LongFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer["sort"]>[0]) {
-    const isShort = ({ project }: (typeof files)[number]) => Number(project.name !== "long");
+    const isShort = ({ project }: (typeof files)[number]) => Number(project.name === "quick");
     return (await super.sort(files)).toSorted((a, b) => isShort(a) - isShort(b));
   }
 }
@@ -75,28 +132,14 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
-    // More than there are cores: many tests wait for a socket or another process. A browser waits for nothing: beside
-    // another one on two cores, the server under it refuses paid requests because it is late.
-    maxWorkers: group === "dashboard" ? 1 : 4,
-    reporters: ["default", new LastLines({ outputFile: `.cache/${results}.json` })],
-    projects: [
-      {
-        test: {
-          ...shared,
-          name: "short",
-          include: ["test/**/*.test.ts"],
-          exclude: [...LONG, ...APART],
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: "long",
-          // They start dozens of processes each.
-          testTimeout: 300_000,
-          ...long,
-        },
-      },
-    ],
+    reporters: ["default", new Results()],
+    projects: Object.entries(SUITES).map(([name, suite]) => {
+      const maxWorkers = FEWER_WORKERS[name] ?? WORKERS;
+      return {
+        ...(name === "infra" && { resolve: { alias: infraPackages } }),
+        // Projects run side by side when they have as many workers.
+        test: { ...suite, name, maxWorkers, sequence: { groupOrder: WORKERS - maxWorkers } },
+      };
+    }),
   },
 });

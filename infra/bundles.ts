@@ -8,9 +8,10 @@ import type { Lambda } from "./topology.ts";
 
 const folder = join($cli.paths.root, ".cache/lambdas", $app.stage);
 
+// By the project's own Node, whatever runs SST.
 execFileSync(
-  "npm",
-  ["run", "--silent", ...($dev ? ["infra:entries"] : ["infra:bundle", "--", folder])],
+  "npx",
+  ["node", ...($dev ? ["packages/functions/entries.ts"] : ["scripts/bundle-lambdas.ts", folder])],
   {
     cwd: $cli.paths.root,
     stdio: ["ignore", "ignore", "inherit"],

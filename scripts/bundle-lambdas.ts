@@ -1,4 +1,4 @@
-// npm run infra:bundle -- FOLDER makes the file of every Lambda, as SST zips it: FOLDER/<name>/<handler's path>.mjs.
+// npx node scripts/bundle-lambdas.ts FOLDER makes the file of every Lambda, as SST zips it: FOLDER/<name>/<handler's path>.mjs.
 import { rmSync } from "node:fs";
 import { build } from "esbuild";
 import { lambdas } from "../infra/topology.ts";

@@ -1,4 +1,4 @@
-// npm run infra:prepare fetches what deploys to AWS, and what test/infra runs it with. A package registry is all that
+// npx node scripts/prepare-infra.mjs fetches what deploys to AWS, and what test/infra runs it with. A package registry is all that
 // it needs: no AWS, and no other host. Where it cannot be done it says why; under CI that is a failure.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const PLATFORM = ".sst/platform";
 const PULUMI = "v3.215.0";
 const STUB = `#!/bin/sh
 [ "$1" = version ] && echo ${PULUMI} && exit 0
-echo "This stands for Pulumi while infra:prepare runs, and does nothing." >&2
+echo "This stands for Pulumi while this is prepared, and does nothing." >&2
 exit 1
 `;
 

@@ -3,7 +3,7 @@ import { describe, TestRunner } from "vitest";
 import { EMULATOR } from "./third-party/emulator.ts";
 
 // What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
-// run say so (test/left-out.reporter.ts).
+// run say so (test/results.reporter.ts).
 
 /** Files that stand beside this repository in some places and in a plain clone never do. */
 const FILES_BESIDE = {

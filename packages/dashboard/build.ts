@@ -21,7 +21,7 @@ const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
 
 const SHIMS = join(import.meta.dirname, "src/shims");
 
-const OPTIONS: InlineConfig = {
+export const OPTIONS: InlineConfig = {
   root: import.meta.dirname,
   configFile: false,
   envDir: false,

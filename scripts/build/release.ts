@@ -1,4 +1,4 @@
-// npm run release: what npm run build writes into dist/, of exactly what is committed, for the version in package.json.
+// npx node scripts/build/release.ts: what npm run build writes into dist/, of exactly what is committed, for the version in package.json.
 import { execFileSync } from "node:child_process";
 import { findFaults, findUnreleased } from "./release-faults.ts";
 

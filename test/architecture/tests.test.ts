@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readInTest } from "../describe-when.ts";
-import { formatLeftOut } from "../left-out.reporter.ts";
+import { formatLeftOut } from "../results.reporter.ts";
 
 /** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
 const EXEMPT = ["test/architecture/tests.test.ts", "test/describe-when.ts"];

@@ -14,7 +14,7 @@ import {
 } from "../../infra/topology.ts";
 import { writeEntries } from "../../packages/functions/entries.ts";
 
-// The description of what runs on AWS, before a deployment builds it. What SST makes of it: npm run test:infra.
+// The description of what runs on AWS, before a deployment builds it. What SST makes of it: npm run test:all -- infra.
 
 test("every Lambda has its handler", () => {
   writeEntries();

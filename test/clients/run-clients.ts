@@ -1,41 +1,16 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { withServer } from "../../scripts/start-server.ts";
 import { createJudge } from "../api/judge.ts";
 import { type Doing, playScenario } from "./scenario.ts";
 
-// npm run test:clients: three clients are generated from /openapi.json of a server that `npm start` started, and each
-// plays the same scenario. Every answer is held against the document by Ajv.
+// Three clients are generated from /openapi.json of a server, and each plays the same scenario. Every answer is held
+// against the document by Ajv. It needs what npm install --prefix test/clients brings.
 
 const HERE = import.meta.dirname;
-const ROOT = join(HERE, "../..");
 const GENERATED = join(HERE, "generated");
 const bin = (name: string) => join(HERE, "node_modules/.bin", name);
-
-const whenStarted = async (folder: string) => {
-  const child = spawn("npm", ["start"], {
-    cwd: ROOT,
-    env: { ...process.env, MAILPROOF_DIR: folder, PORT: "0" },
-    stdio: "ignore",
-    detached: true,
-  });
-  const ready = join(folder, "ready.json");
-  while (!existsSync(ready)) {
-    if (child.exitCode !== null) throw new Error("npm start ended");
-    await setTimeout(50);
-  }
-  const stop = async () => {
-    // The group: npm does not pass every signal on.
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-    await once(child, "exit");
-  };
-  return { ...(JSON.parse(readFileSync(ready, "utf8")) as Ready), stop };
-};
-
-type Ready = { readonly base_url: string; readonly test_key: string };
 
 const generate = async (baseUrl: string): Promise<any> => {
   rmSync(GENERATED, { recursive: true, force: true });
@@ -85,10 +60,7 @@ const judged = (document: any, baseUrl: string) => {
 const byBraces = (a: { path: string }, b: { path: string }): number =>
   a.path.split("{").length - b.path.split("{").length;
 
-const folder = mkdtempSync(join(tmpdir(), "mailproof-clients-"));
-const server = await whenStarted(folder);
-try {
-  const { base_url: baseUrl, test_key: key } = server;
+await withServer(async ({ base_url: baseUrl, test_key: key }) => {
   const document = await generate(baseUrl);
   const { faults, answers } = judged(document, baseUrl);
   const { withOpenapiFetch } = await import("./with-openapi-fetch.ts");
@@ -108,7 +80,4 @@ try {
     `${answers()} answers, ${faults.length} otherwise than documented\n${faults.join("\n")}`,
   );
   process.exitCode = faults.length === 0 ? 0 : 1;
-} finally {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,4 +1,4 @@
-// Faults in what deploys to AWS, one line each: npm run infra:faults plants them one after the other, in a copy, and
+// Faults in what deploys to AWS, one line each: npx node scripts/plant-infra-faults.ts plants them one after the other, in a copy, and
 // each has to make its tests fail.
 
 export type Fault = {

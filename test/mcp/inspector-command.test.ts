@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-// npm run test:mcp runs the command that docs/mcp.md prints. Here: that it can be copied from there as it stands.
+// npm run test:all -- mcp runs the command that docs/mcp.md prints. Here: that it can be copied from there as it stands.
 
 test("the inspector's command stands on one line, asks nothing, and names a version", () => {
   const page = readFileSync("docs/mcp.md", "utf8");

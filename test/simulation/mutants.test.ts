@@ -17,7 +17,7 @@ import {
   VERIFICATIONS,
 } from "./sweep.ts";
 
-// npm run test:histories. Each planted bug must be found by what npm test runs: its seeds (smoke.test.ts and simulation.test.ts), or a single
+// npm test. Each planted bug must be found by what npm test runs: its seeds (smoke.test.ts and simulation.test.ts), or a single
 // fault of the sweep.
 
 // Most bugs are found soon by chance; the others sooner by a sweep than by more of it.

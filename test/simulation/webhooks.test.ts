@@ -6,7 +6,6 @@ import { createWebhook } from "@mailproof/core/webhooks/webhooks";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../drain-queues.ts";
 import { given } from "../given.ts";
-import { getCount } from "../how-many.ts";
 import type { AnswerCall } from "../https.ts";
 import { givenChunked, whenBatched } from "../jobs.ts";
 import { parseEvents, whenSubscribed } from "../webhooks.ts";
@@ -58,7 +57,7 @@ const createScript = (seed: number): WebhookScript => {
   };
 };
 
-const SEEDS = getCount({ few: 20, many: 60 });
+const SEEDS = 60;
 const BLOCK = 20;
 const only = process.env["SEED"];
 const blocks = only

@@ -1,4 +1,4 @@
-/** npm run test:third-party runs the suites over AWS once more, each time over another emulator. */
+/** The suites `dynamodb-local` and `moto` run what stands on AWS once more, each over another emulator. */
 export type Emulator = "dynamodb-local" | "moto";
 
 /** Undefined: those that npm ships, dynoxide and fauxqs. */

@@ -25,7 +25,7 @@ describeUnless(findToolAbsence("runtime_client"), "AWS's runtime client runs", (
   let stage: Stage;
 
   beforeAll(async () => {
-    execFileSync("npm", ["run", "--silent", "infra:bundle", "--", folder]);
+    execFileSync(process.execPath, ["scripts/bundle-lambdas.ts", folder]);
     stage = await createStage();
   });
   afterAll(() => rmSync(folder, { recursive: true }));

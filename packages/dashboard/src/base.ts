@@ -1,5 +1,5 @@
-/** Every file of the build is in assets/, whatever the path in front of it. */
-const app = new URL(import.meta.url.replace(/assets\/[^/]*$/, ""));
+/** Every file of the build is in assets/, whatever the path in front of it, and this one in src/ under npm run dev. */
+const app = new URL(import.meta.url.replace(/(?:assets|src)\/[^/]*$/, ""));
 
 /** Where the dashboard is: /app/, or with a base path /mailproof/app/. */
 export const APP_PATH = app.pathname;

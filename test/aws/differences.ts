@@ -1,9 +1,29 @@
-import type { Emulator } from "./emulator.ts";
+import type { Emulator } from "../third-party/emulator.ts";
+
+type Difference = readonly [test: string, why: string];
+
+/** What the product does otherwise on AWS than on one machine: the beginning of the name of each test, and why. */
+export const ON_AWS: readonly Difference[] = [
+  [
+    "dead letters that wait are 200 and degraded",
+    "it gives up on a message after one try, and the queues of AWS are as their workers say",
+  ],
+  [
+    'a job called "half',
+    "DynamoDB keeps text as UTF-8, which has no halves of letters: it becomes the sign for what is none",
+  ],
+  [
+    "a CSV that turns out to be short later on breaks off",
+    "a Lambda hands over whole answers, so what is short is reported before its first byte",
+  ],
+  [
+    "a file over fifty million bytes is 413",
+    "a Lambda is called with 6 MB at most: a form has another limit there, which test/functions/whole-answer tells",
+  ],
+];
 
 /** What an emulator does otherwise than AWS: the beginning of the full name of each test that shows it, and why. */
-export const DIFFERENCES: Readonly<
-  Record<Emulator, readonly (readonly [test: string, why: string])[]>
-> = {
+export const DIFFERENCES: Readonly<Record<Emulator, readonly Difference[]>> = {
   "dynamodb-local": [],
   moto: [
     [

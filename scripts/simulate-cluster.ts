@@ -1,6 +1,6 @@
-import { simulateCluster } from "./cluster.ts";
+import { simulateCluster } from "../test/simulation/cluster.ts";
 
-// npm run simulate:cluster [processes] [ms] [exits]: the simulated cluster with 200 Gmail rows for each process, a line for
+// npx node scripts/simulate-cluster.ts [processes] [ms] [exits]: the simulated cluster with 200 Gmail rows for each process, a line for
 // each case.
 
 const ROWS = 200;

@@ -2,17 +2,19 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { FAULTS, type Fault } from "./faults.ts";
+import { FAULTS, type Fault } from "../test/infra/faults.ts";
 
-// npm run infra:faults [-- words] plants each fault whose description has these words in a copy of the repository, and
-// runs its tests there. A fault that no test notices is an error. It needs what npm run infra:prepare brings.
+// npx node scripts/plant-infra-faults.ts [words] plants each fault whose description has these words in a copy of the repository, and
+// runs its tests there. A fault that no test notices is an error. It needs what scripts/prepare-infra.mjs brings.
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "..");
 const LINKED = ["node_modules", ".sst", "infra/node_modules"];
 const COPIED = [
   "infra",
   "packages",
   "scripts",
+  "vitest.config.ts",
+  "test/results.reporter.ts",
   "test/infra",
   "package.json",
   "sst.config.ts",
@@ -33,7 +35,7 @@ const copyRepository = (): string => {
 
 const areTestsGreen = (copy: string, tests: readonly string[]): boolean => {
   const files = tests.map((name) => `test/infra/${name}.test.ts`);
-  const args = ["run", "--bail", "1", "--config", "infra/vitest.config.ts", ...files];
+  const args = ["run", "--bail", "1", "--project", "infra", ...files];
   const { status, stdout } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
     cwd: copy,
     encoding: "utf8",

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { soakForLong } from "./lasting.ts";
-import { soakUnderAttack } from "./under-attack.ts";
+import { soakForLong } from "../test/soak/lasting.ts";
+import { soakUnderAttack } from "../test/soak/under-attack.ts";
 
-// npm run soak -- --minutes N [--attacks] [--seed S]
-// lasting.ts and under-attack.ts say what each is for.
+// npx node scripts/soak.ts --minutes N [--attacks] [--seed S]
+// test/soak/lasting.ts and under-attack.ts say what each is for.
 
 const { values } = parseArgs({
   options: {
