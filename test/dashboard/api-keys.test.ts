@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser } from "./browser.ts";
+import { beforeAnswer, checkScreen, describeInBrowser } from "./browser.ts";
 import { checkStackedTable } from "./row-table.ts";
 
 const PATH = "settings/api-keys";
@@ -76,8 +76,10 @@ describeInBrowser("the API keys", ({ open }) => {
     for (let tab = 0; tab <= SCOPES.indexOf("account:read"); tab++)
       await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Enter");
+    await beforeAnswer(page, async () => {
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
+    });
     await dialog.locator(".new-key code").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });

@@ -1,67 +1,29 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { type Browser, chromium, type Download, type Page, type Route } from "playwright-core";
+import { afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { PRELOADED } from "../local/running.ts";
+import { createFolder } from "../local/running.ts";
 import { watchLine } from "../log-lines.ts";
+import { CHROMIUM, OPERATOR_KEY, type Ready, type RunningServer, startServer } from "./server.ts";
 
-// The dashboard as people use it: the real server with the lab in a process of its own, and Chromium.
+// The dashboard as people use it: the real server, and Chromium. browser.setup.ts starts both, for all files.
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
+declare module "vitest" {
+  interface ProvidedContext {
+    dashboard: {
+      readonly server: RunningServer;
+      /** Where the browser is connected to. */
+      readonly browser: string;
+    };
+  }
+}
 
 /** Pictures of every screen, for people. No test compares them. */
 const PICTURES = ".cache/dashboard-pictures";
 
 /** An axe that is the page's own: what runs by the debugger is outside its Content-Security-Policy. */
 const AXE = "node_modules/axe-core/axe.min.js";
-
-type Ready = {
-  readonly base_url: string;
-  readonly live_key: string;
-  readonly test_key: string;
-  readonly account_id: string;
-};
-
-type RunningServer = {
-  readonly ready: Ready;
-  readonly folder: string;
-  readonly stop: () => Promise<void>;
-};
-
-/** The settings are those of docs/settings.md. */
-export const startServer = async (
-  settings: Record<string, string> = {},
-): Promise<RunningServer> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
-  const child = spawn(process.execPath, [...PRELOADED, "packages/local/src/server/main.ts"], {
-    env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0", ...settings },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let log = "";
-  child.stderr.setEncoding("utf8").on("data", (written: string) => {
-    log += written;
-    watchLine(written);
-  });
-  const file = join(folder, "ready.json");
-  while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`it ended: ${log}`);
-    await sleep(10);
-  }
-  const stop = async () => {
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { ready: JSON.parse(readFileSync(file, "utf8")) as Ready, folder, stop };
-};
 
 /** What the API answers when it cannot read its state. */
 export const REFUSED = {
@@ -127,13 +89,89 @@ const watchPage = (page: Page, origin: string) => {
 const REPORT_VIOLATIONS = `addEventListener("securitypolicyviolation", (event) =>
   console.error("refused by the policy: " + event.violatedDirective + " " + event.blockedURI))`;
 
+/** Counts what the page has asked for: see waitUntilLoaded. */
+const COUNT_REQUESTS = `{
+  const { fetch } = window;
+  window.underWay = 0;
+  window.fetch = async (...request) => {
+    window.underWay++;
+    const end = () => window.underWay--;
+    try {
+      const response = await fetch(...request);
+      response.clone().text().then(end, end);
+      return response;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+}`;
+
+const IS_LOADED = `(async () => {
+  // What a screen asks for begins after it has been drawn, and what it has got is drawn in the next frame.
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const isLoaded = () => window.underWay === 0 &&
+    document.querySelector("main h1") !== null && document.querySelector("main .waiting") === null;
+  for (let frames = 0; frames < 3; frames = isLoaded() ? frames + 1 : 0) await nextFrame();
+})()`;
+
+/** Until no request is under way, and what the screen shows of the API is there. */
+export const waitUntilLoaded = async ({ page }: Pick<OpenedPage, "page">): Promise<void> => {
+  await page.evaluate(IS_LOADED);
+};
+
+/**
+ * What a person does before the API answers: a second press on a busy machine would come after the answer, and be another
+ * intention.
+ */
+export const beforeAnswer = async (page: Page, act: () => Promise<void>): Promise<void> => {
+  const done = Promise.withResolvers<void>();
+  const hold = async (route: Route) => {
+    await done.promise;
+    await route.fallback();
+  };
+  await page.route("**/v1/**", hold);
+  await act();
+  done.resolve();
+  await page.unroute("**/v1/**", hold);
+};
+
+/** The browser is another process's, so its file is copied: where it is while the test runs. */
+export const saveDownload = async (download: Download): Promise<string> => {
+  const path = join(createFolder(), download.suggestedFilename());
+  await download.saveAs(path);
+  return path;
+};
+
+/** An account of its own, with what the demo account has. */
+const openAccount = async (name: string, server: RunningServer): Promise<Ready> => {
+  const response = await fetch(`${server.ready.base_url}/v1/operator/accounts.create`, {
+    method: "POST",
+    headers: { "x-api-key": OPERATOR_KEY, "content-type": "application/json" },
+    body: JSON.stringify({ name, plan: "scale", credits: "1000000" }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return { ...server.ready, ...((await response.json()) as { data: Ready }).data };
+};
+
+/** A secret in the server's log fails the test (test/log-lines.setup.ts). */
+const watchLog = (getPath: () => string): void => {
+  let log = 0;
+  beforeAll(() => {
+    log = openSync(getPath(), "r");
+    return () => closeSync(log);
+  });
+  // Each time from where it was read to before.
+  afterEach(() => readFileSync(log, "utf8").split("\n").forEach(watchLine));
+};
+
 type Dashboard = { readonly open: (view?: View) => Promise<OpenedPage> };
 
-/** A suite in a browser, on a server of its own. */
+/** A suite in a browser, with an account of its own; with settings, on a server of its own. */
 export const describeInBrowser = (
   name: string,
   suite: (dashboard: Dashboard) => void,
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): void =>
   describeUnless(
     CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
@@ -141,15 +179,24 @@ export const describeInBrowser = (
     () => {
       let browser: Browser;
       let server: RunningServer;
+      let ready: Ready;
       beforeAll(async () => {
-        server = await startServer(settings);
-        // As root there is no sandbox, and the page is our own.
-        browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+        const shared = inject("dashboard");
+        browser = await chromium.connect(shared.browser);
+        if (settings === undefined) {
+          server = shared.server;
+          ready = await openAccount(name, server);
+          return () => browser.close();
+        }
+        const { stop, ...own } = await startServer(settings);
+        server = own;
+        ready = own.ready;
+        return async () => {
+          await browser.close();
+          await stop();
+        };
       });
-      afterAll(async () => {
-        await browser.close();
-        await server.stop();
-      });
+      watchLog(() => server.log);
 
       const open = async ({
         path = "",
@@ -157,7 +204,6 @@ export const describeInBrowser = (
         width = 1280,
         colorScheme = "light",
       }: View = {}) => {
-        const { ready } = server;
         const context = await browser.newContext({
           viewport: { width, height: 800 },
           colorScheme,
@@ -166,6 +212,7 @@ export const describeInBrowser = (
         onTestFinished(() => context.close());
         await context.grantPermissions(["clipboard-read", "clipboard-write"]);
         await context.addInitScript(REPORT_VIOLATIONS);
+        await context.addInitScript(COUNT_REQUESTS);
         const secret = typeof key === "object" ? key?.secret : ready[`${key}_key`];
         const { origin } = new URL(ready.base_url);
         if (secret !== undefined)
@@ -194,6 +241,9 @@ export const describeInBrowser = (
 const WIDTHS = [1280, 768, 375] as const;
 const COLOUR_SCHEMES = ["light", "dark"] as const;
 
+/** What passes is not described: that takes longer than to find it. */
+const RUN_AXE = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => ({ violations }))`;
+
 type AxeResult = {
   readonly violations: readonly {
     readonly id: string;
@@ -221,7 +271,7 @@ export const checkScreen = async (
       const where = `${name} at ${width}, ${colorScheme}`;
       const wide: number = await page.evaluate("document.documentElement.scrollWidth");
       if (wide > width) faults.push(`${where}: is ${wide} wide`);
-      const { violations }: AxeResult = await page.evaluate("axe.run()");
+      const { violations }: AxeResult = await page.evaluate(RUN_AXE);
       for (const { id, help, nodes } of violations)
         faults.push(`${where}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
       await page.screenshot({

@@ -1,6 +1,7 @@
 import type { OpenedPage } from "./browser.ts";
 
-// Lists of the account that is signed in, by its test key where no other is named.
+// Lists of the account that is signed in, by its test key where no other is named. The lab is of all accounts, and
+// remembers whom it greylisted: a test has addresses of its own at greylist.lab.mailproof.test.
 
 /** The `data` of the response. */
 export const callApi = async (

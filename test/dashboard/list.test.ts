@@ -3,7 +3,7 @@ import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreads
 import { openZip } from "@mailproof/local/spreadsheet/zip-file";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser } from "./browser.ts";
+import { checkScreen, describeInBrowser, saveDownload } from "./browser.ts";
 import { createFileJob, createJob, readJob, waitForJob } from "./jobs.ts";
 
 const EMAILS = [
@@ -141,7 +141,7 @@ describeInBrowser("a list", ({ open }) => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download" }).click(),
     ]);
-    const path = await saved.path();
+    const path = await saveDownload(saved);
     return { name: saved.suggestedFilename(), path };
   };
 
@@ -178,7 +178,7 @@ describeInBrowser("a list", ({ open }) => {
     const { page, ready } = opened;
     const job = await createJob(
       opened,
-      ["ada.lovelace@valid.lab.mailproof.test", "ada.lovelace@greylist.lab.mailproof.test"],
+      ["ada.lovelace@valid.lab.mailproof.test", "ada.list@greylist.lab.mailproof.test"],
       "Slow",
       "live_key",
     );
@@ -222,7 +222,7 @@ describeInBrowser("a list", ({ open }) => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready, readApi } = opened;
     const at = "greylist.lab.mailproof.test";
-    const emails = [`ada.lovelace@${at}`, `grace.hopper@${at}`];
+    const emails = [`grace.list@${at}`, `alan.list@${at}`];
     const job = await createJob(opened, emails, "Waiting", "live_key");
     await page.goto(`${ready.base_url}/app/lists/${job}`);
     await page.getByText("2 rows are retried at", { exact: false }).waitFor();
@@ -242,7 +242,7 @@ describeInBrowser("a list", ({ open }) => {
   test("before the first result it says so in each part, and no bar has a zero", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
-    const emails = ["ada.lovelace@greylist.lab.mailproof.test"];
+    const emails = ["edsger.list@greylist.lab.mailproof.test"];
     const job = await createJob(opened, emails, "Empty", "live_key");
     await page.goto(`${ready.base_url}/app/lists/${job}`);
     await page.getByRole("heading", { name: "Rows" }).waitFor();

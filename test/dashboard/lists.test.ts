@@ -65,7 +65,7 @@ describeInBrowser("the lists", ({ open }) => {
 
   test("a list whose mail server asks us to come back says when, and guesses no end", async () => {
     const opened = await open({ path: "lists", key: "live" });
-    await createJob(opened, ["ada.lovelace@greylist.lab.mailproof.test"], "Waiting", "live_key");
+    await createJob(opened, ["ada.lists@greylist.lab.mailproof.test"], "Waiting", "live_key");
     await opened.page.reload();
 
     const entry = opened.page.getByRole("listitem").filter({ hasText: "Waiting" });

@@ -2,7 +2,7 @@ import { startDnsServer } from "@mailproof/lab/dns-server";
 import type { DnsFailure, Records } from "@mailproof/lab/zone";
 import { afterAll, expect, test } from "vitest";
 import { dial } from "../lab/smtp-client.ts";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 const TESTS = "/v1/deliverability/tests";
@@ -188,7 +188,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     /** Requests are reported in order, so those before this one are counted then. */
     const settle = () => page.evaluate("fetch('/app/').then((response) => response.text())");
     await show("hidden");
-    await page.waitForLoadState("networkidle");
+    await settle();
     const before = count();
     await page.clock.runFor(60_000);
     await settle();
@@ -286,8 +286,10 @@ describeInBrowser(
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor();
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Create, 2 credits");
-      await page.keyboard.press("Enter");
-      await page.keyboard.press("Enter");
+      await beforeAnswer(page, async () => {
+        await page.keyboard.press("Enter");
+        await page.keyboard.press("Enter");
+      });
       await page.waitForURL(/mail-tests\/mlt_/);
       await page.getByText("No mail has arrived yet.").waitFor();
       const { tests } = await readApi<any>(TESTS);

@@ -3,14 +3,13 @@ import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import type { Locator, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolder, whenRun } from "../local/running.ts";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
-
-const KEY = `mp_operator_${"k".repeat(32)}`;
+import { checkScreen, describeInBrowser, type OpenedPage, waitUntilLoaded } from "./browser.ts";
+import { OPERATOR_KEY } from "./server.ts";
 
 const runOnServer = async ({ ready }: OpenedPage, command: string, options = {}) => {
   const response = await fetch(`${ready.base_url}/v1/operator/${command}`, {
     method: "POST",
-    headers: { "x-api-key": KEY, "content-type": "application/json" },
+    headers: { "x-api-key": OPERATOR_KEY, "content-type": "application/json" },
     body: JSON.stringify(options),
   });
   // Any: each command has its own.
@@ -20,15 +19,15 @@ const runOnServer = async ({ ready }: OpenedPage, command: string, options = {})
 describeInBrowser(
   "the operator's screens",
   ({ open }) => {
-    const openAs = (path: string) => open({ path, key: { secret: KEY } });
+    const openAs = (path: string) => open({ path, key: { secret: OPERATOR_KEY } });
 
     test("an operator signs in with the operator key, and sees no account's screen", async () => {
       const { page, complaints } = await open({ key: null });
-      await page.getByLabel("API key").fill(`${KEY}x`);
+      await page.getByLabel("API key").fill(`${OPERATOR_KEY}x`);
       await page.keyboard.press("Enter");
       await page.getByText("does not accept this operator key").waitFor();
 
-      await page.getByLabel("API key").fill(KEY);
+      await page.getByLabel("API key").fill(OPERATOR_KEY);
       await page.keyboard.press("Enter");
 
       await page.getByRole("heading", { name: "Server", level: 1 }).waitFor();
@@ -41,13 +40,13 @@ describeInBrowser(
     test("an account's screen that is already loaded sends nothing with the operator's key", async () => {
       const { page, requests } = await open({ key: null });
       // The sign-in form is shown while the code of the overview is loaded behind it.
-      await page.waitForLoadState("networkidle");
+      await whenOverviewLoaded(page);
       const code = Promise.withResolvers<void>();
       await page.route("**/assets/server-*.js", async (route) => {
         await code.promise;
         await route.continue();
       });
-      await page.getByLabel("API key").fill(KEY);
+      await page.getByLabel("API key").fill(OPERATOR_KEY);
       await page.keyboard.press("Enter");
       await page.getByText("Loading the screen …").waitFor();
       code.resolve();
@@ -65,7 +64,7 @@ describeInBrowser(
       await page.getByText("You are offline.").waitFor();
       await page.context().setOffline(false);
       await page.getByText("You are offline.").waitFor({ state: "detached" });
-      await page.waitForLoadState("networkidle");
+      await waitUntilLoaded({ page });
 
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Accounts");
     });
@@ -239,8 +238,16 @@ describeInBrowser(
       expect(await page.getByRole("link", { name: "Server" }).count()).toBe(0);
     });
   },
-  { OPERATOR_KEY: KEY },
+  { OPERATOR_KEY },
 );
+
+const whenOverviewLoaded = async (page: Page): Promise<void> => {
+  const code = await page.waitForFunction(
+    `performance.getEntriesByType("resource").find(({ name }) => /\\/overview-[^/]+\\.js$/.test(name))?.name`,
+  );
+  // The same module again: it has been run then.
+  await page.evaluate(`import(${JSON.stringify(await code.jsonValue())}).then(() => null)`);
+};
 
 /** The button of the question that is open. */
 const confirm = (page: Page, name: string | RegExp) =>

@@ -99,7 +99,7 @@ describeInBrowser("the overview", ({ open }) => {
     const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
     await client.checkDomain({ domain: "valid.lab.mailproof.test" });
     const { job_id } = await client.verifyBatch({
-      emails: ["ada.lovelace@valid.lab.mailproof.test", "ada.lovelace@greylist.lab.mailproof.test"],
+      emails: ["ada.lovelace@valid.lab.mailproof.test", "ada.overview@greylist.lab.mailproof.test"],
       name: "Newsletter",
     });
     const { credits } = await readApi<{ credits: { available: number } }>("/v1/account");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { describeInBrowser } from "./browser.ts";
+import { describeInBrowser, saveDownload } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 // A main flow from its beginning to its end. The others are in overview, domains, api-keys and webhooks.
@@ -95,7 +95,7 @@ describeInBrowser("a story", ({ open }) => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download" }).click(),
     ]);
-    const [head = "", ...rows] = readFileSync(await saved.path(), "utf8")
+    const [head = "", ...rows] = readFileSync(await saveDownload(saved), "utf8")
       .replace(/^\uFEFF/, "")
       .trim()
       .split(/\r?\n/);

@@ -8,7 +8,7 @@ import {
 import { parse } from "csv-parse/sync";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, saveDownload } from "./browser.ts";
 import { checkStackedTable } from "./row-table.ts";
 
 const ZONE = "lab.mailproof.test";
@@ -28,8 +28,7 @@ const add = (numbers: readonly number[]): number => numbers.reduce((sum, one) =>
 const saveCsv = async (page: Page, of: string): Promise<Record<string, string>[]> => {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: `${of} as CSV` }).click();
-  const file = await (await download).path();
-  return parse(readFileSync(file), { columns: true });
+  return parse(readFileSync(await saveDownload(await download)), { columns: true });
 };
 
 /** One address, a cached one, a batch of two, and a check. */
@@ -44,8 +43,8 @@ const useCredits = async (opened: OpenedPage): Promise<void> => {
   await client.waitForJob({ id: job_id });
   await client.checkDomain({ domain: `valid.${ZONE}` });
   // One address is held until its next attempt, and the credit of another one returns.
-  await client.verifyEmail({ email: `ada.lovelace@greylist.${ZONE}` });
-  const cancelled = await client.verifyBatch({ emails: [`grace.hopper@greylist.${ZONE}`] });
+  await client.verifyEmail({ email: `ada.usage@greylist.${ZONE}` });
+  const cancelled = await client.verifyBatch({ emails: [`grace.usage@greylist.${ZONE}`] });
   await client.cancelJob({ id: cancelled.job_id });
 };
 

@@ -194,7 +194,7 @@ describeInBrowser("verify one", ({ open }) => {
 
   test("what is pending leads to its job", async () => {
     const opened = await open({ path: "verify", key: "live" });
-    await submit(opened, "ada.lovelace@greylist.lab.mailproof.test");
+    await submit(opened, "ada.verify@greylist.lab.mailproof.test");
     await opened.page.locator("#pending ~ p a").click();
 
     await opened.page.getByRole("heading", { name: /^One address of/, level: 1 }).waitFor();

@@ -14,7 +14,7 @@ import { toFaultSentence } from "../../packages/dashboard/src/screens/webhooks/f
 import { serveZone } from "../dns-server.ts";
 import { NAME, OPEN } from "../net/https-servers.ts";
 import { SELF_SIGNED } from "../net/self-signed.ts";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 
 type Call = { readonly headers: Record<string, string>; readonly body: string };
 
@@ -130,8 +130,10 @@ describeInBrowser(
       for (const [at, name] of names.entries()) {
         await page.keyboard.press("ArrowDown");
         await page.keyboard.press("Tab");
-        await page.keyboard.press("Enter");
-        await page.keyboard.press("Enter");
+        await beforeAnswer(page, async () => {
+          await page.keyboard.press("Enter");
+          await page.keyboard.press("Enter");
+        });
         await page.getByText(`The address answered ${name} with 200`).waitFor();
         await page.locator(".deliveries > li").nth(at).waitFor();
         await page.keyboard.press("Shift+Tab");
@@ -153,8 +155,10 @@ describeInBrowser(
       receiver.status = 200;
       await entry.locator("summary").click();
       await entry.getByRole("button", { name: "Send again" }).focus();
-      await page.keyboard.press("Enter");
-      await page.keyboard.press("Enter");
+      await beforeAnswer(page, async () => {
+        await page.keyboard.press("Enter");
+        await page.keyboard.press("Enter");
+      });
       await entry.getByText("delivered").waitFor();
 
       expect(await entry.textContent()).toContain("2 attempts");

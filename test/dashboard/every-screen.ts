@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import { describeInBrowser, type OpenedPage } from "./browser.ts";
+import { callApi, createJob, waitForJob } from "./jobs.ts";
+import { OPERATOR_KEY } from "./server.ts";
+
+// What is true of every screen, whatever it shows: a new one is tried as soon as it is in packages/dashboard/src/screens.ts.
+// Each file every-screen-*.test.ts has some of it: all of it would be the one file that is waited for at the end.
+
+export type ScreenEntry = { readonly path: string; readonly title: string; readonly icon?: string };
+
+// Its file leads to components, which the compiler reads with the settings of their own package alone.
+const SCREENS_FILE = "../../packages/dashboard/src/screens.ts";
+const { SCREENS, OPERATOR_SCREENS } = (await import(SCREENS_FILE)) as {
+  readonly SCREENS: readonly ScreenEntry[];
+  readonly OPERATOR_SCREENS: readonly ScreenEntry[];
+};
+
+const DOMAIN = "valid.lab.mailproof.test";
+
+type Opened = Pick<OpenedPage, "ready">;
+
+/** A test key's mail arrives by itself. */
+const waitForMail = (opened: Opened, id: string): Promise<void> =>
+  expect
+    .poll(async () => (await callApi(opened, `GET /v1/deliverability/tests/${id}`)).status, {
+      timeout: 60_000,
+    })
+    .toBe("received");
+
+/** Of each screen whose path has a parameter: the address of one that exists. */
+const createTargets = async (opened: Opened): Promise<Readonly<Record<string, string>>> => {
+  const emails = ["valid@x.com", "invalid@x.com", "risky@x.com"];
+  const job = await createJob(opened, emails, "Customers");
+  await waitForJob(opened, job);
+  await callApi(opened, "POST /v1/deliverability/check", { domain: DOMAIN });
+  const webhook = await callApi(opened, "POST /v1/webhooks", {
+    url: "https://example.com/in",
+    events: ["job.completed"],
+  });
+  const { test_id: mailTest } = await callApi(opened, "POST /v1/deliverability/tests", {});
+  await waitForMail(opened, mailTest);
+  return {
+    "lists/:id": `lists/${job}`,
+    "domains/:domain": `domains/${DOMAIN}`,
+    "domains/:domain/progress": "domains/unaligned.example/progress",
+    "domains/:domain/reports": `domains/${DOMAIN}/reports`,
+    "domains/:domain/mail-tests": "domains/example.com/mail-tests",
+    "mail-tests/:id": `mail-tests/${mailTest}`,
+    "webhooks/:id": `webhooks/${webhook.id}`,
+    "accounts/:account": `accounts/${opened.ready.account_id}`,
+  };
+};
+
+export const readScreen = async ({ page }: OpenedPage) => ({
+  path: new URL(page.url()).pathname,
+  heading: await page.locator("main h1").textContent(),
+  title: await page.title(),
+});
+
+type EveryScreen = {
+  readonly screens: readonly ScreenEntry[];
+  readonly openScreen: (screen: ScreenEntry) => Promise<OpenedPage>;
+  readonly isOperator: boolean;
+};
+
+const describeScreens = (
+  name: string,
+  screens: readonly ScreenEntry[],
+  key: "test" | { readonly secret: string },
+  suite: (every: EveryScreen) => void,
+): void =>
+  describeInBrowser(name, ({ open }) => {
+    let targets: Readonly<Record<string, string>> | undefined;
+    const openScreen = async ({ path }: ScreenEntry) => {
+      if (targets) return open({ path: targets[path] ?? path, key });
+      const opened = await open({ path: "no/such/screen", key });
+      targets = await createTargets(opened);
+      await opened.page.goto(`${opened.ready.base_url}/app/${targets[path] ?? path}`);
+      return opened;
+    };
+    suite({ screens, openScreen, isOperator: key !== "test" });
+  });
+
+export const describeEveryScreen = (suite: (every: EveryScreen) => void): void => {
+  describeScreens("every screen of an account", SCREENS, "test", suite);
+  describeScreens("every screen of an operator", OPERATOR_SCREENS, { secret: OPERATOR_KEY }, suite);
+};
