@@ -104,7 +104,11 @@ const SUITES: Readonly<Record<string, Suite>> = {
     ...createAws({ MAILPROOF_EMULATOR: "moto" }),
     include: [...TABLE, ...OTHER_PORTS, STORIES],
   },
-  dashboard: { ...local, include: ["test/dashboard/*.test.ts"] },
+  dashboard: {
+    ...local,
+    globalSetup: ["test/tools.setup.ts", "test/dashboard/browser.setup.ts"],
+    include: ["test/dashboard/*.test.ts"],
+  },
   deploy: { ...shared, setupFiles: [], include: ["test/deploy/*.test.ts"] },
 };
 
@@ -116,16 +120,19 @@ const FEWER_WORKERS: Readonly<Record<string, number>> = {
   "third-party": 2,
   "dynamodb-local": 2,
   moto: 2,
-  // A browser waits for nothing, and each file of `deploy` fills the machine.
-  dashboard: 1,
+  // Each file fills the machine.
   deploy: 1,
 };
+
+/** Small files with dozens of pages each. */
+const HEAVY = "/dashboard/every-screen-";
 
 /** The long ones first: one that begins last keeps a core waiting at the end, and the short ones fill every gap. */
 class LongFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer["sort"]>[0]) {
-    const isShort = ({ project }: (typeof files)[number]) => Number(project.name === "quick");
-    return (await super.sort(files)).toSorted((a, b) => isShort(a) - isShort(b));
+    const rank = ({ project, moduleId }: (typeof files)[number]) =>
+      Number(project.name === "quick") + Number(!moduleId.includes(HEAVY));
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
