@@ -105,7 +105,7 @@ const whenBehind = async (startProxy: StartProxy) => {
   const folder = createFolder();
   // A proxy may work as another user, and has its files here.
   chmodSync(folder, 0o755);
-  const { ready } = await whenStarted(createFolder(), [], {});
+  const { ready } = await whenStarted(createFolder(), [], { PUBLIC_URL: `https://${HOST}` });
   const port = await findFreePort();
   startProxy(folder, port, new URL(ready.base_url).host);
   const isUp = () =>
@@ -121,7 +121,7 @@ const PROXIES = { nginx: startNginx, caddy: startCaddy };
 
 for (const [program, startProxy] of Object.entries(PROXIES))
   describeUnless(findAbsence(program), `the server behind ${program}`, () => {
-    test("an address is verified over TLS, and documents name the host that the caller sees", async () => {
+    test("an address is verified over TLS, and documents name PUBLIC_URL", async () => {
       const { port, key } = await whenBehind(startProxy);
       const body = JSON.stringify({ email: "ada.lovelace@valid.lab.mailproof.test" });
 

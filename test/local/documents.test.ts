@@ -96,25 +96,6 @@ test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as cons
   },
 );
 
-test.each([
-  ["plainly", { host: "mail.example:8787" }, "http://mail.example:8787"],
-  [
-    "through a proxy that encrypts",
-    { host: "api.example", "x-forwarded-proto": "https" },
-    "https://api.example",
-  ],
-  ["by an address of version 6", { host: "[2001:db8::1]:80" }, "http://[2001:db8::1]:80"],
-  ["by something that is no host", { host: 'evil"><script>' }, "/"],
-])("the document names the server as it was reached: %s", async (_case, headers, base) => {
-  const { port } = await whenListening(...endpoints);
-  const clientRequest = request({ port, path: "/openapi.json", headers, setHost: false }).end();
-  const [answer] = await once(clientRequest, "response");
-  let text = "";
-  for await (const piece of answer) text += piece;
-
-  expect(JSON.parse(text).servers).toEqual([{ url: base }]);
-});
-
 test("the page is in the listed addresses alone: a path below it is 404, and another method, too", async () => {
   const { port } = await whenListening(...endpoints);
 

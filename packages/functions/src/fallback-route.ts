@@ -1,5 +1,5 @@
 import { brotliDecompressSync } from "node:zlib";
-import { documentsFrom, toBaseUrl, type Writers } from "@mailproof/api/http/documents";
+import { documentsFrom, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
@@ -52,7 +52,7 @@ export const createFallbackHandler = (
       method,
       rawPath,
       accept: headers["accept"],
-      baseUrl: toBaseUrl("https", domainName),
+      baseUrl: `https://${domainName}`,
       trust,
     });
     if (document) {

@@ -161,7 +161,7 @@ const Environment = v.object({
   HOST: v.optional(Host, "127.0.0.1"),
   BASE_PATH: v.optional(BasePath, ""),
   PUBLIC_URL: v.optional(ServiceUrl),
-  TRUST_PROXY: v.optional(createListSchema(TrustedProxy), "127.0.0.0/8, ::1"),
+  TRUST_PROXY: v.optional(createListSchema(TrustedProxy), ""),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
   METRICS_PORT: v.optional(Port),

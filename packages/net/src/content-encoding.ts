@@ -43,8 +43,6 @@ const ENCODERS: Encoders = {
 
 /** Below this, a compressed text saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024;
-/** A few documents in each encoding, under a few of the host names of a server. */
-const CACHED_MAX = 32;
 
 /** Each holds a thread that files and look-ups also need. Beyond this, texts are sent uncompressed. */
 const COMPRESSIONS_MAX = 2;
@@ -60,56 +58,56 @@ type RequestConditions = {
   readonly ifNoneMatch: string | undefined;
 };
 
-/**
- * Makes the responses of one process. The host name of a server stands in some texts and is the client's to choose, so
- * the cache is bounded, and drops its oldest entry first.
- */
+type Body = {
+  readonly plain: Buffer;
+  readonly hash: string;
+  readonly encoded: Map<Encoding, Promise<Buffer>>;
+};
+
+/** Makes the responses of one process: each text is compressed once, for as long as the caller keeps it. */
 export const createEncoder = (encoders: Encoders = ENCODERS) => {
-  const cache = new Map<string, Promise<Buffer>>();
-  const plain = new WeakMap<EncodableText, { readonly bytes: Buffer; readonly hash: string }>();
+  const texts = new WeakMap<EncodableText, Body>();
   let compressions = 0;
 
-  const getPlain = (text: EncodableText) => {
-    const cached = plain.get(text);
-    if (cached) return cached;
-    const bytes = Buffer.from(text.body);
-    const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-    const encoded = { bytes, hash };
-    plain.set(text, encoded);
-    return encoded;
+  const getBody = (text: EncodableText): Body => {
+    const existing = texts.get(text);
+    if (existing) return existing;
+    const plain = Buffer.from(text.body);
+    const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+    const made = { plain, hash, encoded: new Map<Encoding, Promise<Buffer>>() };
+    texts.set(text, made);
+    return made;
   };
-  const getEncoded = (etag: string, text: Buffer, encoding: Encoding): Promise<Buffer> => {
-    const cached = cache.get(etag);
-    if (cached) return cached;
-    const [oldest] = cache.keys();
-    if (cache.size >= CACHED_MAX && oldest !== undefined) cache.delete(oldest);
+  const encode = ({ plain, encoded }: Body, encoding: Encoding): Promise<Buffer> => {
+    const existing = encoded.get(encoding);
+    if (existing) return existing;
     compressions++;
-    const encoded = encoders[encoding](text).finally(() => compressions--);
-    cache.set(etag, encoded);
-    return encoded;
+    const bytes = encoders[encoding](plain).finally(() => compressions--);
+    encoded.set(encoding, bytes);
+    return bytes;
   };
-  const selectEncoding = (hash: string, acceptEncoding: string | undefined): Encoding => {
+  const selectEncoding = (
+    { plain, encoded }: Body,
+    acceptEncoding: string | undefined,
+  ): Encoding => {
+    if (plain.length < COMPRESSED_FROM_BYTES) return "identity";
     const encoding = chooseEncoding(acceptEncoding);
-    return compressions < COMPRESSIONS_MAX || cache.has(`"${hash}-${encoding}"`)
-      ? encoding
-      : "identity";
+    return compressions < COMPRESSIONS_MAX || encoded.has(encoding) ? encoding : "identity";
   };
 
   return async (response: EncodableText, conditions: RequestConditions) => {
     const { statusCode, headers } = response;
-    const { bytes: text, hash } = getPlain(response);
-    const isLong = text.length >= COMPRESSED_FROM_BYTES;
-    const encoding = isLong ? selectEncoding(hash, conditions.acceptEncoding) : "identity";
+    const made = getBody(response);
+    const encoding = selectEncoding(made, conditions.acceptEncoding);
     // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
-    const etag = `"${hash}-${encoding}"`;
+    const etag = `"${made.hash}-${encoding}"`;
     const { vary: others } = headers;
     const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;
     const common = { ...headers, etag, vary };
     if (isMatch(conditions.ifNoneMatch, etag))
       return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
     const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
-    const bytes = encoding === "identity" ? text : await getEncoded(etag, text, encoding);
-    return { statusCode, headers: { ...common, ...coded }, body: bytes };
+    return { statusCode, headers: { ...common, ...coded }, body: await encode(made, encoding) };
   };
 };
 

@@ -65,6 +65,7 @@ type Asked = {
   readonly rawPath: string;
   /** The header Accept. */
   readonly accept: string | undefined;
+  /** The service's own word, without a slash at its end: a header of the request would make a document for each caller. */
   readonly baseUrl: string;
   readonly trust: TrustedIssuer | null;
 };
@@ -91,6 +92,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
     return text;
   };
 
+  // One for each document and each of the few names that the operator gave this process.
   const made = new Map<string, HttpAnswer<string>>();
 
   return ({ method, rawPath, accept, baseUrl, trust }: Asked): HttpAnswer<string> | undefined => {
@@ -114,27 +116,14 @@ export const documentsFrom = (openWriters: () => Writers) => {
       body: text
         .replaceAll(`${HERE}${DISCOVERY_PATH}`, discoveryUrl(trust?.issuer ?? baseUrl))
         .replaceAll(`${HERE_PATH}/`, `${toPath(baseUrl)}/`)
-        .replaceAll(`${HERE}/`, `${baseUrl.replace(/\/$/, "")}/`)
         .replaceAll(HERE, baseUrl),
     };
-    const [oldest] = made.keys();
-    if (made.size >= DOCUMENTS_MAX && oldest !== undefined) made.delete(oldest);
     made.set(name, answer);
     return answer;
   };
 };
 
-/** The name of the server stands in some documents, and a client may send any: a few documents under a few names. */
-const DOCUMENTS_MAX = 32;
-
 /** Some issuers end with a slash. */
 const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DISCOVERY_PATH;
 
-const toPath = (baseUrl: string): string =>
-  baseUrl.replace(/^https?:\/\/[^/]+/, "").replace(/\/$/, "");
-
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
-
-/** The base URL for a request, from its Host header. A value that is not a host becomes a path of this server. */
-export const toBaseUrl = (protocol: "http" | "https", host: string | undefined): string =>
-  host !== undefined && HOST.test(host) ? `${protocol}://${host}` : "/";
+const toPath = (baseUrl: string): string => baseUrl.replace(/^https?:\/\/[^/]+/, "");

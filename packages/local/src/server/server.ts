@@ -79,7 +79,8 @@ export const createApiServer = (
       onRequest(request);
     });
     const parts = { site, route, mcp, downloads, requests, dashboard, answerOperator };
-    const context = { world, openLink, ...parts, waitForClient };
+    const baseUrl = getBaseUrl(site, httpServer);
+    const context = { world, openLink, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
     return (span?.run(serve) ?? serve()).catch(() => void outgoing.destroy());
@@ -103,6 +104,7 @@ type ServerContext = {
   readonly world: AppWorld;
   readonly openLink: OpenLink;
   readonly site: Site;
+  readonly baseUrl: string;
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
@@ -210,11 +212,13 @@ const answerFirst = async (
 type RequestContext = ServerContext & Required<Pick<HttpRequest, "onCaller">>;
 
 const answerRequest = async (
-  { world, site, route, mcp, downloads, dashboard, answerOperator, onCaller }: RequestContext,
+  context: RequestContext,
   record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
+  const { world, site, baseUrl, route, mcp, downloads, dashboard, answerOperator } = context;
+  const { onCaller } = context;
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
   const { id } = record;
@@ -241,7 +245,7 @@ const answerRequest = async (
     method,
     rawPath,
     accept: headers["accept"],
-    baseUrl: getBaseUrl(site, incoming),
+    baseUrl,
     trust: world.accessTokens,
   });
   if (document) {

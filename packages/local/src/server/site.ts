@@ -1,17 +1,16 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { toBaseUrl } from "@mailproof/api/http/documents";
 import { unwrapIpv4 } from "@mailproof/core/accounts/key-networks";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import type { Environment } from "../environment.ts";
 
-/** Where callers find this server, and whose word about that counts. */
+/** Where callers find this server, and whose word about their addresses counts. */
 export type Site = {
   /** The path in front of every route; empty, or such as /mailproof. */
   readonly basePath: string;
-  /** The operator's own word for the base URL, the base path included. Null: each request shows it. */
+  /** The operator's word for the base URL, the base path included. Null: the local address. */
   readonly publicUrl: string | null;
-  /** Proxies whose X-Forwarded-Proto, -Host and -For count. */
+  /** Proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly Cidr[];
 };
 
@@ -21,16 +20,12 @@ export const createSite = ({ BASE_PATH, PUBLIC_URL, TRUST_PROXY }: Environment):
   trustedProxies: TRUST_PROXY,
 });
 
-const LOOPBACK = ["127.0.0.0/8", "::1"];
+/** A server at the root of its own address, without a proxy. */
+export const PLAIN_SITE: Site = { basePath: "", publicUrl: null, trustedProxies: [] };
 
-/** A server at the root of its own address, with a proxy on the same machine at most. */
-export const PLAIN_SITE: Site = {
-  basePath: "",
-  publicUrl: null,
-  trustedProxies: LOOPBACK.map(parseCidr).filter((block) => block !== undefined),
-};
+const LOOPBACK = ["127.0.0.0/8", "::1"].map(parseCidr).filter((block) => block !== undefined);
 
-export const isLoopback = (host: string): boolean => isTrusted(host, PLAIN_SITE.trustedProxies);
+export const isLoopback = (host: string): boolean => isInBlocks(host, LOOPBACK);
 
 /** What the operator should know about listening beyond this machine. */
 export const listWarnings = ({ publicUrl }: Site, host: string): readonly string[] =>
@@ -39,7 +34,9 @@ export const listWarnings = ({ publicUrl }: Site, host: string): readonly string
     : [
         `WARNING: other machines can reach this server (HOST=${host}), and it has no TLS: keys and email`,
         "addresses can be read on the way. Let only a proxy with TLS reach it (docs/operating.md).",
-        ...(publicUrl === null ? ["Links to files name this machine only: set PUBLIC_URL."] : []),
+        ...(publicUrl === null
+          ? ["Links and documents name this machine only: set PUBLIC_URL."]
+          : []),
       ];
 
 /** Every address of the machine is listened at: programs of this machine use its loopback address. */
@@ -48,18 +45,9 @@ export const toLocalUrl = ({ address, port }: AddressInfo): string => {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 };
 
-/** The base URL for this caller. */
-export const getBaseUrl = (
-  { basePath, publicUrl, trustedProxies }: Site,
-  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
-): string => {
-  if (publicUrl !== null) return publicUrl;
-  const isProxied = isTrusted(socket.remoteAddress ?? "", trustedProxies);
-  const protocol = isProxied && readLast(headers["x-forwarded-proto"]);
-  const host = isProxied && readLast(headers["x-forwarded-host"]);
-  const origin = toBaseUrl(protocol === "https" ? "https" : "http", host || headers.host);
-  return origin === "/" ? basePath || origin : origin + basePath;
-};
+/** The base URL in links and documents. No header of a request counts: it is anyone's to write. */
+export const getBaseUrl = ({ basePath, publicUrl }: Site, server: Server): string =>
+  publicUrl ?? toLocalUrl(server.address() as AddressInfo) + basePath;
 
 /** Path and query below the base path; undefined where the request is for something outside of it. */
 export const stripBasePath = ({ basePath }: Site, target: string): string | undefined => {
@@ -68,13 +56,6 @@ export const stripBasePath = ({ basePath }: Site, target: string): string | unde
   if (path.startsWith("/")) return path;
   return path === "" || path.startsWith("?") ? `/${path}` : undefined;
 };
-
-/** Where each proxy appends its own value, the nearest one wrote the last. */
-const readLast = (header: string | readonly string[] | undefined): string | undefined =>
-  String(header ?? "")
-    .split(",")
-    .at(-1)
-    ?.trim();
 
 /**
  * The address of the client: the last one that no trusted proxy has. Each proxy appends the address that it was called
@@ -89,12 +70,12 @@ export const getClientIp = (
     .map((one) => one.trim())
     .filter((one) => one !== "");
   let client = socket.remoteAddress;
-  while (client !== undefined && isTrusted(client, trustedProxies) && forwarded.length > 0)
+  while (client !== undefined && isInBlocks(client, trustedProxies) && forwarded.length > 0)
     client = forwarded.pop();
   return client;
 };
 
-const isTrusted = (address: string, blocks: readonly Cidr[]): boolean => {
+const isInBlocks = (address: string, blocks: readonly Cidr[]): boolean => {
   const ip = parseIp(unwrapIpv4(address));
   return ip !== undefined && blocks.some((block) => isInBlock(ip, block));
 };
