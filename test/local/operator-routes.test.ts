@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { createOperatorRoutes } from "@mailproof/local/server/operator";
@@ -80,14 +81,18 @@ test("a grant that is repeated under its key moves credits once", async () => {
   expect(responses[3]?.body.error.message).toContain("idempotency-key: must be 1 to 255");
 });
 
-test("a backup is a folder that a server starts with", async () => {
-  const { operate } = await whenOperated();
+test("a backup is a folder of the server's own that a server starts with, and no request says where it is", async () => {
+  const { folder, operate } = await whenOperated();
   const to = join(createFolder(), "copy");
 
-  const { body } = await operate("backup", { to });
+  const refused = await operate("backup", { to });
+  const { body } = await operate("backup");
 
-  expect(body.data).toMatchObject({ folder: to });
-  const { ready } = await whenStarted(to);
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST" } } });
+  expect(existsSync(to)).toBe(false);
+  expect(dirname(body.data.folder)).toBe(join(folder, "backups"));
+  expect(statSync(dirname(body.data.folder)).mode & 0o077).toBe(0);
+  const { ready } = await whenStarted(body.data.folder);
   expect(ready.account_id).toMatch(/^acc_/);
 });
 

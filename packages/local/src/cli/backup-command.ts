@@ -7,7 +7,7 @@ import { type AdminResult, definePrinted } from "./define-admin.ts";
 import { assertStateFolder } from "./define-app-command.ts";
 import { UsageError } from "./define-command.ts";
 
-export const backupOptions = v.strictObject({
+const backupOptions = v.strictObject({
   to: v.pipe(v.string(), v.minLength(1, "must not be empty")),
 });
 

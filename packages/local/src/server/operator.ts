@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
 import type { Headers } from "@mailproof/api/http/authenticate";
 import { HttpFailure } from "@mailproof/api/http/http-failure";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
@@ -10,12 +11,16 @@ import type { LocalWorld } from "../app.ts";
 import { adminEntries, machineEntries } from "../cli/admin.ts";
 import { type CommandDefinition, UsageError } from "../cli/define-command.ts";
 import type { Environment } from "../environment.ts";
+import { toCopyName } from "../storage/upgrade-copies.ts";
 
 // POST /v1/operator/accounts.list is `mailproof admin accounts list`: the same function, the same options, the same JSON
 // (decision 137). Without OPERATOR_KEY, and for any other key, there is no such route.
 
 const OPERATOR_PATH = "/v1/operator/";
 const BODY_BYTES_MAX = 10_000;
+
+/** In the state's folder. A key that a browser has must not name a place on the disk. */
+const BACKUPS = "backups";
 
 type OperatorRequest = {
   readonly id: string;
@@ -79,10 +84,11 @@ const loadCommand = async (
   name: string,
 ): Promise<OperatorCommand | undefined> => {
   if (name === "admin backup") {
-    const { backupOptions, runBackup } = await import("../cli/backup-command.ts");
+    const { runBackup } = await import("../cli/backup-command.ts");
+    const to = join(environment.MAILPROOF_DIR, BACKUPS, toCopyName(world.now()));
     return {
-      options: backupOptions,
-      run: async (options) => (await runBackup(environment, options)).output,
+      options: v.strictObject({}),
+      run: async () => (await runBackup(environment, { to })).output,
     };
   }
   if (name === "admin egress test") {

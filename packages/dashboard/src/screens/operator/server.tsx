@@ -1,4 +1,3 @@
-import { useRef } from "preact/hooks";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { runCommand } from "../../session.ts";
@@ -64,24 +63,6 @@ const DeadLettersPanel = () => {
   );
 };
 
-const BackupPanel = () => {
-  const field = useRef<HTMLInputElement>(null);
-  return (
-    <section class="panel" aria-labelledby="backup">
-      <h2 id="backup">Backup</h2>
-      <CommandForm
-        command="backup"
-        options={() => ({ to: field.current?.value ?? "" })}
-        label="Make a backup"
-        busy="Copying the state"
-      >
-        <label for="backup-to">Folder on the server, which does not exist yet</label>
-        <input id="backup-to" ref={field} placeholder="/backups/mailproof-2026-11-23" />
-      </CommandForm>
-    </section>
-  );
-};
-
 export const Server = () => (
   <Screen title="Server" lead="What mailproof admin shows, for the person who runs this server.">
     <div class="panels">
@@ -101,7 +82,11 @@ export const Server = () => (
           busy="Connecting to large providers"
         />
       </section>
-      <BackupPanel />
+      <section class="panel" aria-labelledby="backup">
+        <h2 id="backup">Backup</h2>
+        <p class="soft">A folder in the server's own, with everything. Move it to another disk.</p>
+        <CommandForm command="backup" label="Make a backup" busy="Copying the state" />
+      </section>
     </div>
   </Screen>
 );
