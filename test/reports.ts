@@ -89,5 +89,11 @@ export const createReportMail = (parts: readonly MadePart[], kind = "mixed"): st
 export const createBareReportMail = (part: MadePart): string =>
   [...REPORT_FIELDS, encodePart(part), ""].join("\r\n");
 
+/** The domain in From of these mails, as one that asks receivers to check it. */
+export const RECEIVER_ZONE = {
+  "receiver.example": { TXT: ["v=spf1 ip4:192.0.2.1 -all"] },
+  "_dmarc.receiver.example": { TXT: ["v=DMARC1; p=reject"] },
+};
+
 /** A mail as the receiver of mail has it. */
 export const toReceived = (text: string) => ({ ...createMail(START), raw: Buffer.from(text) });

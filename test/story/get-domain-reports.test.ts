@@ -17,6 +17,7 @@ const FAILED = { dkim: "fail", spf: "fail", auth: "" };
 
 const SUMS = {
   forwarded: 0,
+  unauthenticated: 0,
   dispositions: [{ disposition: "none", messages: 10 }],
 };
 
@@ -36,11 +37,13 @@ test("200: without reports every sum is 0, and no share is given", async () => {
     reporters: [],
     dmarc: {
       reports: 0,
+      unauthenticated_reports: 0,
       messages: 0,
       aligned: 0,
       spf_aligned: 0,
       dkim_aligned: 0,
       forwarded: 0,
+      unauthenticated: 0,
       dispositions: [],
       days: [],
       providers: [],
@@ -113,6 +116,7 @@ test("200: the reports of all receivers are one: totals, days, and each source w
       spf_aligned: 0,
       dkim_aligned: 0,
       forwarded: 0,
+      unauthenticated: 0,
       dispositions: [{ disposition: "reject", messages: 2 }],
       aligned_share: 0,
       reasons: [{ reason: "local_policy", messages: 2 }],

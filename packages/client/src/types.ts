@@ -2189,6 +2189,8 @@ export interface GetDomainProgressData {
       dkim_aligned: number;
       /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
       forwarded: number;
+      /** Messages that only unauthenticated reports have. */
+      unauthenticated: number;
       /** What receivers did with the messages. */
       dispositions: {
         /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
@@ -2276,7 +2278,9 @@ export interface GetDomainReportsData {
   dmarc: {
     /** Number of DMARC aggregate reports. */
     reports: number;
-    /** The policy that the newest report found. Left out without reports. */
+    /** Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, and count toward no event and not toward whether a stricter policy is safe. */
+    unauthenticated_reports: number;
+    /** The policy that the newest authenticated report found. Left out without such reports. */
     policy?: {
       /** The policy for the domain. */
       p?: "none" | "quarantine" | "reject";
@@ -2297,6 +2301,8 @@ export interface GetDomainReportsData {
     dkim_aligned: number;
     /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
     forwarded: number;
+    /** Messages that only unauthenticated reports have. */
+    unauthenticated: number;
     /** What receivers did with the messages. */
     dispositions: {
       /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
@@ -2320,6 +2326,8 @@ export interface GetDomainReportsData {
       dkim_aligned: number;
       /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
       forwarded: number;
+      /** Messages that only unauthenticated reports have. */
+      unauthenticated: number;
       /** What receivers did with the messages. */
       dispositions: {
         /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
@@ -2346,6 +2354,8 @@ export interface GetDomainReportsData {
       dkim_aligned: number;
       /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
       forwarded: number;
+      /** Messages that only unauthenticated reports have. */
+      unauthenticated: number;
       /** What receivers did with the messages. */
       dispositions: {
         /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
@@ -2376,6 +2386,8 @@ export interface GetDomainReportsData {
       dkim_aligned: number;
       /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
       forwarded: number;
+      /** Messages that only unauthenticated reports have. */
+      unauthenticated: number;
       /** What receivers did with the messages. */
       dispositions: {
         /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */

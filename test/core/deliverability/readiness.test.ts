@@ -58,7 +58,11 @@ const observe = async ({
       report,
     },
     test: null,
-    reports: await mergeReports(world, payer, { domain: "example.com", days: 15 }),
+    reports: await mergeReports(world, payer, {
+      domain: "example.com",
+      days: 15,
+      authenticatedOnly: true,
+    }),
     ...more,
   };
 };

@@ -87,6 +87,10 @@ export const getDomainReports = endpoint({
     dmarc: describe(
       v.object({
         reports: describe(Count, "Number of DMARC aggregate reports."),
+        unauthenticated_reports: describe(
+          Count,
+          "Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, and count toward no event and not toward whether a stricter policy is safe.",
+        ),
         policy: describe(
           v.optional(
             v.object({
@@ -96,7 +100,7 @@ export const getDomainReports = endpoint({
               testing: describe(v.boolean(), "True when the record only tests its policy."),
             }),
           ),
-          "The policy that the newest report found. Left out without reports.",
+          "The policy that the newest authenticated report found. Left out without such reports.",
         ),
         ...ReportSums,
         aligned_share: AlignedShare,
@@ -171,7 +175,7 @@ export const getDomainReports = endpoint({
       throw invalidField("offset", "must be a next_offset of this list");
     const [address, merged] = await Promise.all([
       findReportsAddress(world, caller),
-      mergeReports(world, caller, { domain, days }),
+      mergeReports(world, caller, { domain, days, authenticatedOnly: false }),
     ]);
     const { dmarc, tls } = merged;
     const remaining =
@@ -191,6 +195,7 @@ export const getDomainReports = endpoint({
           .map(([name, reports]) => ({ name, reports })),
         dmarc: {
           reports: dmarc.reports,
+          unauthenticated_reports: dmarc.unauthenticatedReports,
           ...(dmarc.policy && {
             policy: {
               ...omitNull({ p: dmarc.policy.p, sp: dmarc.policy.sp, np: dmarc.policy.np }),

@@ -2176,6 +2176,7 @@ export const EXAMPLES: readonly Example[] = [
         ],
         dmarc: {
           reports: 1,
+          unauthenticated_reports: 0,
           policy: {
             p: "none",
             sp: "none",
@@ -2186,6 +2187,7 @@ export const EXAMPLES: readonly Example[] = [
           spf_aligned: 42,
           dkim_aligned: 42,
           forwarded: 0,
+          unauthenticated: 0,
           dispositions: [
             {
               disposition: "none",
@@ -2201,6 +2203,7 @@ export const EXAMPLES: readonly Example[] = [
               spf_aligned: 42,
               dkim_aligned: 42,
               forwarded: 0,
+              unauthenticated: 0,
               dispositions: [
                 {
                   disposition: "none",
@@ -2218,6 +2221,7 @@ export const EXAMPLES: readonly Example[] = [
               spf_aligned: 42,
               dkim_aligned: 42,
               forwarded: 0,
+              unauthenticated: 0,
               dispositions: [
                 {
                   disposition: "none",
@@ -2237,6 +2241,7 @@ export const EXAMPLES: readonly Example[] = [
               spf_aligned: 42,
               dkim_aligned: 42,
               forwarded: 0,
+              unauthenticated: 0,
               dispositions: [
                 {
                   disposition: "none",
@@ -2360,6 +2365,7 @@ export const EXAMPLES: readonly Example[] = [
               spf_aligned: 0,
               dkim_aligned: 0,
               forwarded: 0,
+              unauthenticated: 0,
               dispositions: [
                 {
                   disposition: "none",

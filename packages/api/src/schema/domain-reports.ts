@@ -26,6 +26,7 @@ export const ReportSums = {
     Count,
     "Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list.",
   ),
+  unauthenticated: describe(Count, "Messages that only unauthenticated reports have."),
   dispositions: describe(
     v.array(
       v.object({
@@ -46,6 +47,7 @@ export const toReportSums = (sums: SourceSums) => ({
   spf_aligned: sums.spfAligned,
   dkim_aligned: sums.dkimAligned,
   forwarded: sums.forwarded,
+  unauthenticated: sums.unauthenticated ?? 0,
   dispositions: DISPOSITIONS.flatMap((disposition) => {
     const messages = sums.dispositions[disposition];
     return messages === undefined ? [] : [{ disposition, messages }];

@@ -38,9 +38,12 @@ const formatDmarc = (
 ): readonly string[] => {
   if (dmarc.aligned_share === undefined) return [];
   const sum = `${formatShare(dmarc.aligned_share)} of ${countOf(dmarc.messages, "message")} aligned (SPF ${dmarc.spf_aligned}, DKIM ${dmarc.dkim_aligned})`;
+  const { unauthenticated_reports: others } = dmarc;
+  const note = `${countOf(others, "DMARC report")} came by mail that did not pass DMARC: any host may have sent them, and nothing is judged by them.`;
   const more = dmarc.source_count - Math.min(SOURCES_SHOWN, dmarc.sources.length);
   return [
     ...wrapText(sum, width),
+    ...(others > 0 ? wrapText(note, width) : []),
     ...dmarc.sources.slice(0, SOURCES_SHOWN).flatMap((source) => {
       const { ip = "other addresses", host_name: host, provider, messages, advice } = source;
       const name = [ip, host, provider].filter((part) => part !== undefined).join("  ");
@@ -48,7 +51,9 @@ const formatDmarc = (
       return [
         "",
         ...wrapText(
-          replaceControls(`${name}  ${countOf(messages, "message")}, ${share} aligned`),
+          replaceControls(
+            `${name}  ${countOf(messages, "message")}, ${share} aligned${source.unauthenticated > 0 ? `, ${source.unauthenticated} in unauthenticated reports` : ""}`,
+          ),
           width,
         ).map((line) => paint(line, "bold")),
         ...wrapText(replaceControls(advice.text), width - 2).map((line) => `  ${line}`),

@@ -19,7 +19,7 @@ import { toCopyName } from "../storage/upgrade-copies.ts";
 const OPERATOR_PATH = "/v1/operator/";
 const BODY_BYTES_MAX = 10_000;
 
-/** In the state's folder. A key that a browser has must not name a place on the disk. */
+/** In the state's folder. A key that a browser has must not choose a path. */
 const BACKUPS = "backups";
 
 type OperatorRequest = {

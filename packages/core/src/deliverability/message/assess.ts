@@ -1,22 +1,23 @@
 import { analyseBlocklists, type Reputation } from "../../mail/blocklists/analyse.ts";
 import { limitHealthWait } from "../../mail/blocklists/health.ts";
-import { cacheDns } from "../../mail/dns/cache.ts";
-import { withDeadline } from "../../mail/dns/deadline.ts";
-import type { Dns } from "../../mail/dns/dns.ts";
-import { sortRecords } from "../../mail/dns/sort-records.ts";
 import { isDomain, parseDomain } from "../../mail/domain.ts";
-import { parseIp } from "../../mail/ip.ts";
 import { SEVERITIES } from "../../mail/issue.ts";
 import type { World } from "../../ports/world.ts";
 import type { WithDnsLookups } from "../dns-lookups.ts";
 import type { ProposedRecord } from "../records/dns-record.ts";
 import { type ArcResult, verifyArc } from "./arc/verify.ts";
+import {
+  type Authentication,
+  authenticate,
+  BUDGET_MS,
+  limitDns,
+  toPlainClient,
+} from "./authenticate.ts";
 import { type ClientCheck, checkClient } from "./client.ts";
 import { analyseBody, type MessageBody } from "./content/body.ts";
 import { readUnsubscribe, type Unsubscribe } from "./content/unsubscribe.ts";
 import { createBodyHasher } from "./dkim/canonicalise.ts";
-import { type DkimResult, verifyDkim } from "./dkim/verify.ts";
-import { checkDmarc, type MessageDmarc } from "./dmarc.ts";
+import type { DkimResult } from "./dkim/verify.ts";
 import { findDkim, findDmarc, findServer, findSpf } from "./find/authentication.ts";
 import { findContent, findHeader } from "./find/content.ts";
 import { type MessageFinding, toFinding } from "./findings.ts";
@@ -28,7 +29,6 @@ import type { ReceivedMessage } from "./received-message.ts";
 import { judgeRequirements } from "./requirements.ts";
 import type { ReportPart } from "./rules/rule.ts";
 import { MESSAGE_MODEL_VERSION, type MessageScore, scoreMessage } from "./score.ts";
-import { checkSpf, type MessageSpf } from "./spf.ts";
 
 /** What a report needs from outside. `names` are the ports of a domain check. */
 export type AssessmentWorld = Pick<World, "now" | "sleep"> & WithDnsLookups;
@@ -41,7 +41,7 @@ export type ReportedFinding = MessageFinding & {
 };
 
 /** What one message shows about its sender. It is JSON, and holds nothing of the body but hosts of links. */
-export type MessageReport = {
+export type MessageReport = Authentication & {
   readonly modelVersion: string;
   readonly scored: MessageScore;
   /** Parts that could not be judged, because DNS did not answer. They are left out of the score. */
@@ -56,10 +56,7 @@ export type MessageReport = {
   };
   readonly sizeBytes: number;
   readonly header: HeaderSummary;
-  readonly spf: MessageSpf | null;
-  readonly dkim: readonly DkimResult[];
   readonly arc: ArcResult;
-  readonly dmarc: MessageDmarc;
   readonly client: ClientCheck;
   readonly reputation: Omit<Reputation, "outcomes" | "issues">;
   readonly listedLinks: Reputation["listedOn"];
@@ -70,22 +67,12 @@ export type MessageReport = {
   readonly findings: readonly ReportedFinding[];
 };
 
-/** Below the ten seconds that a caller may wait. */
-const BUDGET_MS = 8_000;
-/** Of the domain's name servers and of blocklists each. A usual message needs 60 and 60. */
-const QUESTIONS_MAX = 300;
-const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
-
 /** Judges one received message as its receivers do. Never fails: what DNS does not answer is left open. */
 export const assessMessage = async (
   world: AssessmentWorld,
   received: ReceivedMessage,
 ): Promise<MessageReport> => {
-  const message = {
-    ...received,
-    helo: received.helo.slice(0, NAME_LENGTH_MAX),
-    ip: toPlainIp(received.ip),
-  };
+  const message = toPlainClient(received);
   const now = world.now();
   const ports = limitPorts(world);
   const parsed = parseMessage(message.raw);
@@ -127,25 +114,15 @@ export const assessMessage = async (
   };
 };
 
-/** RFC 5321 §4.5.3.1.2. */
-const NAME_LENGTH_MAX = 255;
-
 type LimitedPorts = Pick<WithDnsLookups["names"], "dns" | "listDns" | "blocklists">;
 
-/** The ports with the limits of one report. Each question goes out once. */
+/** The ports with the limits of one report. */
 const limitPorts = ({ names, now, sleep }: AssessmentWorld): LimitedPorts => {
-  const startedAt = now();
-  const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
-  const limit = (dns: Dns) =>
-    cacheDns(withDeadline(sortRecords(dns), budget), {
-      now: () => startedAt,
-      bytesMax: ANSWERS_BYTES_MAX,
-    });
   const { isHealthy } = names.blocklists;
   const { listDns } = names;
   return {
-    dns: limit(names.dns),
-    listDns: limit(listDns),
+    dns: limitDns(names.dns, { now, sleep }),
+    listDns: limitDns(listDns, { now, sleep }),
     blocklists: {
       ...names.blocklists,
       isHealthy: limitHealthWait(isHealthy, { listDns, now, sleep }, BUDGET_MS),
@@ -174,16 +151,14 @@ const runChecks = async (
   const domain = parseDomain(from ?? message.helo);
   const sender = isDomain(domain) ? domain.ascii : null;
   const lists = blocklists.listsFor(sender ?? "").filter(({ asks }) => sender || asks === "ip");
-  const [spf, dkim, arc, client, reputation, links] = await Promise.all([
-    parseIp(message.ip) ? checkSpf(dns, message) : null,
-    verifyDkim(dns, parsed.fields, hashBody, message.receivedAt),
+  const [author, arc, client, reputation, links] = await Promise.all([
+    authenticate(dns, message, { fields: parsed.fields, from, hashBody }),
     verifyArc(dns, parsed.fields, hashBody),
     checkClient(dns, message),
     analyseBlocklists(listDns, { ...blocklists, domain: sender ?? "", ip: message.ip, lists }),
     checkLinks(listDns, body.links, blocklists),
   ]);
-  const dmarc = await checkDmarc(dns, { from, spf, dkim });
-  return { spf, dkim, arc, client, reputation, links, dmarc };
+  return { ...author, arc, client, reputation, links };
 };
 
 const findSender = (
@@ -216,10 +191,6 @@ const describeEnvelope = ({
   tls: tls ?? null,
   receivedAt: receivedAt.toISOString(),
 });
-
-/** A socket of both families gives IPv4 clients as IPv6, and link-local ones with their interface. */
-const toPlainIp = (ip: string): string =>
-  ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
 
 /** An address may have hundreds of names. */
 const NAMES_SHOWN_MAX = 10;

@@ -45,7 +45,7 @@ export const readEvidence = async (
   const [check, test, reports] = await Promise.all([
     readCheck(world, owner, domain),
     readTest(world, owner, domain),
-    mergeReports(world, payer, { domain, days: DAYS_READ, incoming }),
+    mergeReports(world, payer, { domain, days: DAYS_READ, incoming, authenticatedOnly: true }),
   ]);
   return { domain, now: world.now(), check, test, reports };
 };

@@ -4,6 +4,7 @@ import { Failure } from "../../lib/failure.ts";
 import type { World } from "../../ports/world.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import type { AcceptOutcome, RecipientStatus } from "../mail-recipient.ts";
+import { judgeAuthor, limitDns } from "../message/authenticate.ts";
 import type { ReceivedMessage } from "../message/received-message.ts";
 import { findMailedReports } from "./find-mailed-reports.ts";
 import { ReportFault } from "./report-fault.ts";
@@ -36,15 +37,18 @@ const findAddressee = async (
 export const acceptReportMail = async (
   world: CheckWorld,
   token: string,
-  { raw }: ReceivedMessage,
+  mail: ReceivedMessage,
 ): Promise<AcceptOutcome> => {
   const account = await findAddressee(world.table, token);
   if (!account) return "unknown";
   if (!(await takeBytes(world, account, MAIL_BYTES_LEAST))) return "busy";
   try {
-    const { reports, bytes } = findMailedReports(raw);
+    const { reports, bytes } = findMailedReports(mail.raw);
     if (!(await takeBytes(world, account, Math.max(0, bytes - MAIL_BYTES_LEAST)))) return "busy";
-    return await storeAll(world, account, reports);
+    // Only of a mail with reports, and with the limits of one mail test.
+    const result = await judgeAuthor(limitDns(world.names.dns, world), mail);
+    if (result === "temperror") return "busy";
+    return await storeAll(world, account, { reports, isAuthenticated: result === "pass" });
   } catch (error) {
     if (error instanceof Failure && error.code === "LIMIT_REACHED") return "busy";
     if (!(error instanceof ReportFault)) throw error;
@@ -68,13 +72,20 @@ const takeBytes = async (
 const storeAll = async (
   world: CheckWorld,
   account: Account,
-  reports: readonly Uint8Array[],
+  {
+    reports,
+    isAuthenticated,
+  }: { readonly reports: readonly Uint8Array[]; readonly isAuthenticated: boolean },
 ): Promise<AcceptOutcome> => {
   let stored = 0;
   let fault: ReportFault | undefined;
   for (const bytes of reports) {
     try {
-      await storeReport(world, { ...account, mode: "live" }, { bytes, way: "mail" });
+      await storeReport(
+        world,
+        { ...account, mode: "live" },
+        { bytes, way: "mail", isAuthenticated },
+      );
       stored += 1;
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;

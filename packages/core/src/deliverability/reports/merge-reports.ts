@@ -41,7 +41,9 @@ export type DomainReports = {
   readonly reporters: Sums;
   readonly dmarc: {
     readonly reports: number;
-    /** That of the newest report. */
+    /** Those that came by mail that did not pass DMARC. */
+    readonly unauthenticatedReports: number;
+    /** That of the newest report of the others. */
     readonly policy: PublishedPolicy | null;
     /** When the range of the newest report began, which is when its receiver may have read the policy. */
     readonly policySeenAt: Date | null;
@@ -64,6 +66,8 @@ type ReportQuery = {
   readonly domain: string;
   /** Today (UTC) included. */
   readonly days: number;
+  /** Leaves out what any host may have sent. */
+  readonly authenticatedOnly: boolean;
   /** A report that is about to be stored. */
   readonly incoming?: Report | undefined;
 };
@@ -72,7 +76,7 @@ type ReportQuery = {
 export const mergeReports = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,
-  { domain, days, incoming }: ReportQuery,
+  { days, ...query }: ReportQuery,
 ): Promise<DomainReports> => {
   const { now } = world;
   const since = toUtcDay(addMs(now(), -(days - 1) * DAY_MS));
@@ -80,14 +84,14 @@ export const mergeReports = async (
   const dmarc = createDmarcMerge();
   const tls = createTlsMerge();
   let [read, isTruncated] = [0, false];
-  for await (const report of listReports(world, payer, { domain, since, incoming })) {
+  for await (const { report, isAuthenticated } of listReports(world, payer, { ...query, since })) {
     if (read === REPORTS_MAX) {
       isTruncated = true;
       break;
     }
     read++;
     reporters.set(report.reporter, (reporters.get(report.reporter) ?? 0) + 1);
-    if (report.type === "dmarc") dmarc.add(report);
+    if (report.type === "dmarc") dmarc.add(report, isAuthenticated);
     else tls.add(report);
   }
   return {
@@ -100,15 +104,26 @@ export const mergeReports = async (
   };
 };
 
+type ListedReport = { readonly report: Report; readonly isAuthenticated: boolean };
+
+/** Those that any host may have sent are the last, so that they displace no other. */
 async function* listReports(
   { table, now }: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,
-  { domain, since, incoming }: Omit<ReportQuery, "days"> & { readonly since: string },
-): AsyncGenerator<Report> {
-  if (incoming && getReportDay(incoming) >= since) yield incoming;
-  yield* iterateReports(table, getOwnerId(payer), { domain, since });
-  if (payer.mode === "test")
-    yield* createSandboxReports(domain, now()).filter((report) => getReportDay(report) >= since);
+  {
+    domain,
+    since,
+    incoming,
+    authenticatedOnly,
+  }: Omit<ReportQuery, "days"> & { readonly since: string },
+): AsyncGenerator<ListedReport> {
+  const owner = getOwnerId(payer);
+  const made = payer.mode === "test" ? createSandboxReports(domain, now()) : [];
+  for (const report of incoming ? [incoming, ...made] : made)
+    if (getReportDay(report) >= since) yield { report, isAuthenticated: true };
+  for (const isAuthenticated of authenticatedOnly ? [true] : [true, false])
+    for await (const report of iterateReports(table, { owner, domain, isAuthenticated, since }))
+      yield { report, isAuthenticated };
 }
 
 const createDmarcMerge = () => {
@@ -117,7 +132,7 @@ const createDmarcMerge = () => {
   const daysByPolicy = new Map<DmarcPolicy | null, Set<string>>();
   const byDay = new Map<string, SourceSums[]>();
   let newest: DmarcReport | undefined;
-  let reports = 0;
+  let [reports, unauthenticatedReports] = [0, 0];
   const addSource = (source: SourceSums, day: string): void => {
     const ip = sums.addSums(source);
     const span = spans.get(ip) ?? { firstDay: day, lastDay: day, lastUnalignedDay: null };
@@ -129,18 +144,21 @@ const createDmarcMerge = () => {
     });
   };
   return {
-    add: (report: DmarcReport): void => {
+    add: (report: DmarcReport, isAuthenticated: boolean): void => {
       reports++;
-      if (!newest || report.end > newest.end) newest = report;
+      if (!isAuthenticated) unauthenticatedReports++;
+      else if (!newest || report.end > newest.end) newest = report;
       const day = getReportDay(report);
       const policy = getReportedPolicy(report.policy);
       daysByPolicy.set(policy, (daysByPolicy.get(policy) ?? new Set()).add(day));
-      for (const source of report.sources) addSource(source, day);
+      const sources = isAuthenticated ? report.sources : report.sources.map(markUnauthenticated);
+      for (const source of sources) addSource(source, day);
       const ofDay = byDay.get(day) ?? [];
-      byDay.set(day, [mergeSources([...ofDay, ...report.sources], null)]);
+      byDay.set(day, [mergeSources([...ofDay, ...sources], null)]);
     },
     end: (): DomainReports["dmarc"] => ({
       reports,
+      unauthenticatedReports,
       policy: newest?.policy ?? null,
       policySeenAt: newest?.begin ?? null,
       daysByPolicy: {
@@ -159,6 +177,11 @@ const createDmarcMerge = () => {
     }),
   };
 };
+
+const markUnauthenticated = (source: SourceSums): SourceSums => ({
+  ...source,
+  unauthenticated: source.messages,
+});
 
 type Span = Pick<DatedSource, "firstDay" | "lastDay" | "lastUnalignedDay">;
 

@@ -12,17 +12,28 @@ import { mergeSources } from "./source-sums.ts";
 //
 //   pk                           sk                what
 //   REPORTS#<owner>#<domain>     <day>#<hash>      one report, compressed. The hash is of type, reporter and report id
+//   OTHERREPORTS#<owner>#<domain> as above         the same, of a mail that did not pass DMARC: it takes no other report's place
 //   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day, by uploads
 //   REPORTBYTES#<owner>          <day>#mail        the same of reports that came by mail
 //   REPORTBYTES#<owner>          <minute>          how many bytes were unpacked from mails in this minute
 //   REPORTALERT#<owner>#<domain> ALERT             an event about unaligned mail was emitted; expires when the next one may be
 
-const toPartition = (owner: string, domain: string): string => `REPORTS#${owner}#${domain}`;
+/** Which reports of a domain: those that were uploaded or came by mail that passed DMARC, or the others. */
+type ReportSet = {
+  readonly owner: string;
+  readonly domain: string;
+  readonly isAuthenticated: boolean;
+};
 
-export const toReportKey = (owner: string, report: Report): Key => {
+const toPartition = ({ owner, domain, isAuthenticated }: ReportSet): string => {
+  if (isAuthenticated) return `REPORTS#${owner}#${domain}`;
+  return `OTHERREPORTS#${owner}#${domain}`;
+};
+
+export const toReportKey = (owner: string, report: Report, isAuthenticated: boolean): Key => {
   const { type, reporter, reportId, domain } = report;
   return {
-    pk: toPartition(owner, domain),
+    pk: toPartition({ owner, domain, isAuthenticated }),
     sk: `${getReportDay(report)}#${fingerprint([type, reporter.toLowerCase(), reportId])}`,
   };
 };
@@ -73,11 +84,10 @@ const LAST = "~";
 /** The reports of a domain since a day, newest first. */
 export async function* iterateReports(
   table: Table,
-  owner: string,
-  { domain, since }: { readonly domain: string; readonly since: string },
+  { since, ...set }: ReportSet & { readonly since: string },
 ): AsyncGenerator<Report> {
   const query = {
-    pk: toPartition(owner, domain),
+    pk: toPartition(set),
     sk: { from: since, to: LAST },
     newestFirst: true,
     pageSize: 50,

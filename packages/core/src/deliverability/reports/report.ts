@@ -34,6 +34,8 @@ export type SourceSums = {
   readonly dkimAligned: number;
   /** Not aligned, and the receiver knows that the message was forwarded or came through a list. */
   readonly forwarded: number;
+  /** Only reports that any host may have sent have these messages. Absent: none. */
+  readonly unauthenticated?: number;
   readonly dispositions: Sums<Disposition>;
   readonly reasons: Sums<OverrideReason>;
   /** The domains that passed SPF or DKIM. */

@@ -106,6 +106,8 @@ const addSums = (to: OpenSums, more: SourceSums): void => {
   to.spfAligned += more.spfAligned;
   to.dkimAligned += more.dkimAligned;
   to.forwarded += more.forwarded;
+  if (more.unauthenticated !== undefined)
+    to.unauthenticated = (to.unauthenticated ?? 0) + more.unauthenticated;
   addTally(to.dispositions, more.dispositions);
   addTally(to.reasons, more.reasons);
   addTally(to.authenticated, more.authenticated, AUTHENTICATED_MAX);

@@ -24,6 +24,13 @@ import {
 } from "./report-items.ts";
 import { countUnaligned, mergeSources } from "./source-sums.ts";
 
+type NewReport = {
+  readonly bytes: Uint8Array;
+  readonly way: ReportWay;
+  /** False: it came by mail that did not pass DMARC, so any host may have sent it. It is shown, and leads to nothing. */
+  readonly isAuthenticated: boolean;
+};
+
 export type StoredReport = {
   readonly report: Report;
   /** The same report was stored before, and nothing has changed. */
@@ -37,13 +44,16 @@ export type StoredReport = {
 export const storeReport = async (
   world: CheckWorld,
   payer: Payer,
-  { bytes, way }: { readonly bytes: Uint8Array; readonly way: ReportWay },
+  { bytes, way, isAuthenticated }: NewReport,
 ): Promise<StoredReport> => {
   const owner = getOwnerId(payer);
   const report = readReport(bytes);
-  const key = toReportKey(owner, report);
+  const key = toReportKey(owner, report, isAuthenticated);
+  const other = toReportKey(owner, report, !isAuthenticated);
   // A repeat needs no DNS.
   if (await world.table.get(key)) return { report, isDuplicate: true };
+  const hasOther = (await world.table.get(other)) !== undefined;
+  if (hasOther && !isAuthenticated) return { report, isDuplicate: true };
   const named = await addNames(world, payer, report);
   const packed = packReport(named);
   const now = world.now();
@@ -51,8 +61,11 @@ export const storeReport = async (
   const item = toReportItem(key, packed, { by: world.newId("txn"), expiresAt });
   const proof = { create: item };
   const count = addStoredBytes(owner, { way, now, bytes: packed.length });
-  const eventWrites = await createEventWrites(world, payer, named);
-  const result = await commitWith(world, { proof, also: [count] }, eventWrites);
+  const eventWrites = isAuthenticated ? await createEventWrites(world, payer, named) : [];
+  const result = await commitWith(world, { proof, also: [count] }, [
+    ...eventWrites,
+    ...(hasOther ? [[{ remove: other }]] : []),
+  ]);
   if (result.outcome === "committed") return { report, isDuplicate: false };
   if (result.outcome === "ambiguous") throw createUnknownFailure();
   if (result.refusedWrite === proof) return { report, isDuplicate: true };

@@ -119,6 +119,8 @@ const Summary = ({
     <p class="soft">
       {formatCount(dmarc.reports, "DMARC report")} and {formatCount(tls.reports, "TLS report")},
       from {reporters.map(({ name, reports }) => `${name} (${reports})`).join(", ")}.
+      {dmarc.unauthenticated_reports > 0 &&
+        ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} came by mail that did not pass DMARC: any host may have sent them, and nothing is judged by them.`}
       {truncated && " There are more than 5,000 reports: the oldest are not counted."}
     </p>
     {address !== undefined && <ReportsAddress address={address} />}

@@ -71,6 +71,9 @@ const COLUMNS: readonly Column<Source>[] = [
         {source.host_name ?? source.ip ?? "The smallest sources"}
         {source.host_name !== undefined && <small>{source.ip}</small>}
         <small>{toSpan(source)}</small>
+        {source.unauthenticated > 0 && (
+          <small>{formatNumber(source.unauthenticated)} in unauthenticated reports only</small>
+        )}
       </>
     ),
   },

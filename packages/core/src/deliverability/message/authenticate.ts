@@ -1,0 +1,84 @@
+import { cacheDns } from "../../mail/dns/cache.ts";
+import { withDeadline } from "../../mail/dns/deadline.ts";
+import type { Dns } from "../../mail/dns/dns.ts";
+import { sortRecords } from "../../mail/dns/sort-records.ts";
+import { parseIp } from "../../mail/ip.ts";
+import type { World } from "../../ports/world.ts";
+import { type BodyHasher, createBodyHasher } from "./dkim/canonicalise.ts";
+import { type DkimResult, verifyDkim } from "./dkim/verify.ts";
+import { checkDmarc, type MessageDmarc } from "./dmarc.ts";
+import { readHeader } from "./header-summary.ts";
+import { type HeaderField, readFields } from "./parse/fields.ts";
+import { normaliseLineEnds } from "./parse/line-ends.ts";
+import type { ReceivedMessage } from "./received-message.ts";
+import { checkSpf, type MessageSpf } from "./spf.ts";
+
+/** Below the ten seconds that a caller may wait. */
+export const BUDGET_MS = 8_000;
+/** Of the domain's name servers and of blocklists each. A usual message needs 60 and 60. */
+const QUESTIONS_MAX = 300;
+const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
+
+/** DNS with the limits of one message. Each question goes out once. */
+export const limitDns = (dns: Dns, { now, sleep }: Pick<World, "now" | "sleep">): Dns => {
+  const startedAt = now();
+  const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
+  return cacheDns(withDeadline(sortRecords(dns), budget), {
+    now: () => startedAt,
+    bytesMax: ANSWERS_BYTES_MAX,
+  });
+};
+
+/** RFC 5321 §4.5.3.1.2. */
+const NAME_LENGTH_MAX = 255;
+
+/** A socket of both families gives IPv4 clients as IPv6, and link-local ones with their interface. */
+export const toPlainClient = <T extends ReceivedMessage>(message: T): T => ({
+  ...message,
+  helo: message.helo.slice(0, NAME_LENGTH_MAX),
+  ip: message.ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, ""),
+});
+
+export type Authentication = {
+  readonly spf: MessageSpf | null;
+  readonly dkim: readonly DkimResult[];
+  readonly dmarc: MessageDmarc;
+};
+
+type ReadHeader = {
+  readonly fields: readonly HeaderField[];
+  /** Null: there is not exactly one author domain. */
+  readonly from: string | null;
+  readonly hashBody: BodyHasher;
+};
+
+export const authenticate = async (
+  dns: Dns,
+  message: ReceivedMessage,
+  { fields, from, hashBody }: ReadHeader,
+): Promise<Authentication> => {
+  const [spf, dkim] = await Promise.all([
+    parseIp(message.ip) ? checkSpf(dns, message) : null,
+    verifyDkim(dns, fields, hashBody, message.receivedAt),
+  ]);
+  return { spf, dkim, dmarc: await checkDmarc(dns, { from, spf, dkim }) };
+};
+
+/** Whether the whole mail is of the domain in its From (`pass`). Nothing else of it is read. */
+export const judgeAuthor = async (
+  dns: Dns,
+  received: ReceivedMessage,
+): Promise<MessageDmarc["result"]> => {
+  const { bytes } = normaliseLineEnds(received.raw);
+  const { fields, bodyAt } = readFields(bytes);
+  const { dkim, dmarc } = await authenticate(dns, toPlainClient(received), {
+    fields,
+    from: readHeader(fields).from?.domain ?? null,
+    hashBody: createBodyHasher(bytes.subarray(bodyAt)),
+  });
+  // Behind the part that l= names any host may have added a report (RFC 6376 §8.2).
+  const isOpenEnded = dkim.some(
+    ({ result, unsignedBytes }) => result === "pass" && unsignedBytes > 0,
+  );
+  return dmarc.result === "pass" && isOpenEnded && !dmarc.spf.isAligned ? "fail" : dmarc.result;
+};
