@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import {
+  appendFileSync,
   cpSync,
   openSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -10,7 +13,9 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { describe, expect, test } from "vitest";
 import { createFolder, spawnNode, whenStarted } from "./running.ts";
 
@@ -21,25 +26,16 @@ const EMAILS = Array.from(
   (_row, n) => `p${n}@c00${(n % 9) + 1}.companies.lab.mailproof.test`,
 );
 
-/** Used by a server that was then killed, or stopped. */
-const givenUsed = async (signal: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
+/** Used by a server that was then stopped. */
+const givenUsed = async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
   const { job_id } = await client.verifyBatch({ emails: EMAILS });
   await client.waitForJob({ id: job_id });
-  await stop(signal);
-  return { folder, key: ready.live_key, job: job_id };
+  await stop("SIGTERM");
+  return folder;
 };
-
-const whyNotStarted = (folder: string, env = {}) =>
-  whenStarted(folder, [], env).then(
-    async ({ stop }) => {
-      await stop("SIGKILL");
-      return "it started";
-    },
-    (error: Error) => error.message,
-  );
 
 /** Pages in the middle of the file, filled with what is no page. */
 const overwritePages = (file: string, byte: number) => {
@@ -123,7 +119,7 @@ const BREAKS: readonly (readonly [name: string, breakIt: Break, why: string])[] 
 
 /** What a start with each of the broken folders comes to. */
 const startBroken = async (): Promise<ReadonlyMap<string, string>> => {
-  const { folder } = await givenUsed();
+  const folder = await givenUsed();
   const copies = createFolder();
   const broken = BREAKS.map(([, breakIt], n) => {
     const copy = join(copies, String(n), "copy");
@@ -154,9 +150,87 @@ describe("a folder that was used", () => {
   );
 });
 
-test("a folder whose -wal file was deleted after a kill is refused: acknowledged writes are missing", async () => {
-  const { folder } = await givenUsed("SIGKILL");
-  rmSync(join(folder, "state.sqlite-wal"));
+/** A table whose last writes stand in its log alone, as a kill leaves it. */
+const givenKilled = async () => {
+  const folder = createFolder();
+  const file = join(folder, "state.sqlite");
+  const table = createSqliteTable(file, () => new Date());
+  // No checkpoint goes beyond what a reader sees.
+  const reader = new DatabaseSync(file);
+  reader.exec("BEGIN; SELECT count(*) FROM items");
+  for (let n = 0; n < 50; n++) await table.write({ put: { pk: "A", sk: `${n}` } });
+  const copy = join(createFolder(), "copy");
+  cpSync(folder, copy, { recursive: true });
+  reader.close();
+  table.close();
+  return copy;
+};
 
-  expect(await whyNotStarted(folder)).toContain("lacks state.sqlite-wal.");
+const damageLog =
+  (share: number, damage: (file: string, at: number) => void): Break =>
+  (folder) => {
+    const file = join(folder, "state.sqlite-wal");
+    damage(file, Math.floor(statSync(file).size * share));
+  };
+
+const overwrite = (file: string, at: number) => {
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(100, 0xa5), 0, 100, at);
+};
+
+const openState = (folder: string) => () =>
+  createSqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
+
+test.each<[string, Break]>([
+  ["its log is gone", remove("state.sqlite-wal")],
+  [
+    "all files of its log are gone",
+    (folder) => ["state.sqlite-wal", "state.sqlite-shm"].forEach((name) => remove(name)(folder)),
+  ],
+  ["its log is cut", damageLog(0.5, truncateSync)],
+  ["its log is damaged in the middle", damageLog(0.5, overwrite)],
+  ["its log is damaged at the end", damageLog(0.99, overwrite)],
+])("a database is refused when %s: acknowledged writes are missing", async (_what, lose) => {
+  const folder = await givenKilled();
+  lose(folder);
+
+  const refusal = /state\.sqlite lacks what was written to it last[^]*Restore/;
+  expect(openState(folder)).toThrow(refusal);
+  expect(openState(folder)).toThrow(refusal);
+});
+
+test.each<[string, Break]>([
+  ["nothing else happened", () => {}],
+  [
+    "half of a transaction follows in its log",
+    (folder) => appendFileSync(join(folder, "state.sqlite-wal"), Buffer.alloc(3_000, 7)),
+  ],
+  ["its count was never written", remove("state.sqlite-commits")],
+  [
+    "its count is zeros",
+    (folder) => writeFileSync(join(folder, "state.sqlite-commits"), "\0".repeat(34)),
+  ],
+  [
+    "another program wrote its log into it",
+    (folder) => new DatabaseSync(join(folder, "state.sqlite")).close(),
+  ],
+])("a database is opened after a kill or a power loss when %s", async (_what, change) => {
+  const folder = await givenKilled();
+  change(folder);
+
+  expect(openState(folder)).not.toThrow();
+});
+
+test("a process that is killed at any moment never leaves what counts as damage", async () => {
+  const file = join(createFolder(), "notes.sqlite");
+  for (let kill = 0; kill < 12; kill++) {
+    const child = spawnNode("test/local/write-until-killed.ts", [file], {});
+    await once(child.stdout, "data");
+    await setTimeout(kill * 3);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  expect(() => createSqliteTable(file, () => new Date()).close()).not.toThrow();
+  expect(readFileSync(`${file}-commits`, "utf8")).toMatch(/^\d*[1-9]\d*\n/);
 });

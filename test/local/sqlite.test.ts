@@ -78,6 +78,7 @@ const createSlowDisk = () => {
   const calls: string[] = [];
   return {
     disk: {
+      count: () => () => {},
       flush: (then: () => void) => void flushes.push(then),
       afterGroup: (resume: () => void) => resume(),
       now: () => void calls.push("now"),

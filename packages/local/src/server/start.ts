@@ -19,13 +19,7 @@ import { writeFileAtomic } from "../storage/atomic-file.ts";
 import { clearUnfinished } from "../storage/file-blobs.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
 import { getMessage, isDamage } from "../storage/sqlite.ts";
-import {
-  assertDemoExists,
-  assertLatest,
-  createGenerationSchedule,
-  markDemo,
-  REMEDY,
-} from "../storage/state-folder.ts";
+import { assertDemoExists, markDemo, REMEDY } from "../storage/state-folder.ts";
 import { createCopySweeper } from "../storage/upgrade-copies.ts";
 import { upgradeFolder } from "../storage/upgrade-folder.ts";
 import { traceWorker } from "../tracing/trace-ports.ts";
@@ -157,7 +151,6 @@ const startBackground = (
         createOwnErrorWatch(),
         createSweeper(world.table),
         createBlobSweeper(join(directory, "blobs")),
-        createGenerationSchedule(directory, world.table),
         createCopySweeper(directory),
         health.schedule,
       ],
@@ -176,7 +169,6 @@ const openCheckedApp = async (
     const log = createLineLog(environment.LOG_LEVEL, () => new Date());
     await upgradeFolder(environment.MAILPROOF_DIR, { log });
     const app = createApp(environment, linkBase, lab, counters);
-    await assertLatest(environment.MAILPROOF_DIR, app.world.table);
     await app.health.assertUndamaged();
     return app;
   } catch (error) {

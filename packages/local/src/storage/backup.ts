@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { flushToDisk } from "./atomic-file.ts";
 import { ignoreMissing } from "./file-blobs.ts";
-import { isDamage, makePrivate } from "./sqlite.ts";
+import { makePrivate } from "./make-private.ts";
+import { isDamage } from "./sqlite.ts";
 import { findDamage, STATE_PARTS } from "./state-check.ts";
 import { MARKER } from "./state-folder.ts";
 

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { START } from "../installation.ts";
 import { type AfterGroup, checkpointInThread, createCheckpoints } from "./checkpoints.ts";
+import { assertNothingLost, createCommitCount, readFlushedCount } from "./commit-count.ts";
+import { makePrivate } from "./make-private.ts";
 import { describeWayBack } from "./upgrade-copies.ts";
 
 const IN_MEMORY = ":memory:";
@@ -45,6 +47,7 @@ const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void
   // What is deleted is overwritten with zeros: an erased address is in no free page.
   db.exec("PRAGMA cache_size = -65536; PRAGMA secure_delete = ON");
   const { version, schema, steps = [] } = layout;
+  const flushed = readFlushedCount(file);
   db.exec("BEGIN IMMEDIATE");
   const before = readVersion(db);
   if (before > version) throw new Error(describeNewer(file, before, version));
@@ -54,6 +57,7 @@ const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void
     );
   db.exec(schema);
   if (before === 0) for (const step of steps) step(db);
+  assertNothingLost(db, file, flushed);
   db.exec(`PRAGMA user_version = ${version}; COMMIT`);
   // From here on this process waits for locks outside SQLite, so the event loop continues.
   db.exec("PRAGMA busy_timeout = 0");
@@ -117,15 +121,6 @@ const withNamedErrors = (db: DatabaseSync, nameErrors: NameErrors): DatabaseSync
   return db;
 };
 
-/**
- * Readable by this user only, in any folder: SQLite would use the system's default, and gives the files beside this one
- * its permissions.
- */
-export const makePrivate = (file: string): void => {
-  // An existing file is not touched: closing a file releases all locks that the process has on it.
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
-};
-
 type PendingWork = {
   readonly work: () => unknown;
   readonly done: (result: unknown) => void;
@@ -152,6 +147,8 @@ export const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLIT
  * A failed flush says nothing of what is on the disk, and a later one that succeeds proves nothing: so the process ends.
  */
 export type DiskFlush = {
+  /** At the end of a transaction; what it returns is called when that was committed. */
+  readonly count: () => () => void;
   readonly flush: (then: () => void) => void;
   readonly afterGroup: AfterGroup;
   readonly now: () => void;
@@ -159,6 +156,7 @@ export type DiskFlush = {
 };
 
 const NO_DISK: DiskFlush = {
+  count: () => () => {},
   flush: (then) => then(),
   afterGroup: (resume) => resume(),
   now: () => {},
@@ -176,18 +174,25 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
   // SQLite deletes the log only after the last connection is closed, and has no locks on it that closing it could release.
   const log = openSync(`${file}-wal`, "r+");
+  const { count, ...counted } = createCommitCount(db, file);
   let isClosed = false;
   return {
+    count,
     flush: (then) =>
       fdatasync(log, (error) => {
         if (isClosed) return;
         if (error) throw new Error(`${file}: its log could not be flushed`, { cause: error });
+        counted.flushed();
         then();
       }),
     afterGroup: createCheckpoints(file, checkpointInThread),
-    now: () => fdatasyncSync(log),
+    now: () => {
+      fdatasyncSync(log);
+      counted.flushed();
+    },
     close: () => {
       isClosed = true;
+      counted.close();
       closeSync(log);
     },
   };
@@ -202,7 +207,7 @@ export const createGroupCommit = (
   db: DatabaseSync,
   disk: DiskFlush = createDiskFlush(db),
 ): { commit: Commit; close: () => void } => {
-  const run = createGroupRunner(db);
+  const run = createGroupRunner(db, disk);
   let waiting: PendingWork[] = [];
   let unflushed: readonly Notify[] = [];
   let isUnderWay = false;
@@ -277,7 +282,7 @@ type GroupRun = {
 };
 
 /** Runs the pieces of a group together until its time is over, or each of them alone when one throws. */
-const createGroupRunner = (db: DatabaseSync) => {
+const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">) => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
@@ -299,7 +304,9 @@ const createGroupRunner = (db: DatabaseSync) => {
         results.push(() => one.done(result));
         if (performance.now() - startMs > GROUP_MS) break;
       }
+      const onCommitted = count();
       end.run();
+      onCommitted();
       return { count: group.length, results };
     } catch (error) {
       if (db.isTransaction) undo.run();
