@@ -16,8 +16,12 @@ export type Client = {
 
 const WHOLE_REPLY = /^(?:\d{3}-[^\n]*\n)*(?:\d{3}(?: [^\n]*)?|(?!\d{3}-)[^\n]*)\n/;
 
-export const dial = async (host: string, port: number): Promise<Client> => {
-  let socket = connect({ host, port });
+export const dial = async (
+  host: string,
+  port: number,
+  from?: { readonly localAddress: string },
+): Promise<Client> => {
+  let socket = connect({ host, port, ...from });
   let text = "";
   let isOpen = true;
   let wake = () => {};

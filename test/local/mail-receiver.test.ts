@@ -195,6 +195,8 @@ test.each([
   ["a CR on both sides of the dot", "x\r.\r"],
   ["a CR and a LF the wrong way", "x\n\r.\r\n"],
   ["a zero in front of the LF", "x\r\0\n.\r\n"],
+  ["a CR behind the dot", "x\r\n.\r"],
+  ["a CR in front of the dot and a LF behind it", "x\r.\n"],
 ])("smuggling: %s ends no message, and the message is refused", async (_, end) => {
   const { client, address, ...ctx } = await setup();
   await begin(client, address);
@@ -261,19 +263,19 @@ test("a message that is too large is read to its end and refused, as is one that
 });
 
 test("when messages under way take all the room, another one is deferred, and comes later", async () => {
-  const { receiver, client, address } = await setup({ bufferedBytesMax: 50_000 });
+  const { receiver, client, address } = await setup({ heldBytesMax: 2_000_000 });
   const other = await dialTo(receiver);
   await other.reply();
   await begin(other, address);
-  other.send(`${"y".repeat(40_000)}\r\n`);
-  await begin(client, address);
-  await sleep(100);
+  await client.say("EHLO out.shop.example");
+  await client.say("MAIL FROM:<news@shop.example> SIZE=1000000");
+  await client.say(`RCPT TO:<${address}>`);
 
-  client.send(`${"x".repeat(40_000)}\r\n.\r\n`);
-  expect(await client.reply()).toMatch(/^452 4.3.1 /);
+  expect(await client.say("DATA")).toMatch(/^452 4.3.1 /);
   other.close();
   await sleep(100);
 
+  await client.say("RSET");
   await begin(client, address);
   client.send(`${"x".repeat(40_000)}\r\n.\r\n`);
   expect(await client.reply()).toMatch(/^250 /);
@@ -398,15 +400,16 @@ test("a client whose commands lead nowhere is sent away", async () => {
   expect(await client.reply()).toBe("");
 });
 
-test("connections are limited in all, for each address, and for each address and minute", async () => {
-  const perIp = await setup({ connectionsPerIpMax: 2 });
+test("connections are limited in all, for each network, and for each network and minute", async () => {
+  const perIp = await setup({ connectionsPerNetworkMax: 2 });
   await (await dialTo(perIp.receiver)).reply();
   expect(await (await dialTo(perIp.receiver)).reply()).toMatch(/^421 4.7.0 /);
 
   const inAll = await setup({ connectionsMax: 1 });
-  expect(await (await dialTo(inAll.receiver)).reply()).toMatch(/^421 4.3.2 /);
+  expect(await (await dialTo(inAll.receiver)).reply()).toMatch(/^220 /);
+  expect(await inAll.client.reply()).toMatch(/^421 4.3.2 /);
 
-  const perMinute = await setup({ connectionsPerIpMinuteMax: 1 });
+  const perMinute = await setup({ connectionsPerNetworkMinuteMax: 1 });
   await perMinute.client.say("QUIT");
   expect(await (await dialTo(perMinute.receiver)).reply()).toMatch(/^421 4.7.0 /);
   perMinute.later(60_000);

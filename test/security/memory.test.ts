@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { dial } from "../lab/smtp-client.ts";
 import { createFolder, whenStarted } from "../local/running.ts";
 import { afterRounds, connectTo, get, residentMegabytes } from "./slow-clients.ts";
 
@@ -6,6 +8,7 @@ import { afterRounds, connectTo, get, residentMegabytes } from "./slow-clients.t
 
 /** Of its own, a server grows by some tens of megabytes in its first requests. */
 const GROWTH_MEGABYTES = 150;
+const RECORDS_MEGABYTES = 75;
 
 test.each([
   ["one name", () => get("/openapi.json")],
@@ -27,3 +30,46 @@ test.each([
     expect(residentMegabytes(pid) - before).toBeLessThan(GROWTH_MEGABYTES);
   },
 );
+
+/** Resolves when each byte has been handed over, so that each is a TLS record of its own. */
+const sendByteByByte = async (socket: Socket, bytes: Buffer): Promise<void> => {
+  for (let at = 0; at < bytes.length; at++)
+    await new Promise<void>((resolve, reject) => {
+      socket.write(bytes.subarray(at, at + 1), (error) => (error ? reject(error) : resolve()));
+    });
+};
+
+const readReportsAddress = async ({ base_url: url, live_key: key }: Record<string, string>) => {
+  const path = "/v1/deliverability/domains/example.com/reports";
+  const response = await fetch(`${url}${path}`, { headers: { "X-Api-Key": key ?? "" } });
+  const { data } = (await response.json()) as { data: { reports_address: string } };
+  return data.reports_address;
+};
+
+test("mails in TLS records of one byte cost a process little memory", async () => {
+  const settings = { MAIL_DOMAIN: "mail.example.com", MAIL_PORT: "0" };
+  const { ready, pid } = await whenStarted(createFolder(), [], settings);
+  const { mail_port: port } = ready as unknown as { mail_port: number };
+  const address = await readReportsAddress(ready);
+  const clients = [];
+  for (let n = 0; n < 3; n++) {
+    const client = await dial("127.0.0.1", port);
+    onTestFinished(client.close);
+    await client.reply();
+    await client.say("EHLO out.shop.example");
+    await client.say("STARTTLS");
+    await client.startTls();
+    await client.say("EHLO out.shop.example");
+    await client.say("MAIL FROM:<news@shop.example>");
+    await client.say(`RCPT TO:<${address}>`);
+    expect(await client.say("DATA")).toMatch(/^354 /);
+    clients.push(client);
+  }
+  const before = residentMegabytes(pid);
+
+  const text = Buffer.from(`${"x".repeat(98)}\r\n`.repeat(1_500));
+  await Promise.all(clients.map(({ socket }) => sendByteByByte(socket(), text)));
+
+  // Half a million bytes. An object for each is 200 MB.
+  expect(residentMegabytes(pid) - before).toBeLessThan(RECORDS_MEGABYTES);
+});

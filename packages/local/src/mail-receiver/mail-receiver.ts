@@ -1,19 +1,16 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
-import {
-  acceptMail,
-  findRecipient,
-  isOurDomain,
-} from "@mailproof/core/deliverability/inbound-mail";
-import { MINUTE_MS } from "@mailproof/core/lib/time";
+import { createBudget } from "@mailproof/core/lib/budget";
+import { DAY_MS, MINUTE_MS } from "@mailproof/core/lib/time";
+import { parseIp } from "@mailproof/core/mail/ip";
 import type { Environment } from "../environment.ts";
 import { createSelfSigned } from "./certificate.ts";
 import { MAIL_LIMITS, type MailLimits } from "./limits.ts";
-import { type MailServer, serveMailSession } from "./mail-session.ts";
-import { type Budget, createMailWire, type MailWire } from "./mail-wire.ts";
+import { type MailServer, NO_COMMANDS, type Session, serveMailSession } from "./mail-session.ts";
+import { createMailWire, READ_AHEAD } from "./mail-wire.ts";
 import { REPLIES } from "./replies.ts";
 
 export type MailReceiver = {
@@ -31,44 +28,48 @@ export const startMailReceiver = async (
   options: Options,
   limits: MailLimits = MAIL_LIMITS,
 ): Promise<MailReceiver> => {
-  const context = createContext(name, options, world.now());
-  const sessions = new Map<MailWire, Promise<void>>();
-  const admission = createAdmission(limits, world.now);
-  let isStopping = false;
+  const sessions = new Map<Session, Promise<void>>();
+  const admit = createAdmission(sessions, limits, world.now);
+  const { heldBytesMax, postmasterBytesMax } = limits;
+  let turn = 0;
   const mailServer: MailServer = {
+    world,
     name,
     limits,
-    budget: createBudget(limits.bufferedBytesMax),
-    now: world.now,
-    isOurs: (address) => isOurDomain(world, address),
-    findRecipient: (address) => findRecipient(world, address),
-    acceptMail: (address, mail) => acceptMail(world, address, mail),
-    startTls: (wire) => wire.startTls(context),
-    onFailure: (cause) => world.log("mail_deferred", { cause }),
-    isStopping: () => isStopping,
+    tls: createContext(name, options, world.now()),
+    held: createBudget({ inAll: heldBytesMax, perShare: heldBytesMax }),
+    postmaster: createBudget(
+      { inAll: postmasterBytesMax, perShare: postmasterBytesMax, refillMs: DAY_MS },
+      world.now,
+    ),
+    nextTurn: () => ++turn,
   };
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, ...READ_AHEAD }, (socket) => {
     const wire = createMailWire(socket, limits);
-    const ip = toIp(socket);
-    const refusal = admission.open(ip, sessions.size);
-    if (refusal !== undefined) return wire.hangUp(refusal);
-    const over = serveMailSession(wire, mailServer, ip)
-      .catch(mailServer.onFailure)
+    const ip = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    const network = toNetwork(ip);
+    const refusal = admit(network);
+    if (refusal !== undefined) {
+      wire.end(refusal);
+      return wire.hangUp();
+    }
+    const progressedAt = mailServer.nextTurn();
+    const session: Session = { wire, ip, network, ...NO_COMMANDS, progressedAt };
+    const over = serveMailSession(mailServer, session)
+      .catch((cause: unknown) => world.log("mail_deferred", { cause }))
       .finally(() => {
-        admission.close(ip);
-        sessions.delete(wire);
+        sessions.delete(session);
         wire.hangUp();
       });
-    sessions.set(wire, over);
+    sessions.set(session, over);
   });
   server.listen({ host: options.MAIL_HOST, port: options.MAIL_PORT });
   await once(server, "listening");
   const stop = async (): Promise<void> => {
-    isStopping = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const wire of sessions.keys()) wire.interrupt();
+    for (const { wire } of sessions.keys()) wire.end(REPLIES.stopping);
     await Promise.race([Promise.all(sessions.values()), world.sleep(limits.stopMs)]);
-    for (const wire of sessions.keys()) wire.destroy();
+    for (const { wire } of sessions.keys()) wire.hangUp();
     await closed;
   };
   return { port: (server.address() as AddressInfo).port, stop };
@@ -84,48 +85,31 @@ const createContext = (
   return createSecureContext(pem ? { cert: pem, key: pem } : createSelfSigned(name, now));
 };
 
-const toIp = ({ remoteAddress = "" }: Socket): string => remoteAddress.replace(/^::ffff:/, "");
-
-/** Counts connections in all, and for each address those that are open and those of this minute. */
-const createAdmission = (limits: MailLimits, now: () => Date) => {
-  const open = new Map<string, number>();
-  let recent = new Map<string, number>();
-  let minute = 0;
-  return {
-    /** Undefined: the client may begin. */
-    open: (ip: string, count: number): string | undefined => {
-      const thisMinute = Math.floor(now().getTime() / MINUTE_MS);
-      if (thisMinute !== minute) {
-        minute = thisMinute;
-        recent = new Map();
-      }
-      if (count >= limits.connectionsMax) return REPLIES.tooManyInAll;
-      const mine = open.get(ip) ?? 0;
-      const mineRecently = recent.get(ip) ?? 0;
-      if (mine >= limits.connectionsPerIpMax || mineRecently >= limits.connectionsPerIpMinuteMax)
-        return REPLIES.tooManyConnections;
-      open.set(ip, mine + 1);
-      recent.set(ip, mineRecently + 1);
-      return undefined;
-    },
-    close: (ip: string): void => {
-      const left = (open.get(ip) ?? 1) - 1;
-      if (left === 0) open.delete(ip);
-      else open.set(ip, left);
-    },
-  };
+/** An IPv4 address, or the /64 that one IPv6 customer has at least. */
+export const toNetwork = (ip: string): string => {
+  const parsed = parseIp(ip);
+  return parsed?.bits === 128 ? `${(parsed.value >> 64n).toString(16)}::/64` : ip;
 };
 
-const createBudget = (bytesMax: number): Budget => {
-  let used = 0;
-  return {
-    take: (bytes) => {
-      if (used + bytes > bytesMax) return false;
-      used += bytes;
-      return true;
-    },
-    giveBack: (bytes) => {
-      used -= bytes;
-    },
+/**
+ * A network has places, and new connections a minute. When all places are taken, a newcomer gets that of a session which
+ * waits for its client: of the network with the most sessions, the one that has come no nearer to a message for longest.
+ * Undefined: the client may begin.
+ */
+const createAdmission = (sessions: Map<Session, unknown>, limits: MailLimits, now: () => Date) => {
+  const perShare = limits.connectionsPerNetworkMinuteMax;
+  const arrivals = createBudget({ inAll: 1e9, perShare, refillMs: MINUTE_MS }, now);
+  return (network: string): string | undefined => {
+    const all = [...sessions.keys()];
+    const count = (of: string): number => all.filter((one) => one.network === of).length;
+    const isFull = count(network) >= limits.connectionsPerNetworkMax;
+    if (isFull || !arrivals.take(network, 1)) return REPLIES.tooManyConnections;
+    if (all.length < limits.connectionsMax) return undefined;
+    const [longest] = all
+      .filter(({ wire }) => wire.isWaiting())
+      .toSorted((one, other) => one.progressedAt - other.progressedAt)
+      .toSorted((one, other) => count(other.network) - count(one.network));
+    longest?.wire.end(REPLIES.tooManyInAll);
+    return longest ? undefined : REPLIES.tooManyInAll;
   };
 };

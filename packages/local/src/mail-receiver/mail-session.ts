@@ -1,87 +1,81 @@
-import type { AcceptOutcome, RecipientStatus } from "@mailproof/core/deliverability/mail-recipient";
-import type { ReceivedMessage } from "@mailproof/core/deliverability/message/received-message";
+import type { SecureContext } from "node:tls";
+import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
+import {
+  acceptMail,
+  findRecipient,
+  isOurDomain,
+} from "@mailproof/core/deliverability/inbound-mail";
+import type { Budget } from "@mailproof/core/lib/budget";
 import type { MailLimits } from "./limits.ts";
-import type { Budget, MailWire, Tls } from "./mail-wire.ts";
+import { BLOCK_BYTES, readContent } from "./mail-content.ts";
+import { type MailWire, readLine, type Tls } from "./mail-wire.ts";
+import { isPostmaster, keepForOperator } from "./postmaster.ts";
 import { parsePath, REPLIES } from "./replies.ts";
 
-// One SMTP session, as the server (RFC 5321). The order of the commands is the order of this file; the replies are in
-// replies.ts.
+// One SMTP session, as the server (RFC 5321), in the order of its commands. The replies are in replies.ts.
 
 export type MailServer = {
+  readonly world: CheckWorld;
   /** How the server names itself. */
   readonly name: string;
   readonly limits: MailLimits;
-  readonly budget: Budget;
-  readonly now: () => Date;
-  readonly isOurs: (address: string) => boolean;
-  /** Both throw when this server cannot tell, so that the client tries again later. */
-  readonly findRecipient: (address: string) => Promise<RecipientStatus>;
-  readonly acceptMail: (address: string, mail: ReceivedMessage) => Promise<AcceptOutcome>;
-  readonly startTls: (wire: MailWire) => Promise<Tls | undefined>;
-  readonly onFailure: (cause: unknown) => void;
-  /** True: sessions are interrupted because the server stops. */
-  readonly isStopping: () => boolean;
+  readonly tls: SecureContext;
+  /** The bytes that messages hold in memory, with a share for each network. */
+  readonly held: Budget;
+  /** The bytes of a day that are kept for the operator. */
+  readonly postmaster: Budget;
+  /** Rises with each call. */
+  readonly nextTurn: () => number;
 };
 
 /** The commands of a client so far. A mail transaction ends with its message, RSET, EHLO or STARTTLS. */
-type Session = {
+export type Session = {
+  readonly wire: MailWire;
+  readonly ip: string;
+  readonly network: string;
   helo: string | null;
   tls: Tls | undefined;
   mailFrom: string | null;
+  /** Infinity: the client has not said how large the message is. */
+  sizeBytes: number;
   recipient: string | null;
   /** A recipient was refused: then DATA has another reply. */
   hasRefused: boolean;
   uselessCommands: number;
+  /** The turn in which this session last came nearer to a message. */
+  progressedAt: number;
 };
 
-type Context = {
-  readonly wire: MailWire;
-  readonly server: MailServer;
-  readonly session: Session;
-  readonly ip: string;
-};
+type Context = { readonly server: MailServer; readonly session: Session };
 
-/** `closes`: the connection ends after this reply. */
-type Reply = { readonly text: string; readonly closes?: true; readonly isUseless?: true };
+const NO_TRANSACTION = { mailFrom: null, sizeBytes: Infinity, recipient: null, hasRefused: false };
+export const NO_COMMANDS = { helo: null, tls: undefined, ...NO_TRANSACTION, uselessCommands: 0 };
+
+type Reply = { readonly text: string; readonly isUseless?: true };
 
 /** Serves the session until one of both sides ends it. */
-export const serveMailSession = async (
-  wire: MailWire,
-  server: MailServer,
-  ip: string,
-): Promise<void> => {
-  const session: Session = { helo: null, tls: undefined, ...NO_TRANSACTION, uselessCommands: 0 };
-  const context = { wire, server, session, ip };
-  await wire.write(REPLIES.greeting(server.name));
+export const serveMailSession = async (server: MailServer, session: Session): Promise<void> => {
+  const { wire } = session;
+  const { name, limits } = server;
+  await wire.write(REPLIES.greeting(name));
   for (;;) {
-    const read = await wire.readLine(server.limits.commandBytesMax);
-    const reply =
-      "fault" in read ? replyToFault(server, read.fault) : await answer(context, read.line);
-    if (reply.isUseless) session.uselessCommands += 1;
-    const isTooMuch = session.uselessCommands > server.limits.uselessCommandsMax;
-    await wire.write(isTooMuch ? REPLIES.tooManyErrors : reply.text);
-    if (isTooMuch || reply.closes) return;
+    const line = await readLine(wire, limits.commandBytesMax);
+    if (line === undefined) return;
+    const reply = await answer({ server, session }, line);
+    if (!reply.isUseless) session.progressedAt = server.nextTurn();
+    else if (++session.uselessCommands > limits.uselessCommandsMax)
+      return wire.end(REPLIES.tooManyErrors);
+    await wire.write(reply.text);
   }
 };
 
-const NO_TRANSACTION = { mailFrom: null, recipient: null, hasRefused: false } as const;
-
-/** After such a line the next one may be an attacker's, inside of a message. */
-const FAULT_REPLIES = {
-  closed: "",
-  too_long: REPLIES.lineTooLong,
-  bare: REPLIES.bareLineEnd,
-} as const;
-
-const replyToFault = (
-  { isStopping }: MailServer,
-  fault: keyof typeof FAULT_REPLIES | "interrupted",
-): Reply => {
-  const interruption = isStopping() ? REPLIES.stopping : REPLIES.timedOut;
-  return { text: fault === "interrupted" ? interruption : FAULT_REPLIES[fault], closes: true };
-};
-
 const useless = (text: string): Reply => ({ text, isUseless: true });
+
+/** The end of the session. */
+const end = ({ session }: Context, lastWords: string): Reply => {
+  session.wire.end(lastWords);
+  return { text: "" };
+};
 
 type Command = (context: Context, argument: string) => Reply | Promise<Reply>;
 
@@ -105,14 +99,15 @@ const greet =
     );
   };
 
-const startTls: Command = async ({ wire, server, session }, argument) => {
+const startTls: Command = async (context, argument) => {
+  const { server, session } = context;
   if (argument !== "") return useless(REPLIES.noParameters);
   if (session.tls) return useless(REPLIES.tlsAlready);
-  await wire.write(REPLIES.tlsReady);
-  const tls = await server.startTls(wire);
+  await session.wire.write(REPLIES.tlsReady);
+  const tls = await session.wire.startTls(server.tls);
   // RFC 3207 §4.2: the commands before may be an attacker's.
   Object.assign(session, { tls, helo: null }, NO_TRANSACTION);
-  return tls ? { text: "" } : { text: "", closes: true };
+  return tls ? { text: "" } : end(context, "");
 };
 
 const begin: Command = ({ server, session }, argument) => {
@@ -120,43 +115,41 @@ const begin: Command = ({ server, session }, argument) => {
   if (session.mailFrom !== null) return useless(REPLIES.nestedMail);
   const path = parsePath("FROM", argument);
   if (!path) return useless(REPLIES.badSender);
+  let sizeBytes = Infinity;
   for (const [name, value] of path.parameters) {
     if (name === "SIZE" && /^\d{1,20}$/.test(value)) {
-      if (Number(value) > server.limits.messageBytesMax) return useless(REPLIES.tooLarge);
+      sizeBytes = Number(value);
+      if (sizeBytes > server.limits.messageBytesMax) return useless(REPLIES.tooLarge);
     } else if (name === "BODY" && /^(?:7BIT|8BITMIME)$/i.test(value)) continue;
     else if (name === "SMTPUTF8" && value === "") continue;
     else return useless(REPLIES.badParameter);
   }
-  session.mailFrom = path.address;
+  Object.assign(session, { mailFrom: path.address, sizeBytes });
   return { text: REPLIES.senderOk };
 };
 
-const RECIPIENT_REPLIES: Readonly<Record<Exclude<RecipientStatus, "open">, string>> = {
+const OUTCOME_REPLIES = {
   unknown: REPLIES.unknownRecipient,
   expired: REPLIES.expiredRecipient,
   used: REPLIES.usedRecipient,
-};
-
-const ACCEPT_REPLIES: Readonly<Record<Exclude<AcceptOutcome, "stored">, string>> = {
-  ...RECIPIENT_REPLIES,
   busy: REPLIES.busyRecipient,
   unreadable: REPLIES.unreadable,
-};
+  failed: REPLIES.localError,
+} as const;
 
-const addRecipient: Command = async ({ server, session }, argument) => {
+const addRecipient: Command = async ({ server: { world }, session }, argument) => {
   if (session.mailFrom === null) return useless(REPLIES.mailFirst);
   const path = parsePath("TO", argument);
   if (!path || path.address === "") return useless(REPLIES.badRecipient);
-  if (path.parameters.length > 0) return useless(REPLIES.badParameter);
+  const { address, parameters } = path;
+  if (parameters.length > 0) return useless(REPLIES.badParameter);
   if (session.recipient !== null) return useless(REPLIES.oneRecipient);
-  if (!server.isOurs(path.address)) return refuse(session, REPLIES.noRelay);
-  const status = await server.findRecipient(path.address).catch((cause: unknown) => {
-    server.onFailure(cause);
-    return "failed" as const;
-  });
+  const isOperators = isPostmaster(world, address);
+  if (!isOperators && !isOurDomain(world, address)) return refuse(session, REPLIES.noRelay);
+  const status = isOperators ? "open" : await orFailed(world, findRecipient(world, address));
   if (status === "failed") return useless(REPLIES.localError);
-  if (status !== "open") return refuse(session, RECIPIENT_REPLIES[status]);
-  session.recipient = path.address;
+  if (status !== "open") return refuse(session, OUTCOME_REPLIES[status]);
+  session.recipient = address;
   return { text: REPLIES.recipientOk };
 };
 
@@ -165,73 +158,48 @@ const refuse = (session: Session, text: string): Reply => {
   return useless(text);
 };
 
+/** failed: this server cannot tell, so the client tries again later. */
+const orFailed = <T>(world: CheckWorld, promise: Promise<T>): Promise<T | "failed"> =>
+  promise.catch((cause: unknown) => {
+    world.log("mail_deferred", { cause });
+    return "failed";
+  });
+
 const receive: Command = async (context, argument) => {
-  const { wire, server, session } = context;
-  const { helo, mailFrom, recipient, tls, hasRefused } = session;
+  const { server, session } = context;
+  const { wire, helo, mailFrom, recipient, tls, hasRefused, sizeBytes, ip, network } = session;
+  const { world, limits } = server;
   if (argument !== "") return useless(REPLIES.noParameters);
   if (helo === null || mailFrom === null) return useless(REPLIES.mailFirst);
   if (recipient === null) return useless(hasRefused ? REPLIES.noValidRecipient : REPLIES.rcptFirst);
   // A client that sends content before the go-ahead would have sent it as commands after a refusal.
-  if (wire.hasUnread()) return { text: REPLIES.improperPipelining, closes: true };
+  if (wire.hasUnread()) return end(context, REPLIES.improperPipelining);
+  const heldBytes = 2 * BLOCK_BYTES + Math.min(sizeBytes, limits.arrivingBytesMax);
+  const hold = server.held.take(network, heldBytes);
+  if (!hold) return useless(REPLIES.noRoom);
   await wire.write(REPLIES.sendData);
-  const read = await wire.readData(server.limits.messageBytesMax, server.budget);
   Object.assign(session, NO_TRANSACTION);
-  if ("data" in read) {
-    const envelope = { mailFrom, helo, ip: context.ip, ...(tls && { tls }) };
-    return accept(context, { recipient, envelope }, read.data).finally(read.release);
+  try {
+    const onProgress = () => void (session.progressedAt = server.nextTurn());
+    const arrival = { wire, limits, world, hold, heldBytes, onProgress };
+    const read = await orFailed(world, readContent(arrival));
+    // Of a message that cannot be stored the rest is not read.
+    if (read === "failed") return end(context, REPLIES.localError);
+    const { raw, isWhole, refusal } = read;
+    if (!isWhole) return end(context, "");
+    if (refusal !== undefined) return useless(refusal);
+    const mail = { raw, mailFrom, helo, ip, ...(tls && { tls }), receivedAt: world.now() };
+    const accepting = isPostmaster(world, recipient)
+      ? keepForOperator(world, server.postmaster, network, mail)
+      : acceptMail(world, recipient, mail);
+    // 250 only when the message is stored: from then on it is ours to keep.
+    const outcome = await orFailed(world, accepting);
+    if (outcome !== "stored") return useless(OUTCOME_REPLIES[outcome]);
+    session.uselessCommands = 0;
+    return { text: REPLIES.stored };
+  } finally {
+    hold.giveBack();
   }
-  return read.fault === "too_large" || read.fault === "no_room"
-    ? useless(DATA_REPLIES[read.fault])
-    : replyToFault(server, read.fault);
-};
-
-type Transaction = {
-  readonly recipient: string;
-  readonly envelope: Omit<ReceivedMessage, "raw" | "receivedAt">;
-};
-
-/** 250 only when the message is stored: from then on it is ours to keep. */
-const accept = async (
-  { server, session }: Context,
-  { recipient, envelope }: Transaction,
-  data: Buffer,
-): Promise<Reply> => {
-  if (hasBareLineEnd(data)) return useless(REPLIES.bareInData);
-  const mail = { ...envelope, raw: unstuff(data), receivedAt: server.now() };
-  const outcome = await server.acceptMail(recipient, mail).catch((cause: unknown) => {
-    server.onFailure(cause);
-    return "failed" as const;
-  });
-  if (outcome === "failed") return useless(REPLIES.localError);
-  if (outcome !== "stored") return useless(ACCEPT_REPLIES[outcome]);
-  session.uselessCommands = 0;
-  return { text: REPLIES.stored };
-};
-
-const DATA_REPLIES = { too_large: REPLIES.tooLarge, no_room: REPLIES.noRoom } as const;
-
-const CR = 0x0d;
-const LF = 0x0a;
-const DOT = 0x2e;
-
-/** A CR or a LF alone, which other servers take for the end of a line (RFC 5321 §2.3.8). */
-const hasBareLineEnd = (data: Buffer): boolean => {
-  for (let at = data.indexOf(LF); at !== -1; at = data.indexOf(LF, at + 1))
-    if (at === 0 || data[at - 1] !== CR) return true;
-  for (let at = data.indexOf(CR); at !== -1; at = data.indexOf(CR, at + 1))
-    if (data[at + 1] !== LF) return true;
-  return false;
-};
-
-/** RFC 5321 §4.5.2: of a line that begins with a dot, the first dot was added by the client. */
-const unstuff = (data: Buffer): Buffer => {
-  const pieces: Buffer[] = [];
-  let from = data[0] === DOT ? 1 : 0;
-  for (let at = data.indexOf("\r\n.", 0); at !== -1; at = data.indexOf("\r\n.", at + 3)) {
-    pieces.push(data.subarray(from, at + 2));
-    from = at + 3;
-  }
-  return from === 0 ? data : Buffer.concat([...pieces, data.subarray(from)]);
 };
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -249,5 +217,5 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   // RFC 5321 §4.5.1 requires it; it tells nothing.
   VRFY: () => useless(REPLIES.notVerified),
   HELP: () => useless(REPLIES.help),
-  QUIT: () => ({ text: REPLIES.bye, closes: true }),
+  QUIT: (context) => end(context, REPLIES.bye),
 };

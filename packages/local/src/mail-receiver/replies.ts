@@ -33,6 +33,7 @@ export const REPLIES = {
   tooManyInAll: line("421 4.3.2 Too many connections; try again later"),
   tooManyErrors: line("421 4.7.0 Too many commands that were refused or lead nowhere"),
   timedOut: line("421 4.4.2 The session took too long"),
+  tooSlow: line("421 4.4.2 The message comes too slowly"),
   stopping: line("421 4.3.2 The server is stopping; try again later"),
   localError: line("451 4.3.0 The server cannot do this right now; try again later"),
   noRoom: line("452 4.3.1 Too many messages at once; try again later"),
@@ -78,7 +79,9 @@ export const parsePath = (keyword: "FROM" | "TO", argument: string): Path | unde
   if (found?.["keyword"]?.toUpperCase() !== keyword) return undefined;
   const { path = "", more = "" } = found;
   const address = path.replace(/^@[^:]*:/, "");
-  const isAddress = address.lastIndexOf("@") > 0 && !address.endsWith("@");
+  // The only recipient without a domain (RFC 5321 §4.1.1.3).
+  const isPostmaster = keyword === "TO" && /^postmaster$/i.test(address);
+  const isAddress = isPostmaster || (address.lastIndexOf("@") > 0 && !address.endsWith("@"));
   if (address.length > LENGTH_MAX || (address !== "" && !isAddress)) return undefined;
   const parameters = more
     .split(" ")

@@ -109,6 +109,9 @@ const getBlobPath = (directory: string, key: string): string => {
   return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), name);
 };
 
+/** Where an operator finds a blob, below MAILPROOF_DIR. */
+export const getBlobFile = (key: string): string => getBlobPath("blobs", key) + EXTENSION;
+
 /** Undefined: there is no such blob. If the whole folder is missing, this throws instead. */
 const openBlob = async (
   directory: string,

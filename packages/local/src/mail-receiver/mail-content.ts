@@ -1,0 +1,133 @@
+import type { Hold } from "@mailproof/core/lib/budget";
+import type { World } from "@mailproof/core/ports/world";
+import type { MailLimits } from "./limits.ts";
+import type { MailWire } from "./mail-wire.ts";
+import { REPLIES } from "./replies.ts";
+
+// The content of a message, up to the line with a single dot. It is held in blocks, whatever the pieces are that the client
+// sends: the client does not decide how many objects are made of its bytes.
+
+export const BLOCK_BYTES = 65_536;
+
+type Arrival = {
+  readonly wire: MailWire;
+  readonly limits: MailLimits;
+  /** Content waits in the blobs when more has arrived than what is held. */
+  readonly world: Pick<World, "blobs" | "newId">;
+  readonly hold: Hold;
+  readonly heldBytes: number;
+  /** Called for each block. */
+  readonly onProgress: () => void;
+};
+
+/** Not whole: the connection was over before. With a refusal, the message is read to its end and dropped. */
+type Content = { bytes: number; isWhole: boolean; refusal?: string };
+
+/** Throws when the content cannot be spooled. */
+export const readContent = async (arrival: Arrival): Promise<Content & { raw: Buffer }> => {
+  const content: Content = { bytes: 0, isWhole: false };
+  const { wire, limits } = arrival;
+  let bytesBefore = 0;
+  const watch = setInterval(() => {
+    const isSlow = content.bytes - bytesBefore < limits.leastBytes;
+    if (isSlow && !content.isWhole) wire.end(REPLIES.tooSlow);
+    bytesBefore = content.bytes;
+  }, limits.idleMs);
+  const raw = await collect(arrival, content).finally(() => clearInterval(watch));
+  return { ...content, raw };
+};
+
+const collect = async (arrival: Arrival, content: Content): Promise<Buffer> => {
+  const { world, hold, heldBytes } = arrival;
+  const blocks = readBlocks(arrival, content);
+  const held: Buffer[] = [];
+  let next = await blocks.next();
+  // Beside the block that is being filled.
+  while (!next.done && (held.length + 2) * BLOCK_BYTES <= heldBytes) {
+    held.push(next.value);
+    next = await blocks.next();
+  }
+  if (next.done) return Buffer.concat(held);
+  const key = `mail/spool/${world.newId("txn")}`;
+  try {
+    await world.blobs.put(key, chain([...held.splice(0), next.value], blocks));
+    if (!hold.more(Math.max(0, content.bytes - heldBytes))) content.refusal ??= REPLIES.noRoom;
+    const isNeeded = content.isWhole && content.refusal === undefined;
+    const raw = Buffer.allocUnsafeSlow(isNeeded ? content.bytes : 0);
+    const spooled = isNeeded ? await world.blobs.get(key) : undefined;
+    let at = 0;
+    for await (const piece of spooled?.content ?? []) {
+      raw.set(piece, at);
+      at += piece.length;
+    }
+    if (at !== raw.length) throw new Error("a spooled message is not whole");
+    return raw;
+  } finally {
+    await world.blobs.remove(key);
+  }
+};
+
+async function* chain(held: readonly Buffer[], rest: AsyncIterable<Buffer>) {
+  yield* held;
+  yield* rest;
+}
+
+async function* readBlocks({ wire, limits, onProgress }: Arrival, content: Content) {
+  const unstuff = createUnstuffer();
+  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let filled = 0;
+  while (!content.isWhole) {
+    const bytes = await wire.readBytes();
+    if (!bytes) return;
+    const { text, rest, hasBareLineEnd } = unstuff(bytes);
+    content.bytes += text.length;
+    content.isWhole = rest !== undefined;
+    if (rest) wire.putBack(rest);
+    if (content.bytes > limits.messageBytesMax) content.refusal ??= REPLIES.tooLarge;
+    if (hasBareLineEnd) content.refusal ??= REPLIES.bareInData;
+    for (let from = 0; from < text.length && content.refusal === undefined; ) {
+      const count = text.copy(block, filled, from);
+      from += count;
+      filled += count;
+      if (filled < BLOCK_BYTES) continue;
+      onProgress();
+      yield block;
+      block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      filled = 0;
+    }
+  }
+  if (content.refusal === undefined && filled > 0) yield block.subarray(0, filled);
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+const DOT = 0x2e;
+
+type Place = "line" | "text" | "cr" | "dot" | "dot_cr";
+
+/**
+ * Of a line that begins with a dot, the first dot was added by the client (RFC 5321 §4.5.2); a line with nothing else ends
+ * the message, and `rest` follows it. A CR or a LF alone is the end of a line to other servers (SMTP smuggling), and here
+ * a reason to refuse (§2.3.8). `text` is written over `bytes`, which are never fewer.
+ */
+const createUnstuffer = () => {
+  let place: Place = "line";
+  let hasBareLineEnd = false;
+  return (bytes: Buffer) => {
+    let length = 0;
+    let rest: Buffer | undefined;
+    for (let at = 0; at < bytes.length && !rest; at++) {
+      const byte = bytes[at] ?? 0;
+      if (place === "line" && byte === DOT) place = "dot";
+      else if (place === "dot" && byte === CR) place = "dot_cr";
+      else if (place === "dot_cr" && byte === LF) rest = bytes.subarray(at + 1);
+      else {
+        const isAfterCr = place === "cr" || place === "dot_cr";
+        if (isAfterCr !== (byte === LF)) hasBareLineEnd = true;
+        place = byte === CR ? "cr" : isAfterCr && byte === LF ? "line" : "text";
+        bytes[length++] = byte;
+      }
+    }
+    return { text: bytes.subarray(0, length), rest, hasBareLineEnd };
+  };
+};
