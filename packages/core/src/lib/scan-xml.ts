@@ -1,20 +1,23 @@
 /** Why a text is no XML that is read here. */
 export class XmlFault extends Error {}
 
-/** What a scan reports, in the order of the document. Names are without the prefix of their namespace. */
+/** What a scan reports, in the order of the document. Names have the prefix of their namespace. */
 export type XmlHandler = {
   /** `tag` is what stands between the brackets, for `readAttribute`. */
   readonly open: (name: string, tag: string) => void;
   readonly close: (name: string) => void;
-  /** Decoded. A text may come in several pieces. */
+  /** As it is written, for `decodeEntities`: most texts are never used. A text may come in several pieces. */
   readonly text: (text: string) => void;
+  /** Absent: a document type is refused, since it could define entities, which grow without end or read other files. */
+  readonly doctype?: (tag: string) => void;
+  readonly instruction?: (tag: string) => void;
 };
 
 const TAG_LENGTH_MAX = 1_000_000;
 
 /**
- * Reads XML as it arrives and holds a tag at the most. There are no entities but the five of XML: a document type is
- * refused, since it could define others, which grow without end or read other files.
+ * Reads XML as it arrives, each character once, and holds a tag at the most. There are no entities but the five of XML.
+ * Its own, since no library reports pieces within bounds, passes over what nobody reads, and runs in a browser.
  */
 export const createXmlScanner = (handler: XmlHandler) => {
   let pending = "";
@@ -34,7 +37,7 @@ const scanText = (text: string, handler: XmlHandler): string => {
   for (;;) {
     const start = text.indexOf("<", at);
     if (start < 0) return keepEntity(text, at, handler);
-    if (start > at) handler.text(decodeEntities(text.slice(at, start)));
+    if (start > at) handler.text(text.slice(at, start));
     const end = findTagEnd(text, start);
     if (end < 0) {
       if (text.length - start > TAG_LENGTH_MAX) throw new XmlFault("a tag without an end");
@@ -49,53 +52,82 @@ const scanText = (text: string, handler: XmlHandler): string => {
 const keepEntity = (text: string, from: number, handler: XmlHandler): string => {
   const ampersand = text.indexOf("&", Math.max(from, text.length - ENTITY_LENGTH_MAX));
   const end = ampersand < 0 || text.includes(";", ampersand) ? text.length : ampersand;
-  if (end > from) handler.text(decodeEntities(text.slice(from, end)));
+  if (end > from) handler.text(text.slice(from, end));
   return text.slice(end);
 };
 
-const COMMENT = "<!--";
-const CDATA = "<![CDATA[";
+/** What begins with "<" and is no tag, and how it ends. */
+const SECTIONS: readonly (readonly [start: string, end: string])[] = [
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<?", "?>"],
+];
+const isSection = (code: number): boolean => code === EXCLAMATION || code === QUESTION;
+
+/** Where its last bracket stands. -1: it has none yet. */
 const findTagEnd = (text: string, start: number): number => {
-  if (text.startsWith(COMMENT, start)) return addUnlessAbsent(text.indexOf("-->", start), 2);
-  if (text.startsWith(CDATA, start)) return addUnlessAbsent(text.indexOf("]]>", start), 2);
-  // A value may contain the bracket.
+  if (isSection(text.charCodeAt(start + 1)))
+    for (const [first, last] of SECTIONS) {
+      if (!text.startsWith(first, start)) continue;
+      const end = text.indexOf(last, start + first.length);
+      return end < 0 ? -1 : end + last.length - 1;
+    }
+  // A value may contain the bracket, and so may the definitions of a document type.
   let quote = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (quote !== 0) quote = code === quote ? 0 : quote;
     else if (code === CLOSING_BRACKET) return at;
     else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
+    else if (code === OPENING_SQUARE) quote = CLOSING_SQUARE;
   }
   return -1;
 };
 
-const CLOSING_BRACKET = 0x3e;
-const DOUBLE_QUOTE = 0x22;
-const SINGLE_QUOTE = 0x27;
-
-const addUnlessAbsent = (index: number, more: number): number => (index < 0 ? -1 : index + more);
+const [EXCLAMATION, QUESTION] = [0x21, 0x3f];
+const [CLOSING_BRACKET, OPENING_SQUARE, CLOSING_SQUARE] = [0x3e, 0x5b, 0x5d];
+const [DOUBLE_QUOTE, SINGLE_QUOTE] = [0x22, 0x27];
 
 const reportTag = (tag: string, handler: XmlHandler): void => {
   const first = tag[0];
-  if (first === "?") return;
-  if (first === "!") {
-    if (tag.startsWith("!--")) return;
-    if (!tag.startsWith("![CDATA[")) throw new XmlFault("a document type is not allowed");
-    handler.text(tag.slice("![CDATA[".length, -"]]".length));
-    return;
+  if (first === "?") handler.instruction?.(tag);
+  else if (first === "!") reportSection(tag, handler);
+  else if (first === "/") handler.close(getName(tag.slice(1)));
+  else {
+    const name = getName(tag);
+    handler.open(name, tag);
+    if (tag.endsWith("/")) handler.close(name);
   }
-  if (first === "/") {
-    handler.close(getName(tag.slice(1)));
-    return;
-  }
-  const name = getName(tag);
-  handler.open(name, tag);
-  if (tag.endsWith("/")) handler.close(name);
 };
 
-const getName = (tag: string): string => {
-  const name = /^[^\s/]+/.exec(tag)?.[0] ?? "";
-  return name.slice(name.indexOf(":") + 1);
+const reportSection = (tag: string, { text, doctype }: XmlHandler): void => {
+  if (tag.startsWith("!--")) return;
+  if (tag.startsWith("![CDATA[")) text(escapeText(tag.slice("![CDATA[".length, -"]]".length)));
+  else if (doctype && tag.startsWith("!DOCTYPE")) doctype(tag);
+  else throw new XmlFault("a document type is not allowed");
+};
+
+/** In CDATA an ampersand stands for itself. */
+const escapeText = (text: string): string => text.replaceAll("&", "&amp;");
+
+const getName = (tag: string): string => /^[^\s/]+/.exec(tag)?.[0] ?? "";
+
+/** Without the prefix of its namespace. */
+export const toLocalName = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+const ATTRIBUTE = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+
+/** All attributes, as they are written. Throws for a tag that is not well-formed. */
+export const readAttributes = (tag: string): ReadonlyMap<string, string> => {
+  const attributes = new Map<string, string>();
+  let at = getName(tag).length;
+  for (ATTRIBUTE.lastIndex = at; ; at = ATTRIBUTE.lastIndex) {
+    const found = ATTRIBUTE.exec(tag);
+    if (!found) break;
+    attributes.set(found[1] ?? "", found[2] ?? found[3] ?? "");
+  }
+  if (at === 0 || !/^\s*\/?$/.test(tag.slice(at))) throw new XmlFault("a tag");
+  return attributes;
 };
 
 /** The value of an attribute; its name has its prefix, such as `r:id`. */
@@ -119,7 +151,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-const decodeEntities = (text: string): string =>
+export const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replaceAll(/&([^;&]{0,12});?/g, (whole, name: string) => {
         const decoded = ENTITIES[name] ?? decodeNumber(name);

@@ -1,4 +1,4 @@
-import { createXmlScanner, XmlFault } from "../../lib/scan-xml.ts";
+import { createXmlScanner, decodeEntities, toLocalName, XmlFault } from "../../lib/scan-xml.ts";
 import { ReportFault } from "./report-fault.ts";
 
 export type XmlElement = {
@@ -14,6 +14,8 @@ type OpenElement = { name: string; children: XmlElement[]; text: string };
 const DEPTH_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 const TEXT_LENGTH_MAX = 10_000;
+/** A character is written with at most so many. What is longer is refused before it is decoded. */
+const WRITTEN_LENGTH_MAX = 12 * TEXT_LENGTH_MAX;
 /** In one part of a report, such as a record with the results of its signatures. */
 const PART_ELEMENTS_MAX = 5_000;
 
@@ -31,7 +33,7 @@ export const readXmlParts = (
   let elements = 0;
   const scanner = createXmlScanner({
     open: (prefixed) => {
-      const name = prefixed.toLowerCase();
+      const name = toLocalName(prefixed).toLowerCase();
       if (hasEnded) throw new ReportFault(root, "is followed by another element");
       if (name.length > NAME_LENGTH_MAX)
         throw new ReportFault(root, "has an element with a name that is too long");
@@ -49,7 +51,7 @@ export const readXmlParts = (
       stack.push({ name, children: [], text: "" });
     },
     close: (prefixed) => {
-      const name = prefixed.toLowerCase();
+      const name = toLocalName(prefixed).toLowerCase();
       const element = stack.pop();
       if (element?.name !== name)
         throw new ReportFault(
@@ -69,9 +71,9 @@ export const readXmlParts = (
       }
       // Only white space, which nothing keeps, stands between the parts.
       if (stack.length === 1) return;
-      if (element.text.length + more.length > TEXT_LENGTH_MAX)
+      element.text += more.length > WRITTEN_LENGTH_MAX ? more : decodeEntities(more);
+      if (element.text.length > TEXT_LENGTH_MAX)
         throw new ReportFault(joinNames(stack), `is over ${TEXT_LENGTH_MAX} characters`);
-      element.text += more;
     },
   });
   try {

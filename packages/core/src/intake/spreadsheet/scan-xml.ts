@@ -1,13 +1,23 @@
-import { createXmlScanner, XmlFault, type XmlHandler } from "../../lib/scan-xml.ts";
+import {
+  createXmlScanner,
+  decodeEntities,
+  toLocalName,
+  XmlFault,
+  type XmlHandler,
+} from "../../lib/scan-xml.ts";
 import { createDamagedFault } from "./fault.ts";
 
 /** Reads a part of a spreadsheet, which is XML in UTF-8. */
 export const scanXml = async (
   bytes: AsyncIterable<Uint8Array>,
-  handler: XmlHandler,
+  { open, close, text }: XmlHandler,
 ): Promise<void> => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const scanner = createXmlScanner(handler);
+  const scanner = createXmlScanner({
+    open: (name, tag) => open(toLocalName(name), tag),
+    close: (name) => close(toLocalName(name)),
+    text: (more) => text(decodeEntities(more)),
+  });
   try {
     for await (const piece of bytes) scanner.write(decode(decoder, piece));
     scanner.end();

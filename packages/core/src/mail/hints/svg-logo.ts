@@ -1,4 +1,4 @@
-import { parseXml, type XmlElement } from "./parse-xml.ts";
+import { createXmlScanner, readAttributes, XmlFault } from "../../lib/scan-xml.ts";
 
 // SVG Tiny Portable/Secure (draft-svg-tiny-ps-abrotman), the form of a logo that BIMI asks for: a picture that runs
 // nothing, moves nothing and loads nothing.
@@ -34,9 +34,54 @@ const ELEMENTS = new Set(
 
 const REMOTE = "it refers to other documents";
 
+type LogoElement = {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Null: the root. */
+  readonly parent: LogoElement | null;
+  /** Its own text, without that of the elements in it. */
+  text: string;
+};
+
+/** Undefined: it is not well-formed. The root is the first of its elements. */
+const readLogo = (text: string) => {
+  const elements: LogoElement[] = [];
+  let parent: LogoElement | null = null;
+  let [hasEntities, hasStyleSheet] = [false, false];
+  const scanner = createXmlScanner({
+    open: (name, tag) => {
+      if (!parent && elements.length > 0) throw new XmlFault("a second root");
+      parent = { name, attributes: readAttributes(tag), parent, text: "" };
+      elements.push(parent);
+    },
+    close: (name) => {
+      if (parent?.name !== name) throw new XmlFault("an end of another element");
+      parent = parent.parent;
+    },
+    text: (more) => {
+      if (parent) parent.text += more;
+      else if (more.trim() !== "") throw new XmlFault("text outside of its elements");
+    },
+    doctype: (tag) => {
+      hasEntities ||= tag.includes("<!ENTITY");
+    },
+    instruction: (tag) => {
+      hasStyleSheet ||= tag.startsWith("?xml-stylesheet");
+    },
+  });
+  try {
+    scanner.write(text);
+    scanner.end();
+  } catch (error) {
+    if (error instanceof XmlFault) return undefined;
+    throw error;
+  }
+  return parent ? undefined : { elements, hasEntities, hasStyleSheet };
+};
+
 /** What keeps a document from being a logo by the profile; none when it is one. */
 export const findLogoFaults = (text: string): readonly string[] => {
-  const document = parseXml(text.replace(/^\ufeff/, ""));
+  const document = readLogo(text.replace(/^\ufeff/, ""));
   const [root, ...others] = document?.elements ?? [];
   if (!document || !root)
     return [text.includes("<svg") ? "it is not well-formed XML" : "it is no SVG document"];
@@ -57,7 +102,7 @@ export const findLogoFaults = (text: string): readonly string[] => {
   return [...new Set(faults)];
 };
 
-const listRootFaults = ({ attributes }: XmlElement): readonly string[] => [
+const listRootFaults = ({ attributes }: LogoElement): readonly string[] => [
   ...ROOT_ATTRIBUTES.flatMap(([name, value]) =>
     attributes.get(name) === value ? [] : [`its svg element has no ${name}="${value}"`],
   ),
@@ -65,7 +110,7 @@ const listRootFaults = ({ attributes }: XmlElement): readonly string[] => [
 ];
 
 /** §2.1: one title, and not an empty one. */
-const listTitleFaults = (titles: readonly XmlElement[]): readonly string[] => {
+const listTitleFaults = (titles: readonly LogoElement[]): readonly string[] => {
   if (titles.length > 1) return ["it has more than one title"];
   return titles.some(({ text }) => text.trim() !== "") ? [] : ["it has no title"];
 };
@@ -74,8 +119,8 @@ const isPrefixed = (name: string): boolean => name.includes(":");
 const PREFIXES = new Set(["xml", "xmlns", "xlink"]);
 
 /** Elements and attributes that the profile does not have. Metadata may hold those of other namespaces. */
-const listForeignNames = (elements: readonly XmlElement[]): readonly string[] => {
-  const inMetadata = new Set<XmlElement>();
+const listForeignNames = (elements: readonly LogoElement[]): readonly string[] => {
+  const inMetadata = new Set<LogoElement>();
   return elements.flatMap((element) => {
     const { name, attributes, parent } = element;
     if (name === "metadata" || (parent && inMetadata.has(parent))) inMetadata.add(element);
