@@ -16,7 +16,7 @@ export const fakeFormEndpoint = endpoint({
   needs: [],
   answers: [202],
   errors: ["INVALID_REQUEST"],
-  form: true,
+  form: "streamed",
   body: v.strictObject({ action: v.string() }),
   output: v.unknown(),
 

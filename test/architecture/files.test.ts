@@ -101,6 +101,10 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createMetricLog",
     "createRemoteProbe",
   ],
+  "limits that a test lowers, and a figure without the machine it is read from": [
+    "READING_LIMITS",
+    "computeMemoryShare",
+  ],
   "steps of a build or a deployment: a test takes them one by one": [
     "GRANTS",
     "buildClientTypes",

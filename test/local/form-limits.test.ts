@@ -13,7 +13,7 @@ const TAIL = "\r\n--b--\r\n";
 /** Reads a form and keeps nothing but how long it was. */
 const measuring = endpoint({
   ...fakeFormEndpoint,
-  form: true,
+  form: "streamed",
   async handle(_world, _caller, { form }) {
     let bytes = 0;
     for await (const { content } of form ?? [])
@@ -81,7 +81,7 @@ test("a client that hangs up in the middle of a form is no failure of ours", asy
   const ended = Promise.withResolvers<unknown>();
   const reading = endpoint({
     ...fakeFormEndpoint,
-    form: true,
+    form: "streamed",
     async handle(_world, _caller, { form }) {
       try {
         for await (const { content } of form ?? [])

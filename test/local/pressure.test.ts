@@ -1,5 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 import {
+  computeMemoryShare,
   computePressure,
   PRESSURE_LIMITS,
   type PressureReading,
@@ -128,4 +129,23 @@ test("a process measures itself: a loop that is blocked is late", async () => {
   look();
 
   expect(pressure()).toBe("event_loop_late");
+});
+
+const MEGABYTE = 1_000_000;
+const MEMORY = {
+  rss: 3_000 * MEGABYTE,
+  heapUsed: 100 * MEGABYTE,
+  heapMax: 4_000 * MEGABYTE,
+  containerMax: 0,
+  machineMax: 16_000 * MEGABYTE,
+  available: 500 * MEGABYTE,
+};
+
+test.each([
+  ["of what the machine has left, although the heap is nearly empty", {}, 3 / 3.5],
+  ["of the container, whatever the machine has left", { containerMax: 6_000 * MEGABYTE }, 0.5],
+  ["of the machine, where the limit is more than it has", { containerMax: 2 ** 63 }, 3 / 3.5],
+  ["of the heap, where that is fuller", { heapUsed: 3_800 * MEGABYTE }, 0.95],
+])("the share of memory is that %s", (_of, memory, share) => {
+  expect(computeMemoryShare({ ...MEMORY, ...memory })).toBeCloseTo(share);
 });

@@ -2,7 +2,7 @@ import { endpoint } from "@mailproof/api/http/endpoint";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import { createSlots } from "@mailproof/local/server/slots";
+import { createShares } from "@mailproof/local/server/slots";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { startServer } from "../local/listening.ts";
@@ -120,12 +120,12 @@ test("a call of an MCP tool counts as a request, and may be a repeat", async () 
 });
 
 test("an account holds at most as many as are free, so some are free for the next account", () => {
-  const { acquireSlot } = createSlots("requests", { perAccount: 100, inAll: 64 });
+  const take = createShares("requests", { perShare: 100, inAll: 64 });
   const fill = (account: string): number => {
     let held = 0;
     try {
       for (;;) {
-        acquireSlot(account);
+        take(account);
         held++;
       }
     } catch {
@@ -137,8 +137,8 @@ test("an account holds at most as many as are free, so some are free for the nex
 });
 
 test("without slots for the next account the refusal is the service's, and says so", () => {
-  const { acquireSlot } = createSlots("requests", { perAccount: 100, inAll: 2 });
-  acquireSlot("a");
+  const take = createShares("requests", { perShare: 100, inAll: 2 });
+  take("a");
 
-  expect(() => acquireSlot("a")).toThrow("Too many concurrent requests right now.");
+  expect(() => take("a")).toThrow("Too many concurrent requests right now.");
 });

@@ -25,7 +25,7 @@ export const uploadReport = endpoint({
   needs: ["table:readwrite", "queue:send", "dns"],
   // A model cannot read the file that it would have to send.
   tool: null,
-  form: true,
+  form: "gathered",
   repeat: "always",
   answers: [200, 201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],

@@ -110,7 +110,7 @@ export const verifyFile = endpoint({
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "https"],
   keyed: true,
-  form: true,
+  form: "streamed",
   tool: {
     effect: "additive",
     hint: "The user must PUT the file's bytes to the upload_url of action get_upload_url, before action process. Follow the job_id with get_job.",

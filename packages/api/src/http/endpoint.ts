@@ -58,6 +58,9 @@ export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly form: AsyncIterable<Part> | null;
 };
 
+/** streamed: its files are stored as they come. gathered: in memory, of which each account has a share. */
+export type FormUse = "streamed" | "gathered";
+
 /** A request has a form or a body, never both. */
 type FormInput<P, Q, B> =
   | (Input<P, Q, B> & { readonly form: null })
@@ -137,7 +140,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly bodyBytesMax?: number;
   readonly output: Schema<O>;
   /** Takes a multipart form in the place of the body, too. */
-  readonly form?: true | undefined;
+  readonly form?: FormUse | undefined;
   /** Takes an Idempotency-Key. Elsewhere the header means nothing. */
   readonly keyed?: true;
   /** False where the contract requires the data without {success, data}. */
@@ -152,7 +155,7 @@ export const toFileName = ({ id }: Pick<Endpoint, "id">): string =>
 
 type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> : undefined;
 
-type InputFor<F, P, Q, B> = F extends true ? FormInput<P, Q, B> : Input<P, Q, B>;
+type InputFor<F, P, Q, B> = F extends FormUse ? FormInput<P, Q, B> : Input<P, Q, B>;
 
 /** Ties the handler's types to the schemas beside it. */
 export const endpoint = <
@@ -160,7 +163,7 @@ export const endpoint = <
   P extends Schema | undefined = undefined,
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
-  F extends true | undefined = undefined,
+  F extends FormUse | undefined = undefined,
 >(
   definition: Omit<
     Endpoint<OutputOf<P>, OutputOf<Q>, OutputOf<B>, InferOutput<O>>,

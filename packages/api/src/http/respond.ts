@@ -3,7 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { getBodyBytesMax } from "./body.ts";
-import type { Caller, DataAnswer, Endpoint, Streamed } from "./endpoint.ts";
+import type { Caller, DataAnswer, Endpoint, FormUse, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
@@ -22,7 +22,7 @@ export type HttpRequest = {
   /** Reads a body of at most so many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
   readonly body: (bytesMax: number) => Promise<unknown>;
   /** The body as a stream, for a form. Only one of the two is called, and once. */
-  readonly bytes: () => AsyncIterable<Uint8Array>;
+  readonly bytes: (use: FormUse) => AsyncIterable<Uint8Array>;
   /**
    * Counts a streamed response as a download of this account until the returned function is called, or throws.
    * Absent where each response has a process of its own.
@@ -194,7 +194,7 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
 
 const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
-  return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
+  return form && isForm(contentType) ? readForm(contentType, bytes(form)) : null;
 };
 
 /** The response in the place of a stream whose content is not made yet. `headers`: those of the stream. */

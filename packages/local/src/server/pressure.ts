@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
 import type { Pressure, ReadPressure } from "@mailproof/core/ports/pressure";
@@ -61,15 +62,29 @@ const createProcessReader = (): (() => PressureReading) => {
   return () => {
     const delayMs = delay.count > 0 ? delay.mean / NS_PER_MS - RESOLUTION_MS : 0;
     delay.reset();
-    return { delayMs: Math.max(0, Math.round(delayMs)), memoryShare: readMemoryShare() };
+    const memoryShare = computeMemoryShare({
+      ...process.memoryUsage(),
+      heapMax: getHeapStatistics().heap_size_limit,
+      containerMax: process.constrainedMemory(),
+      machineMax: totalmem(),
+      available: process.availableMemory(),
+    });
+    return { delayMs: Math.max(0, Math.round(delayMs)), memoryShare };
   };
 };
 
-/** The share used of the heap limit or of the container's memory limit, if any; the higher of the two. */
-const readMemoryShare = (): number => {
-  const { rss, heapUsed } = process.memoryUsage();
-  const heapShare = heapUsed / getHeapStatistics().heap_size_limit;
-  const allowed = process.constrainedMemory();
+type Memory = Readonly<
+  Record<"rss" | "heapUsed" | "heapMax" | "containerMax" | "machineMax" | "available", number>
+>;
+
+/**
+ * The share used of the heap, or of what the container or the machine has for this process; the higher of the two. Bodies
+ * and files are outside of the heap. A container's figure of what is available counts the cache of files as used, so its
+ * limit is taken; what the other programs of a machine have is not there for this one.
+ */
+export const computeMemoryShare = (memory: Memory): number => {
+  const { rss, heapUsed, heapMax, containerMax, machineMax, available } = memory;
   // Without a container the limit is 0, or more than any machine has.
-  return allowed > 0 ? Math.max(heapShare, rss / allowed) : heapShare;
+  const isContained = containerMax > 0 && containerMax < machineMax;
+  return Math.max(heapUsed / heapMax, rss / (isContained ? containerMax : rss + available));
 };

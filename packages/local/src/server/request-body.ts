@@ -2,13 +2,23 @@ import type { IncomingMessage } from "node:http";
 import { brokenOff, tooSlow } from "@mailproof/api/http/body";
 import { BYTES_PER_SECOND_MIN, createPace, type Pace } from "./pace.ts";
 
-/** The body of a request, up to a size. The connection stays open for the response. */
+/** What a chunked body takes at a time. */
+const BLOCK_BYTES = 100_000;
+
+/**
+ * The body of a request, up to a size. The connection stays open for the response. `hold` takes the memory of a body that
+ * is gathered, or throws: by its declared length before the first byte, or in blocks as it comes.
+ */
 export async function* readUpTo(
   bytesMax: number,
   incoming: IncomingMessage,
   tooLarge: () => Error,
+  hold: (bytes: number) => void = () => undefined,
   pace: Pace = createPace(),
 ): AsyncGenerator<Buffer> {
+  let room = Number(incoming.headers["content-length"] ?? 0);
+  if (room > bytesMax) throw tooLarge();
+  hold(room);
   let bytes = 0;
   const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
   try {
@@ -18,6 +28,7 @@ export async function* readUpTo(
       bytes += chunk.length;
       pace.addBytes(chunk.length);
       if (bytes > bytesMax) throw tooLarge();
+      for (; bytes > room; room += BLOCK_BYTES) hold(BLOCK_BYTES);
       if (pace.isTooSlow()) throw tooSlow(BYTES_PER_SECOND_MIN);
       yield chunk;
     }

@@ -5,12 +5,17 @@ import { type Blobs, type ByteRange, UnreadableBlobError } from "@mailproof/core
 import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "../storage/blob-links.ts";
 import { readUpTo } from "./request-body.ts";
 import { pipeToResponse } from "./response-body.ts";
-import type { Slots } from "./slots.ts";
+
+type Downloads = {
+  readonly openLink: OpenLink;
+  /** Returns what ends it. Throws where there are too many. */
+  readonly beginDownload: (account: string) => () => void;
+};
 
 /** The counterpart of S3: it accepts a signed link and no other credential. */
 export const serveBlob = async (
   blobs: Blobs,
-  { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
+  { openLink, beginDownload }: Downloads,
   target: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -24,8 +29,8 @@ export const serveBlob = async (
   }
   if (purpose.method === "PUT") await receiveUpload(blobs, purpose, incoming, outgoing);
   else {
-    const release = downloads.acquireSlot(purpose.account ?? key);
-    await sendDownload(blobs, purpose, incoming, outgoing).finally(release);
+    const end = beginDownload(purpose.account ?? key);
+    await sendDownload(blobs, purpose, incoming, outgoing).finally(end);
   }
 };
 
@@ -40,7 +45,6 @@ const receiveUpload = async (
 ) => {
   const { key, bytesMax, bytes } = purpose;
   const length = incoming.headers["content-length"];
-  if (Number(length ?? 0) > bytesMax) throw createTooLargeError(bytesMax);
   if (length !== undefined && bytes !== undefined && Number(length) !== bytes)
     throw createOtherSizeError(bytes);
   const content = readUpTo(bytesMax, incoming, () => createTooLargeError(bytesMax));

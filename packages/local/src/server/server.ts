@@ -21,6 +21,7 @@ import {
 } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { BudgetLimits, Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { openWriters } from "@mailproof/docs-site/texts";
 import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
@@ -36,17 +37,19 @@ import { createRequestRecord, type OnRequest, type RequestRecord } from "./reque
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
-import { createSlots, type Release, type SlotLimits, type Slots } from "./slots.ts";
+import { createShares, type TakeShare } from "./slots.ts";
 
-/** Each holds up to 3 MB: rows read ahead, and a chunk that the client has not read. */
-const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
+/** Bodies that are gathered in memory, and what downloads read ahead. Callers hold no more than this, whatever they send. */
+const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
+/** Rows read ahead, and a chunk that the client has not read. */
+const DOWNLOAD_BYTES = 3_000_000;
 
 /**
  * A connection with a request in progress makes no room for another, so an account may not have all of them in progress:
  * a verification at a slow host takes up to a minute.
  */
-const shareRequests = ({ connectionsMax }: ConnectionLimits): SlotLimits => ({
-  perAccount: Math.ceil(connectionsMax / 2),
+const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
+  perShare: Math.ceil(connectionsMax / 2),
   inAll: connectionsMax,
 });
 
@@ -64,8 +67,9 @@ export const createApiServer = (
   const { site = PLAIN_SITE, onRequest = () => {}, tracing, dashboard, answerOperator } = options;
   const route = createRouter(listed);
   const mcp = createMcp(world);
-  const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
-  const requests = createSlots("requests", shareRequests(limits));
+  const takeBytes = createShares("bytes in memory", HELD_BYTES);
+  const beginDownload = (account: string) => takeBytes(account, DOWNLOAD_BYTES).giveBack;
+  const takeRequest = createShares("requests", shareRequests(limits));
   const httpServer = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -78,9 +82,10 @@ export const createApiServer = (
       span?.end(request);
       onRequest(request);
     });
-    const parts = { site, route, mcp, downloads, requests, dashboard, answerOperator };
     const baseUrl = getBaseUrl(site, httpServer);
-    const context = { world, openLink, ...parts, baseUrl, waitForClient };
+    const shares = { takeBytes, beginDownload, takeRequest };
+    const parts = { site, route, mcp, dashboard, answerOperator };
+    const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
     return (span?.run(serve) ?? serve()).catch(() => void outgoing.destroy());
@@ -107,8 +112,9 @@ type ServerContext = {
   readonly baseUrl: string;
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
   readonly mcp: ReturnType<typeof createMcp>;
-  readonly downloads: Slots;
-  readonly requests: Slots;
+  readonly takeBytes: TakeShare;
+  readonly beginDownload: (account: string) => () => void;
+  readonly takeRequest: TakeShare;
   readonly dashboard: Dashboard | undefined;
   readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
@@ -186,8 +192,8 @@ const sendResponse = async (
 };
 
 /**
- * Lists yield, and the request counts as one of its account's, until the response is known. The bytes of uploads and
- * downloads take their time.
+ * Lists yield, and the request counts as one of its account's with what it holds in memory, until the response is known.
+ * The bytes of uploads and downloads take their time.
  */
 const answerFirst = async (
   context: ServerContext,
@@ -196,20 +202,27 @@ const answerFirst = async (
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = context.world.callers?.enter();
-  let release: Release | undefined;
+  const holds: Hold[] = [];
+  let account: string | undefined;
   const onCaller = (caller: Caller): void => {
     record.onCaller(caller);
-    release ??= context.requests.acquireSlot(caller.account);
+    if (account === undefined) holds.push(context.takeRequest(caller.account));
+    ({ account } = caller);
   };
+  const hold = (bytes: number) => void holds.push(context.takeBytes(account ?? "", bytes));
   try {
-    return await answerRequest({ ...context, onCaller }, record, target, incoming);
+    return await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
   } finally {
-    release?.();
+    for (const one of holds) one.giveBack();
     leave?.();
   }
 };
 
-type RequestContext = ServerContext & Required<Pick<HttpRequest, "onCaller">>;
+type RequestContext = ServerContext &
+  Required<Pick<HttpRequest, "onCaller">> & {
+    /** Takes these bytes until the response is known, or throws. */
+    readonly hold: (bytes: number) => void;
+  };
 
 const answerRequest = async (
   context: RequestContext,
@@ -217,15 +230,15 @@ const answerRequest = async (
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const { world, site, baseUrl, route, mcp, downloads, dashboard, answerOperator } = context;
-  const { onCaller } = context;
+  const { world, site, baseUrl, route, mcp, dashboard, answerOperator } = context;
+  const { onCaller, hold } = context;
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
   const { id } = record;
   const method = incoming.method ?? "";
   const headers = joinHeaders(incoming);
   const clientIp = getClientIp(site, incoming);
-  const body = (bytesMax: number) => readBody(incoming, bytesMax);
+  const body = (bytesMax: number) => readBody(incoming, bytesMax, hold);
   if (rawPath === MCP_PATH) {
     record.route = `POST ${MCP_PATH}`;
     const query = Object.fromEntries(new URLSearchParams(search));
@@ -265,8 +278,14 @@ const answerRequest = async (
     path,
     query: parseQuery(search),
     body,
-    bytes: () => readBytes(incoming),
-    acquireDownload: downloads.acquireSlot,
+    bytes: (form) =>
+      readUpTo(
+        FORM_BYTES_MAX,
+        incoming,
+        () => formTooLarge(FORM_BYTES_MAX),
+        form === "gathered" ? hold : undefined,
+      ),
+    acquireDownload: context.beginDownload,
     onCaller,
   });
 };
@@ -277,26 +296,21 @@ const answerRequest = async (
  */
 const getTarget = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
 
-const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<unknown> => {
+const readBody = async (
+  incoming: IncomingMessage,
+  bytesMax: number,
+  hold: (bytes: number) => void,
+): Promise<unknown> => {
   const chunks: Buffer[] = [];
   const assertCheap = createJsonGuard();
-  const createTooLarge = () => bodyTooLarge(bytesMax);
-  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw createTooLarge();
   const contentType = incoming.headersDistinct["content-type"]?.join(",");
-  for await (const chunk of readUpTo(bytesMax, incoming, createTooLarge)) {
+  for await (const chunk of readUpTo(bytesMax, incoming, () => bodyTooLarge(bytesMax), hold)) {
     assertJsonType(contentType);
     assertCheap(chunk);
     chunks.push(chunk);
   }
   if (chunks.length === 0) return undefined;
   return parseJson(Buffer.concat(chunks));
-};
-
-const readBytes = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
-  const createTooLarge = () => formTooLarge(FORM_BYTES_MAX);
-  // A content-length above the limit is refused before anything is stored.
-  if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw createTooLarge();
-  return readUpTo(FORM_BYTES_MAX, incoming, createTooLarge);
 };
 
 /** As in API Gateway, a repeated parameter becomes one value, joined by a comma. */

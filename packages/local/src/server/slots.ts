@@ -1,41 +1,20 @@
+import { type BudgetLimits, createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 
-export type SlotLimits = { readonly perAccount: number; readonly inAll: number };
+/** Takes one, or so many bytes. Throws the caller's refusal where it is none. */
+export type TakeShare = (account: string, amount?: number) => Hold;
 
-/** Releases the slot; safe to call more than once. */
-export type Release = () => void;
-
-/**
- * Counts operations in progress, per account and in total. An account may begin another while it holds fewer than are
- * free, so one account leaves at least half to the others, the next at least half of that, and so on. `what` is a plural
- * noun.
- */
-export const createSlots = (what: string, limits: SlotLimits) => {
-  const held = new Map<string, number>();
-  let all = 0;
-  const change = (account: string, by: 1 | -1): void => {
-    all += by;
-    const count = (held.get(account) ?? 0) + by;
-    if (count === 0) held.delete(account);
-    else held.set(account, count);
-  };
-
-  return {
-    acquireSlot: (account: string): Release => {
-      const count = held.get(account) ?? 0;
-      if (count >= limits.perAccount) throw createTooManyError(what, limits.perAccount);
-      if (count >= limits.inAll - all) throw createNoSlotError(what);
-      change(account, 1);
-      let isHeld = true;
-      return () => {
-        if (isHeld) change(account, -1);
-        isHeld = false;
-      };
-    },
+/** `what` is a plural noun. */
+export const createShares = (what: string, limits: BudgetLimits): TakeShare => {
+  const { take, left } = createBudget(limits);
+  return (account, amount = 1) => {
+    const hold = take(account, amount);
+    if (hold) return hold;
+    throw left(account).ofShare < amount
+      ? createTooManyError(what, limits.perShare)
+      : createNoneLeftError(what);
   };
 };
-
-export type Slots = ReturnType<typeof createSlots>;
 
 const RETRY_AFTER_MS = 10_000;
 
@@ -44,5 +23,5 @@ const createTooManyError = (what: string, most: number) => {
   return new Failure("RATE_LIMITED", "nothing_charged", message, { retryAfterMs: RETRY_AFTER_MS });
 };
 
-const createNoSlotError = (what: string) =>
+const createNoneLeftError = (what: string) =>
   new Failure("UNAVAILABLE", "nothing_charged", `Too many concurrent ${what} right now.`);

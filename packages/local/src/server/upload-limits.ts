@@ -1,11 +1,12 @@
 import type { Dirent } from "node:fs";
 import { lstat, mkdir, opendir, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { DAY_MS } from "@mailproof/core/lib/time";
 import { BLOB_RETENTION_DAYS, type Blobs } from "@mailproof/core/ports/blobs";
 import { ignoreMissing } from "../storage/file-blobs.ts";
-import { createSlots, type SlotLimits } from "./slots.ts";
+import { createShares } from "./slots.ts";
 
 /** Limits of complete and partial uploads on this machine. See docs/operating.md. */
 export const UPLOAD_LIMITS = {
@@ -20,11 +21,7 @@ export const UPLOAD_LIMITS = {
   freeBytesMin: 1_000_000_000,
 } as const;
 
-export type UploadLimits = SlotLimits & {
-  readonly [name in Exclude<keyof typeof UPLOAD_LIMITS, keyof SlotLimits>]: number;
-};
-
-type StoredUpload = { readonly account: string; readonly bytes: number; readonly endsAtMs: number };
+export type UploadLimits = { readonly [name in keyof typeof UPLOAD_LIMITS]: number };
 
 type UploadLimitOptions = {
   /** The folder of the blobs. */
@@ -46,24 +43,19 @@ const CHECK_EVERY_BYTES = 8_000_000;
  */
 export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blobs => {
   const { directory, now, limits = UPLOAD_LIMITS, freeBytes = readFreeBytes } = options;
-  const slots = createSlots("uploads", limits);
-  const usage = createUsage(now, limits);
+  const takeUpload = createShares("uploads", { ...limits, perShare: limits.perAccount });
+  const bytes = createBudget({ inAll: limits.bytesInAll, perShare: limits.bytesPerAccount });
+  const stored = createStoredUploads(now);
   const inProgress = new Set<string>();
   let counting: Promise<void> | undefined;
 
   const assertSpace = async (): Promise<void> => {
     if ((await freeBytes(directory)) < limits.freeBytesMin) throw createDiskFullError();
   };
-  async function* countBytes(
-    account: string,
-    content: AsyncIterable<Uint8Array>,
-    onBytes: (n: number) => void,
-  ) {
+  async function* countBytes(account: string, content: AsyncIterable<Uint8Array>, hold: Hold) {
     let sinceCheck = 0;
     for await (const piece of content) {
-      usage.add(account, piece.length);
-      onBytes(piece.length);
-      usage.assertRoom(account);
+      if (!hold.more(piece.length)) throw createFullError(account);
       sinceCheck += piece.length;
       if (sinceCheck >= CHECK_EVERY_BYTES) {
         sinceCheck = 0;
@@ -72,32 +64,43 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
       yield piece;
     }
   }
+  const createFullError = (account: string): Failure => {
+    const { ofShare, ofAll } = bytes.left(account);
+    return ofShare < ofAll ? createAccountFullError(limits.bytesPerAccount) : createDiskFullError();
+  };
+  const countEarlier = async (): Promise<void> => {
+    for await (const { file, size, mtimeMs } of listFiles(join(directory, UPLOADS))) {
+      // Their names do not show the account. They may be more than is allowed now.
+      const { ofShare, ofAll } = bytes.left(file);
+      const hold = bytes.take(file, Math.max(0, Math.min(size, ofShare, ofAll)));
+      if (hold) stored.add(file, hold, mtimeMs);
+    }
+  };
 
   const put: Blobs["put"] = async (key, content) => {
     if (inProgress.has(key)) throw createInProgressError();
     const account = parseAccount(key);
-    const release = slots.acquireSlot(account);
+    const upload = takeUpload(account);
     inProgress.add(key);
-    let bytes = 0;
+    let hold: Hold | undefined;
     try {
-      counting ??= countStored(join(directory, UPLOADS), usage.store);
+      counting ??= countEarlier();
       await counting.catch((cause: unknown) => {
         counting = undefined;
         throw cause;
       });
-      usage.expire();
-      usage.assertRoom(account);
+      stored.expire();
+      hold = bytes.take(account, 1);
+      if (!hold) throw createFullError(account);
       await assertSpace();
-      const metadata = await blobs.put(
-        key,
-        countBytes(account, content, (count) => (bytes += count)),
-      );
-      usage.store(key, { account, bytes, endsAtMs: now().getTime() + STORED_MS });
+      const metadata = await blobs.put(key, countBytes(account, content, hold));
+      stored.add(key, hold, now().getTime());
+      hold = undefined;
       return metadata;
     } finally {
-      usage.add(account, -bytes);
+      hold?.giveBack();
       inProgress.delete(key);
-      release();
+      upload.giveBack();
     }
   };
 
@@ -106,45 +109,26 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
     put: (key, content) => (key.startsWith(UPLOADS) ? put(key, content) : blobs.put(key, content)),
     remove: async (key) => {
       await blobs.remove(key);
-      usage.forget(key);
+      stored.forget(key);
     },
   };
 };
 
-/** Bytes of uploads: of stored files, by key, and of uploads in progress. */
-const createUsage = (now: () => Date, limits: UploadLimits) => {
-  const stored = new Map<string, StoredUpload>();
-  const byAccount = new Map<string, number>();
-  let all = 0;
-
-  const add = (account: string, bytes: number): void => {
-    all += bytes;
-    const sum = (byAccount.get(account) ?? 0) + bytes;
-    if (sum === 0) byAccount.delete(account);
-    else byAccount.set(account, sum);
-  };
+/** What stored files hold of the bytes, by key, until they are deleted after their day. */
+const createStoredUploads = (now: () => Date) => {
+  const all = new Map<string, { readonly hold: Hold; readonly endsAtMs: number }>();
   const forget = (key: string): void => {
-    const found = stored.get(key);
-    if (!found) return;
-    stored.delete(key);
-    add(found.account, -found.bytes);
+    all.get(key)?.hold.giveBack();
+    all.delete(key);
   };
-
   return {
-    add,
     forget,
-    store: (key: string, one: StoredUpload): void => {
+    add: (key: string, hold: Hold, storedAtMs: number): void => {
       forget(key);
-      stored.set(key, one);
-      add(one.account, one.bytes);
+      all.set(key, { hold, endsAtMs: storedAtMs + STORED_MS });
     },
     expire: (): void => {
-      for (const [key, { endsAtMs }] of stored) if (endsAtMs <= now().getTime()) forget(key);
-    },
-    assertRoom: (account: string): void => {
-      const own = byAccount.get(account) ?? 0;
-      if (own >= limits.bytesPerAccount) throw createAccountFullError(limits.bytesPerAccount);
-      if (all >= limits.bytesInAll) throw createDiskFullError();
+      for (const [key, { endsAtMs }] of all) if (endsAtMs <= now().getTime()) forget(key);
     },
   };
 };
@@ -152,18 +136,14 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
 /** `uploads/{live|test}/{account}/{file}`: live and test keys of an account share its limit. */
 const parseAccount = (key: string): string => key.split("/").at(-2) ?? "";
 
-/** Files of an earlier process. Their names do not show the account. */
-const countStored = async (folder: string, store: (key: string, one: StoredUpload) => void) => {
+async function* listFiles(folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for await (const entry of await opendir(folder, { recursive: true })) {
     const file = join(entry.parentPath, entry.name);
     const found = isFile(entry) && (await ignoreMissing(lstat(file)));
-    if (found) {
-      const endsAtMs = found.mtimeMs + STORED_MS;
-      store(file, { account: "", bytes: found.size, endsAtMs });
-    }
+    if (found) yield { file, size: found.size, mtimeMs: found.mtimeMs };
   }
-};
+}
 
 const isFile = (entry: Dirent): boolean => entry.isFile();
 
