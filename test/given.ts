@@ -5,6 +5,7 @@ import type { PlanId } from "@mailproof/core/accounts/plans";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createReading } from "@mailproof/core/deliverability/reading";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
@@ -49,6 +50,7 @@ export const givenWorld = (seed = 1) => {
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
     engine: createSandboxEngine({ engine: { lists: createLists() }, now, sleep }),
     names: anyDnsLookups,
+    reading: createReading(now),
     https: servers.https,
     now,
     random: chance,

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   // It runs in a browser, and has nothing of the service but its public routes, and the reader of lists: a price that is
   // shown before a list is sent must be the price that is charged. And the table of scopes, which stands alone.
   dashboard:
-    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/zip-directory|mail\/address)$|@preact\/signals$|preact$|preact\/hooks$)/,
+    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip)|mail\/address)$|@preact\/signals$|preact$|preact\/hooks$)/,
   lab: /^(@mailproof\/core\/|dns-packet$|node:)/,
   local: /^(@mailproof\/(core|api|docs-site|net|lab|client|mcp)\/|valibot$|node:)/,
   functions:

@@ -1,5 +1,6 @@
 import { assessMessage } from "@mailproof/core/deliverability/message/assess";
 import type { DkimResult } from "@mailproof/core/deliverability/message/dkim/verify";
+import { readMessage } from "@mailproof/core/deliverability/message/read-message";
 import { createListHealth } from "@mailproof/core/mail/blocklists/health";
 import fc from "fast-check";
 import { authenticate, type DNSResolver } from "mailauth";
@@ -356,7 +357,8 @@ const ours = async ({ raw, zone }: Made, sender: string) => {
       sleep: () => new Promise<void>(() => {}),
       names: { dns, listDns: dns, dkimSelectors: [], allowed: [], blocklists },
     },
-    { raw, mailFrom: sender, helo: "out.example.com", ip: IP, receivedAt: NOW },
+    { mailFrom: sender, helo: "out.example.com", ip: IP, receivedAt: NOW },
+    readMessage(raw),
   );
 };
 

@@ -1,6 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  openAsBlob,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,7 +19,6 @@ import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreads
 import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
-import { openZip } from "@mailproof/local/spreadsheet/zip-file";
 import { expect, onTestFinished, test } from "vitest";
 import { endWithTest } from "../end-with-test.ts";
 import { createFolder, spawnNode, whenCommandedWith, whenRun, whenStarted } from "./running.ts";
@@ -144,7 +150,7 @@ async function* toRows(rows: readonly (readonly string[])[]) {
 
 const readSheet = async (file: string) => {
   const rows: (readonly string[])[] = [];
-  await readSpreadsheet(openZip(file), (cells) => void rows.push(cells));
+  await readSpreadsheet(await openAsBlob(file), (cells) => void rows.push(cells));
   return rows;
 };
 

@@ -1,9 +1,9 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { openAsBlob, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { writeZip } from "@mailproof/core/exports/write-zip";
 import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
-import { openZip } from "@mailproof/local/spreadsheet/zip-file";
+import { openZip } from "@mailproof/core/lib/zip";
 import { expect, test } from "vitest";
 import { createFolder } from "./running.ts";
 
@@ -49,7 +49,10 @@ const workbook = (parts: {
 
 const readRows = async (file: string) => {
   const rows: (readonly string[])[] = [];
-  const notes = await readSpreadsheet(openZip(file), (cells) => void rows.push([...cells]));
+  const notes = await readSpreadsheet(
+    await openAsBlob(file),
+    (cells) => void rows.push([...cells]),
+  );
   return { rows, notes };
 };
 
@@ -232,6 +235,7 @@ test("what is written is read again, and a cell that looks like a formula is a t
 
 /** The sheet's XML. */
 const readPart = async (file: string): Promise<string> => {
-  const pieces = await Array.fromAsync(openZip(file).read("xl/worksheets/sheet1.xml", 1_000_000));
+  const zip = await openZip(await openAsBlob(file));
+  const pieces = await Array.fromAsync(zip.read("xl/worksheets/sheet1.xml", 1_000_000));
   return Buffer.concat(pieces).toString();
 };

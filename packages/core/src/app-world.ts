@@ -1,6 +1,7 @@
 import type { AccessTokens } from "./accounts/access-tokens.ts";
 import type { RateLimit } from "./accounts/rate-limit.ts";
 import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
+import type { WithReading } from "./deliverability/reading.ts";
 import type { World } from "./ports/world.ts";
 import type { RequestLog } from "./requests/request-log.ts";
 import type { LongPolls } from "./runtime/long-polls.ts";
@@ -8,7 +9,8 @@ import type { WithEngine } from "./verify/engine.ts";
 
 /** Services that are built from the ports, once per process, where the app is composed. */
 type Services = WithEngine &
-  WithDnsLookups & {
+  WithDnsLookups &
+  WithReading & {
     readonly rateLimit: RateLimit;
     readonly requestLog: RequestLog;
     /** Null: only API keys are accepted. */

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
+import type { Reading } from "@mailproof/core/deliverability/reading";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
 import type { Queue } from "@mailproof/core/ports/queue";
@@ -36,7 +37,7 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
  */
 export type Capability = (
   base: BaseContext,
-) => Partial<Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "https">>;
+) => Partial<Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https">>;
 
 /** The world of a Lambda that does not act for accounts: it gets none of their secrets. */
 export const createBaseContext = (environment: LambdaEnvironment = process.env): BaseContext => {
@@ -67,6 +68,7 @@ export const createLambdaWorld = (
     accessTokens: trust && createTokenVerifier(trust, now),
     engine: createMissingEngine(now),
     names: MISSING_DNS_LOOKUPS,
+    reading: createMissingPort<Reading>(UNAVAILABLE),
     https: createMissingPort<Https>(UNAVAILABLE),
     ...Object.assign({}, ...capabilities.map((add) => add(base))),
     now,

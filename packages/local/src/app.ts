@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createReading } from "@mailproof/core/deliverability/reading";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
@@ -16,6 +17,7 @@ import { openEngine } from "./engine-threads/open-engine.ts";
 import type { Environment } from "./environment.ts";
 import { createLineLog } from "./line-log.ts";
 import type { Counters } from "./metrics/counters.ts";
+import { createReadingThreads } from "./reading/reading-threads.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
 import { createBufferedRequestLog } from "./server/request-log.ts";
@@ -88,6 +90,7 @@ export const createApp = (
 
   const meter = startPressureMeter(log);
   const requests = createBufferedRequestLog(table, now);
+  const readers = createReadingThreads({ now, log });
 
   const world: LocalWorld = {
     damagedParts: health.damagedParts,
@@ -101,6 +104,7 @@ export const createApp = (
     longPolls: createLongPolls(LONG_POLL_LIMITS),
     engine: { ...engine, probe, onVerification: counters?.onVerification },
     names: mail.dnsLookups,
+    reading: createReading(now, readers.run),
     https,
     now,
     random: Math.random,
@@ -114,6 +118,7 @@ export const createApp = (
   const close = () => {
     meter.stop();
     requests.stop();
+    readers.close();
     opened.close();
     table.close();
     queue.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { getAsset, isSea } from "node:sea";
-import { Worker } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 
 // A clone runs these sources. The package and the executable run what scripts/build.ts made of them.
 
@@ -22,13 +22,18 @@ export const BUILD_COMMIT: string | null =
   typeof COMMIT_OF_BUILD === "string" ? COMMIT_OF_BUILD : null;
 
 /** Runs the module in a thread. `source` is its file in a clone; the package has it beside its program. */
-export const startThread = (source: URL, workerData: unknown): Worker => {
-  if (isClone) return new Worker(source, { workerData });
+export const startThread = (
+  source: URL,
+  workerData: unknown,
+  resourceLimits?: ResourceLimits,
+): Worker => {
+  const options = { workerData, ...(resourceLimits && { resourceLimits }) };
+  if (isClone) return new Worker(source, options);
   const file = basename(source.pathname).replace(/\.ts$/, ".cjs");
   // The executable has no files: its threads are texts inside it.
   return isSea()
-    ? new Worker(getAsset(file, "utf8"), { eval: true, workerData })
-    : new Worker(new URL(file, import.meta.url), { workerData });
+    ? new Worker(getAsset(file, "utf8"), { eval: true, ...options })
+    : new Worker(new URL(file, import.meta.url), options);
 };
 
 const LICENCES = "LICENCES.txt";

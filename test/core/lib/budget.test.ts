@@ -1,7 +1,7 @@
 import { createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { expect, test } from "vitest";
 
-test("a share is limited, and what it gives back can be taken again, once", () => {
+test("a share is limited, and a hold that ended can be taken again, once", () => {
   const { take, left } = createBudget({ inAll: 100, perShare: 10 });
   const first = take("a", 7);
   expect(take("a", 4), "more than the share has left").toBeUndefined();
@@ -34,7 +34,7 @@ test("a hold grows in pieces until it is refused, shrinks by what was not used, 
   expect(left("a").ofShare).toBe(10);
 });
 
-test("with refillMs, only time gives back, and what was not used", () => {
+test("with refillMs, only time refills, and what was not used", () => {
   let nowMs = 1_000_000;
   const { take, left } = createBudget(
     { inAll: 100, perShare: 10, refillMs: 1_000 },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 /** Work that goes on until it is let go, and what has begun of it. */
 const setupSlots = (limit: number) => {
-  const slots = createAccountSlots(limit);
+  const slots = createAccountSlots({ inAll: limit, perShare: limit });
   const begun: string[] = [];
   const end = new Map<string, (error?: Error) => void>();
   const start = (name: string): Promise<void> =>

@@ -58,12 +58,15 @@ export const uploadReport = endpoint({
 
   async handle(world, caller, { body, form }) {
     const bytes = form ? await readFile(form) : Buffer.from(body.content, "base64");
+    const report = await world.reading
+      .run(caller.account, "readReport", bytes)
+      .catch((error: unknown) => {
+        throw error instanceof ReportFault ? toFailure(error) : error;
+      });
     const stored = await storeReport(world, caller, {
-      bytes,
+      report,
       way: "upload",
       isAuthenticated: true,
-    }).catch((error: unknown) => {
-      throw error instanceof ReportFault ? toFailure(error) : error;
     });
     return { status: stored.isDuplicate ? 200 : 201, data: toAnswer(stored) };
   },

@@ -7,6 +7,7 @@ import type { Cidr } from "../mail/ip.ts";
 import type { World } from "../ports/world.ts";
 import { analyseDomain, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
 import type { CheckSubject } from "./items.ts";
+import type { WithReading } from "./reading.ts";
 
 /** The ports to what domains publish, and to what blocklists say about them. */
 export type DnsLookups = {
@@ -31,7 +32,7 @@ export type DnsLookups = {
 
 /** For functions that check domains. */
 export type WithDnsLookups = { readonly names: DnsLookups };
-export type CheckWorld = World & WithDnsLookups;
+export type CheckWorld = World & WithDnsLookups & WithReading;
 
 /** Checks one domain through these ports. */
 export const runLookups = (

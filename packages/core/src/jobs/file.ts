@@ -58,7 +58,9 @@ const READ_CONCURRENCY = 4;
 const slotsByStore = new WeakMap<World["blobs"], AccountSlots>();
 
 const getReadSlots = ({ blobs }: World): AccountSlots => {
-  const slots = slotsByStore.get(blobs) ?? createAccountSlots(READ_CONCURRENCY);
+  const slots =
+    slotsByStore.get(blobs) ??
+    createAccountSlots({ inAll: READ_CONCURRENCY, perShare: READ_CONCURRENCY });
   slotsByStore.set(blobs, slots);
   return slots;
 };

@@ -25,7 +25,7 @@ export type Left = { readonly ofShare: number; readonly ofAll: number };
 type Used = { amount: number; atMs: number };
 
 /**
- * What strangers may cost together, in one unit (bytes held, bytes unpacked, milliseconds, places), with a share for each
+ * What all outside may cost together, in one unit (bytes held, bytes unpacked, milliseconds, slots), with a share for each
  * account or network. A share may grow while it has no more than is free: one leaves at least half to the others, the next
  * at least half of that, and so on.
  */
@@ -48,7 +48,7 @@ export const createBudget = (
     const used = shares.get(who);
     return { own: used ? refill(used, perShare, nowMs) : 0, inUse: refill(all, inAll, nowMs) };
   };
-  /** Who has not taken anything for so long has nothing; without this, each stranger would leave an entry. */
+  /** Who has not taken anything for so long has nothing; without this, each would leave an entry. */
   const forgetFull = (): void => {
     for (const [who, used] of shares) {
       if (refill(used, perShare, all.atMs) > 0) return;

@@ -17,7 +17,7 @@ const TAG_LENGTH_MAX = 1_000_000;
 
 /**
  * Reads XML as it arrives, each character once, and holds a tag at the most. There are no entities but the five of XML.
- * Its own, since no library reports pieces within bounds, passes over what nobody reads, and runs in a browser.
+ * Its own, since no library reports pieces within bounds, passes over what its caller does not use, and runs in a browser.
  */
 export const createXmlScanner = (handler: XmlHandler) => {
   let pending = "";

@@ -1,54 +1,41 @@
-import { createFairShares } from "../ports/queue.ts";
+import { type BudgetLimits, createBudget, type Hold } from "../lib/budget.ts";
 
 // A limited number of slots per process that accounts share.
 
 export type AccountSlots = {
-  /** Runs the work as soon as its account may have a slot. Waiting work starts in the order of arrival. */
+  /** Runs the work as soon as its account may have a slot. Accounts take turns. */
   readonly run: <T>(account: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/** An account that holds as many slots as are free waits, and does not block other accounts. */
-export const createAccountSlots = (limit: number): AccountSlots => {
-  const slotsInUse = new Map<string, number>();
-  let waiting: { readonly account: string; readonly begin: () => void }[] = [];
+/** An account that has its share of the slots waits, and does not block other accounts. */
+export const createAccountSlots = (limits: BudgetLimits): AccountSlots => {
+  const { take } = createBudget(limits);
+  /** By account; the one that had a slot last is the last. */
+  const waiting = new Map<string, ((slot: Hold) => void)[]>();
 
-  const mayStart = (account: string): boolean => {
-    const total = [...slotsInUse.values()].reduce((sum, slots) => sum + slots, 0);
-    return total < limit && !createFairShares({ concurrency: limit }, slotsInUse).isFull(account);
-  };
-
-  const acquireSlot = async (account: string): Promise<void> => {
-    if (!mayStart(account))
-      await new Promise<void>((start) => waiting.push({ account, begin: start }));
-    else occupySlot(account);
-  };
-
-  const occupySlot = (account: string): void =>
-    void slotsInUse.set(account, (slotsInUse.get(account) ?? 0) + 1);
-
-  const takeNextWaiting = () => {
-    const next = waiting.find(({ account }) => mayStart(account));
-    waiting = waiting.filter((one) => one !== next);
-    return next;
-  };
-
-  const releaseSlot = (account: string): void => {
-    const slots = (slotsInUse.get(account) ?? 0) - 1;
-    if (slots > 0) slotsInUse.set(account, slots);
-    else slotsInUse.delete(account);
-    for (let next = takeNextWaiting(); next; next = takeNextWaiting()) {
-      occupySlot(next.account);
-      next.begin();
+  const beginWaiting = (): void => {
+    for (const [account, begins] of waiting) {
+      const slot = take(account, 1);
+      if (!slot) continue;
+      waiting.delete(account);
+      begins.shift()?.(slot);
+      if (begins.length > 0) waiting.set(account, begins);
     }
   };
+  const waitForSlot = (account: string): Promise<Hold> =>
+    new Promise((begin) => {
+      waiting.set(account, [...(waiting.get(account) ?? []), begin]);
+      beginWaiting();
+    });
 
   return {
     run: async (account, work) => {
-      await acquireSlot(account);
+      const slot = await waitForSlot(account);
       try {
         return await work();
       } finally {
-        releaseSlot(account);
+        slot.giveBack();
+        beginWaiting();
       }
     },
   };

@@ -1,3 +1,4 @@
+import { createReading } from "@mailproof/core/deliverability/reading";
 import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
 import { createListHealth } from "@mailproof/core/mail/blocklists/health";
 import {
@@ -13,13 +14,14 @@ import type { Capability } from "../lambda-world.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
-/** For an endpoint that needs "dns", and the workers that check domains. */
+/** For an endpoint that needs "dns", and the workers that check domains. What reads mail and reports asks the DNS, too. */
 export const withDns: Capability = (base) => {
   const { environment, now } = base;
   const dns = createResolvers(base, "DNS_SERVERS");
   const https = createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] });
   const configuredLists = findLists(readList(environment, "BLOCKLISTS"));
   return {
+    reading: createReading(now),
     names: {
       dns,
       fetchDocument: createDocumentFetcher(https),

@@ -3,6 +3,7 @@ import {
   createReadStream,
   createWriteStream,
   mkdtempSync,
+  openAsBlob,
   openSync,
   readSync,
   rmSync,
@@ -20,7 +21,6 @@ import {
   type SpreadsheetNotes,
 } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import * as v from "valibot";
-import { openZip } from "../spreadsheet/zip-file.ts";
 import { describeOption, UsageError } from "./define-command.ts";
 import { writeNote } from "./notes.ts";
 import { replaceControls } from "./terminal.ts";
@@ -117,7 +117,7 @@ const convert = async (path: string, name: string, folder: string): Promise<stri
   const handle = openSync(converted, "wx", 0o600);
   try {
     const notes = await readSpreadsheet(
-      openZip(path),
+      await openAsBlob(path),
       (cells) => void writeSync(handle, formatRecord(cells)),
     );
     writeNote(formatNotes(name, notes));

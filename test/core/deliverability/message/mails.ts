@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { type AssessmentWorld, assessMessage } from "@mailproof/core/deliverability/message/assess";
+import { readMessage } from "@mailproof/core/deliverability/message/read-message";
 import type { ReceivedMessage } from "@mailproof/core/deliverability/message/received-message";
 import { createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
@@ -129,12 +130,15 @@ export const assess = (
   zone: Zone | Dns = GOOD,
   more: Partial<ReceivedMessage> = {},
 ) =>
-  assessMessage(createAssessmentWorld(typeof zone === "function" ? zone : createZoneDns(zone)), {
-    raw: typeof raw === "string" ? Buffer.from(raw, "latin1") : raw,
-    mailFrom: "bounce@example.com",
-    helo: "out.example.com",
-    ip: IP,
-    tls: { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384" },
-    receivedAt: NOW,
-    ...more,
-  });
+  assessMessage(
+    createAssessmentWorld(typeof zone === "function" ? zone : createZoneDns(zone)),
+    {
+      mailFrom: "bounce@example.com",
+      helo: "out.example.com",
+      ip: IP,
+      tls: { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384" },
+      receivedAt: NOW,
+      ...more,
+    },
+    readMessage(typeof raw === "string" ? Buffer.from(raw, "latin1") : raw),
+  );

@@ -407,43 +407,40 @@ test("there are at least fifty hostile or broken reports", () => {
   expect(CASES.length).toBeGreaterThanOrEqual(50);
 });
 
-test.each(CASES)("refuses %s, and says where and why", (_name, file, reason) => {
+test.each(CASES)("refuses %s, and says where and why", async (_name, file, reason) => {
   const refuse = () => readReport(Buffer.from(file as string));
 
-  expect(refuse).toThrow(ReportFault);
-  expect(refuse).toThrow(reason);
+  await expect(refuse).rejects.toThrow(ReportFault);
+  await expect(refuse).rejects.toThrow(reason);
 });
 
-test("only a file that is too large is refused for its size", () => {
-  const sizes = CASES.map(([name, file]) => {
-    try {
-      readReport(Buffer.from(file as string));
-      return [];
-    } catch (error) {
-      return (error as ReportFault).isTooLarge ? [name] : [];
-    }
-  });
+test("only a file that is too large is refused for its size", async () => {
+  const sizes: string[] = [];
+  for (const [name, file] of CASES)
+    await readReport(Buffer.from(file as string)).catch((error: ReportFault) => {
+      if (error.isTooLarge) sizes.push(name);
+    });
 
-  expect(sizes.flat()).toEqual(["more than 20 MB", "a gzip bomb", "a zip bomb"]);
+  expect(sizes).toEqual(["more than 20 MB", "a gzip bomb", "a zip bomb"]);
 });
 
-test("a failure type that is no word of TLS reports is counted as other, and a name of objects is no key", () => {
+test("a failure type that is no word of TLS reports is counted as other, and a name of objects is no key", async () => {
   const details = ["__proto__", "constructor", "<script>"].map((type) => ({
     "result-type": type,
     "failed-session-count": 1,
   }));
-  const report = readReport(Buffer.from(tlsPolicy({ "failure-details": details })));
+  const report = await readReport(Buffer.from(tlsPolicy({ "failure-details": details })));
 
   expect(report).toMatchObject({ policies: [{ failures: { other: 2, constructor: 1 } }] });
 });
 
-test("a report of 99,999 different addresses is read, packed into a small file", () => {
+test("a report of 99,999 different addresses is read, packed into a small file", async () => {
   const records = Array.from(
     { length: 99_999 },
     (_, at) =>
       `<record><row><source_ip>10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}</source_ip><count>1</count></row></record>`,
   );
-  const report = readReport(gzipSync(createDmarcReport({ records })));
+  const report = await readReport(gzipSync(createDmarcReport({ records })));
 
   expect(report).toMatchObject({ rows: 99_999 });
 });

@@ -140,7 +140,7 @@ test.each([
   [
     "a bomb",
     createReportMail([{ content: gzipSync(Buffer.alloc(30_000_000)) }]),
-    "is over 20000000 bytes, the most that a report may have",
+    "unpacks to more than 20000000 bytes",
   ],
   [
     "more than ten reports",

@@ -162,8 +162,8 @@ const DMARC: readonly (readonly [
   ],
 ];
 
-test.each(DMARC)("reads %s", (_name, file, source) => {
-  expect(read(file)).toMatchObject({
+test.each(DMARC)("reads %s", async (_name, file, source) => {
+  expect(await read(file)).toMatchObject({
     type: "dmarc",
     domain: "example.com",
     sources: [{ ...ALIGNED, ...source }],
@@ -211,8 +211,8 @@ const TLS: readonly (readonly [name: string, file: string | Uint8Array])[] = [
   ],
 ];
 
-test.each(TLS)("reads a TLS report of %s", (_name, file) => {
-  expect(read(file)).toMatchObject({ type: "tls", domain: "example.com" });
+test.each(TLS)("reads a TLS report of %s", async (_name, file) => {
+  expect(await read(file)).toMatchObject({ type: "tls", domain: "example.com" });
 });
 
 test.each([
@@ -228,7 +228,7 @@ test.each([
   ],
 ])(
   "a TLS report that names %s is refused, since it does not say whose it is",
-  (_name, policies, reason) => {
-    expect(() => read(tls({ policies }))).toThrow(reason);
+  async (_name, policies, reason) => {
+    await expect(read(tls({ policies }))).rejects.toThrow(reason);
   },
 );

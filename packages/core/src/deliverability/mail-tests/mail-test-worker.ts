@@ -8,6 +8,8 @@ import { UNSCHEDULED } from "../../runtime/leases.ts";
 import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { assessMessage, type MessageReport } from "../message/assess.ts";
+import type { ReadMessage } from "../message/read-message.ts";
+import { ReportFault } from "../reports/report-fault.ts";
 import { storeTestMail } from "./accept-test-mail.ts";
 import { OPEN_MS } from "./create-mail-test.ts";
 import { endMailTest } from "./end-mail-test.ts";
@@ -51,12 +53,27 @@ const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
   if (!mail || !raw) return endMailTest(world, test, "failed");
   const { mailFrom, helo, ip, tls, receivedAt } = mail;
   const envelope = { mailFrom, helo, ip, ...(tls && { tls }), receivedAt: new Date(receivedAt) };
+  const read = await readMail(world, test, raw);
+  if (!read) return endMailTest(world, test, "failed");
   const report = await assessMessage(
     test.mode === "test" ? { ...world, names: createSandboxMailLookups() } : world,
-    { raw, ...envelope },
+    envelope,
+    read,
   );
   await storeReport(world, test, mail, report);
 };
+
+/** Undefined: it costs too much. */
+const readMail = (
+  { reading, log }: CheckWorld,
+  { id, owner }: MailTest,
+  raw: Uint8Array,
+): Promise<ReadMessage | undefined> =>
+  reading.run(owner, "readMessage", raw).catch((error: unknown) => {
+    if (!(error instanceof ReportFault)) throw error;
+    log("test_mail_refused", { id, path: error.path, what: error.what });
+    return undefined;
+  });
 
 const readBody = async (
   { blobs }: Pick<World, "blobs">,

@@ -10,21 +10,21 @@ import {
   type Authentication,
   authenticate,
   BUDGET_MS,
+  type Envelope,
   limitDns,
   toPlainClient,
 } from "./authenticate.ts";
 import { type ClientCheck, checkClient } from "./client.ts";
-import { analyseBody, type MessageBody } from "./content/body.ts";
-import { readUnsubscribe, type Unsubscribe } from "./content/unsubscribe.ts";
-import { createBodyHasher } from "./dkim/canonicalise.ts";
+import type { MessageBody } from "./content/body.ts";
+import { judgeUnsubscribe, type Unsubscribe } from "./content/unsubscribe.ts";
 import type { DkimResult } from "./dkim/verify.ts";
 import { findDkim, findDmarc, findServer, findSpf } from "./find/authentication.ts";
 import { findContent, findHeader } from "./find/content.ts";
 import { type MessageFinding, toFinding } from "./findings.ts";
-import { type HeaderSummary, readHeader } from "./header-summary.ts";
+import type { HeaderSummary } from "./header-summary.ts";
 import { checkLinks, type LinkReputation } from "./link-reputation.ts";
-import { type ParsedMessage, parseMessage } from "./parse/message.ts";
 import { proposeForMessage } from "./propose.ts";
+import type { ReadMessage } from "./read-message.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 import { judgeRequirements } from "./requirements.ts";
 import type { ReportPart } from "./rules/rule.ts";
@@ -70,21 +70,20 @@ export type MessageReport = Authentication & {
 /** Judges one received message as its receivers do. Never fails: what DNS does not answer is left open. */
 export const assessMessage = async (
   world: AssessmentWorld,
-  received: ReceivedMessage,
+  received: Envelope,
+  read: ReadMessage,
 ): Promise<MessageReport> => {
   const message = toPlainClient(received);
   const now = world.now();
   const ports = limitPorts(world);
-  const parsed = parseMessage(message.raw);
-  const header = readHeader(parsed.fields);
-  const body = analyseBody(parsed);
-  const checks = await runChecks(ports, message, { parsed, header, body });
-  const unsubscribe = readUnsubscribe(parsed.fields, checks.dkim);
+  const { header, body, sizeBytes } = read;
+  const checks = await runChecks(ports, message, read);
+  const unsubscribe = judgeUnsubscribe(read.unsubscribe, checks.dkim);
   const { links, reputation, ...shown } = checks;
   const found = [
-    ...findSender(checks, message, { parsed, header }),
-    ...findHeader(header, parsed, unsubscribe, message.receivedAt),
-    ...findContent(header, parsed, body),
+    ...findSender(checks, message, read),
+    ...findHeader(header, read, unsubscribe, message.receivedAt),
+    ...findContent(header, read, body),
   ];
   const openParts = listOpenParts(checks);
   const proposals = await proposeForMessage(ports.dns, found, {
@@ -98,7 +97,7 @@ export const assessMessage = async (
     scored: scoreMessage(found, openParts),
     openParts,
     envelope: describeEnvelope(message),
-    sizeBytes: parsed.sizeBytes,
+    sizeBytes,
     header,
     ...shown,
     client: clipNames(checks.client),
@@ -130,12 +129,6 @@ const limitPorts = ({ names, now, sleep }: AssessmentWorld): LimitedPorts => {
   };
 };
 
-type ReadMessage = {
-  readonly parsed: ParsedMessage;
-  readonly header: HeaderSummary;
-  readonly body: MessageBody;
-};
-
 type Checks = Pick<MessageReport, "spf" | "dkim" | "arc" | "dmarc" | "client"> & {
   readonly reputation: Reputation;
   readonly links: LinkReputation;
@@ -143,17 +136,16 @@ type Checks = Pick<MessageReport, "spf" | "dkim" | "arc" | "dmarc" | "client"> &
 
 const runChecks = async (
   { dns, listDns, blocklists }: LimitedPorts,
-  message: ReceivedMessage,
-  { parsed, header, body }: ReadMessage,
+  message: Envelope,
+  { header, body, ...read }: ReadMessage,
 ): Promise<Checks> => {
-  const hashBody = createBodyHasher(parsed.body);
   const from = header.from?.domain ?? null;
   const domain = parseDomain(from ?? message.helo);
   const sender = isDomain(domain) ? domain.ascii : null;
   const lists = blocklists.listsFor(sender ?? "").filter(({ asks }) => sender || asks === "ip");
   const [author, arc, client, reputation, links] = await Promise.all([
-    authenticate(dns, message, { fields: parsed.fields, from, hashBody }),
-    verifyArc(dns, parsed.fields, hashBody),
+    authenticate(dns, message, { from, dkim: read.dkim }),
+    verifyArc(dns, read.arc),
     checkClient(dns, message),
     analyseBlocklists(listDns, { ...blocklists, domain: sender ?? "", ip: message.ip, lists }),
     checkLinks(listDns, body.links, blocklists),
@@ -163,13 +155,13 @@ const runChecks = async (
 
 const findSender = (
   { spf, dkim, dmarc, client, reputation, links }: Checks,
-  message: ReceivedMessage,
-  { parsed, header }: Pick<ReadMessage, "parsed" | "header">,
+  message: Envelope,
+  { header, fieldNames }: Pick<ReadMessage, "header" | "fieldNames">,
 ): readonly MessageFinding[] => [
   ...(spf ? findSpf(spf, message) : []),
   ...findDkim(dkim, {
     domain: header.from?.domain ?? message.helo,
-    fields: new Set(parsed.fields.map(({ key }) => key)),
+    fields: fieldNames,
     receivedAt: message.receivedAt,
   }),
   ...findDmarc(dmarc, spf),
@@ -184,7 +176,7 @@ const describeEnvelope = ({
   ip,
   tls,
   receivedAt,
-}: ReceivedMessage): MessageReport["envelope"] => ({
+}: Envelope): MessageReport["envelope"] => ({
   mailFrom,
   helo,
   ip,

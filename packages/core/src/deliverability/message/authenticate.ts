@@ -4,12 +4,11 @@ import type { Dns } from "../../mail/dns/dns.ts";
 import { sortRecords } from "../../mail/dns/sort-records.ts";
 import { parseIp } from "../../mail/ip.ts";
 import type { World } from "../../ports/world.ts";
-import { type BodyHasher, createBodyHasher } from "./dkim/canonicalise.ts";
-import { type DkimResult, verifyDkim } from "./dkim/verify.ts";
+import { createBodyHasher } from "./dkim/canonicalise.ts";
+import { type DkimResult, type ReadDkim, readDkim, verifyDkim } from "./dkim/verify.ts";
 import { checkDmarc, type MessageDmarc } from "./dmarc.ts";
 import { readHeader } from "./header-summary.ts";
-import { type HeaderField, readFields } from "./parse/fields.ts";
-import { normaliseLineEnds } from "./parse/line-ends.ts";
+import type { ParsedMessage } from "./parse/message.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 import { checkSpf, type MessageSpf } from "./spf.ts";
 
@@ -29,11 +28,13 @@ export const limitDns = (dns: Dns, { now, sleep }: Pick<World, "now" | "sleep">)
   });
 };
 
+export type Envelope = Omit<ReceivedMessage, "raw">;
+
 /** RFC 5321 §4.5.3.1.2. */
 const NAME_LENGTH_MAX = 255;
 
 /** A socket of both families gives IPv4 clients as IPv6, and link-local ones with their interface. */
-export const toPlainClient = <T extends ReceivedMessage>(message: T): T => ({
+export const toPlainClient = <T extends Envelope>(message: T): T => ({
   ...message,
   helo: message.helo.slice(0, NAME_LENGTH_MAX),
   ip: message.ip.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, ""),
@@ -45,37 +46,37 @@ export type Authentication = {
   readonly dmarc: MessageDmarc;
 };
 
-type ReadHeader = {
-  readonly fields: readonly HeaderField[];
+/** What a mail says of its author, before DNS is asked about it. */
+export type ReadAuthor = {
   /** Null: there is not exactly one author domain. */
   readonly from: string | null;
-  readonly hashBody: BodyHasher;
+  readonly dkim: readonly ReadDkim[];
 };
+
+export const readAuthor = ({ fields, body }: ParsedMessage): ReadAuthor => ({
+  from: readHeader(fields).from?.domain ?? null,
+  dkim: readDkim(fields, createBodyHasher(body)),
+});
 
 export const authenticate = async (
   dns: Dns,
-  message: ReceivedMessage,
-  { fields, from, hashBody }: ReadHeader,
+  message: Envelope,
+  read: ReadAuthor,
 ): Promise<Authentication> => {
   const [spf, dkim] = await Promise.all([
     parseIp(message.ip) ? checkSpf(dns, message) : null,
-    verifyDkim(dns, fields, hashBody, message.receivedAt),
+    verifyDkim(dns, read.dkim, message.receivedAt),
   ]);
-  return { spf, dkim, dmarc: await checkDmarc(dns, { from, spf, dkim }) };
+  return { spf, dkim, dmarc: await checkDmarc(dns, { from: read.from, spf, dkim }) };
 };
 
-/** Whether the whole mail is of the domain in its From (`pass`). Nothing else of it is read. */
+/** Whether the whole mail is of the domain in its From (`pass`). */
 export const judgeAuthor = async (
   dns: Dns,
-  received: ReceivedMessage,
+  received: Envelope,
+  read: ReadAuthor,
 ): Promise<MessageDmarc["result"]> => {
-  const { bytes } = normaliseLineEnds(received.raw);
-  const { fields, bodyAt } = readFields(bytes);
-  const { dkim, dmarc } = await authenticate(dns, toPlainClient(received), {
-    fields,
-    from: readHeader(fields).from?.domain ?? null,
-    hashBody: createBodyHasher(bytes.subarray(bodyAt)),
-  });
+  const { dkim, dmarc } = await authenticate(dns, toPlainClient(received), read);
   // Behind the part that l= names any host may have added a report (RFC 6376 §8.2).
   const isOpenEnded = dkim.some(
     ({ result, unsignedBytes }) => result === "pass" && unsignedBytes > 0,

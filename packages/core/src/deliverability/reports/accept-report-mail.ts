@@ -1,16 +1,15 @@
 import { type Account, getAccountStatus } from "../../accounts/account-items.ts";
 import { findAccount } from "../../accounts/accounts.ts";
-import { Failure } from "../../lib/failure.ts";
+import { Failure, type FailureCode } from "../../lib/failure.ts";
 import type { World } from "../../ports/world.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import type { AcceptOutcome, RecipientStatus } from "../mail-recipient.ts";
 import { judgeAuthor, limitDns } from "../message/authenticate.ts";
 import type { ReceivedMessage } from "../message/received-message.ts";
-import { findMailedReports } from "./find-mailed-reports.ts";
 import { ReportFault } from "./report-fault.ts";
-import { addUnpackedBytes } from "./report-items.ts";
 import { findReportsAccount } from "./reports-address.ts";
 import { storeReport } from "./store-report.ts";
+import { REPORT_BYTES_MAX } from "./unpack-report.ts";
 
 /** A mail counts at least so much, with a report or without one. */
 const MAIL_BYTES_LEAST = 100_000;
@@ -41,57 +40,46 @@ export const acceptReportMail = async (
 ): Promise<AcceptOutcome> => {
   const account = await findAddressee(world.table, token);
   if (!account) return "unknown";
-  if (!(await takeBytes(world, account, MAIL_BYTES_LEAST))) return "busy";
+  const { unpacked, run } = world.reading;
+  const { ofShare, ofAll } = unpacked.left(account.account);
+  const bytesMax = Math.floor(Math.min(REPORT_BYTES_MAX, ofShare, ofAll));
+  const cost = bytesMax < MAIL_BYTES_LEAST ? undefined : unpacked.take(account.account, bytesMax);
+  if (!cost) return "busy";
   try {
-    const { reports, bytes } = findMailedReports(mail.raw);
-    if (!(await takeBytes(world, account, Math.max(0, bytes - MAIL_BYTES_LEAST)))) return "busy";
+    const { reports, unpackedBytes, fault, author } = await run(
+      account.account,
+      "readMailedReports",
+      mail.raw,
+      bytesMax,
+    );
+    cost.more(Math.max(unpackedBytes, MAIL_BYTES_LEAST) - bytesMax);
+    if (fault.isTooLarge && bytesMax < REPORT_BYTES_MAX) return "busy";
+    if (fault.isTooLarge || reports.length === 0) return refuse(world, account, fault);
     // Only of a mail with reports, and with the limits of one mail test.
-    const result = await judgeAuthor(limitDns(world.names.dns, world), mail);
+    const result = await judgeAuthor(limitDns(world.names.dns, world), mail, author);
     if (result === "temperror") return "busy";
-    return await storeAll(world, account, { reports, isAuthenticated: result === "pass" });
-  } catch (error) {
-    if (error instanceof Failure && error.code === "LIMIT_REACHED") return "busy";
-    if (!(error instanceof ReportFault)) throw error;
-    const { path, what } = error;
-    world.log("report_mail_refused", { account: account.account, path, what });
-    return "unreadable";
-  }
-};
-
-/** A lost reply refuses nothing; the count is a little off then. */
-const takeBytes = async (
-  { table, now }: Pick<World, "table" | "now">,
-  { account }: Account,
-  bytes: number,
-): Promise<boolean> => {
-  const { outcome } = await table.write(addUnpackedBytes(account, now(), bytes));
-  return outcome !== "refused";
-};
-
-/** A file that is no report is an error only where no other one is. */
-const storeAll = async (
-  world: CheckWorld,
-  account: Account,
-  {
-    reports,
-    isAuthenticated,
-  }: { readonly reports: readonly Uint8Array[]; readonly isAuthenticated: boolean },
-): Promise<AcceptOutcome> => {
-  let stored = 0;
-  let fault: ReportFault | undefined;
-  for (const bytes of reports) {
-    try {
+    const isAuthenticated = result === "pass";
+    for (const report of reports)
       await storeReport(
         world,
         { ...account, mode: "live" },
-        { bytes, way: "mail", isAuthenticated },
+        { report, way: "mail", isAuthenticated },
       );
-      stored += 1;
-    } catch (error) {
-      if (!(error instanceof ReportFault)) throw error;
-      fault ??= error;
-    }
+    return "stored";
+  } catch (error) {
+    if (error instanceof ReportFault) return refuse(world, account, error);
+    if (error instanceof Failure && BUSY.has(error.code)) return "busy";
+    throw error;
   }
-  if (stored === 0 && fault) throw fault;
-  return "stored";
+};
+
+const BUSY: ReadonlySet<FailureCode> = new Set(["LIMIT_REACHED", "RATE_LIMITED"]);
+
+const refuse = (
+  { log }: Pick<World, "log">,
+  { account }: Account,
+  { path, what }: Pick<ReportFault, "path" | "what">,
+): AcceptOutcome => {
+  log("report_mail_refused", { account, path, what });
+  return "unreadable";
 };

@@ -1,51 +1,77 @@
+import { type ReadAuthor, readAuthor } from "../message/authenticate.ts";
 import { decodeBody } from "../message/parse/encodings.ts";
-import { parseMessage } from "../message/parse/message.ts";
+import { type ParsedMessage, parseMessage } from "../message/parse/message.ts";
 import type { MessagePart } from "../message/parse/parts.ts";
+import { readUnpackedReport } from "./read-report.ts";
+import type { Report } from "./report.ts";
 import { ReportFault } from "./report-fault.ts";
-import { findPacking, REPORT_BYTES_MAX, unpackReport } from "./unpack-report.ts";
+import { findPacking, unpackReport } from "./unpack-report.ts";
 
 /** Receivers send one report in a mail. */
 const REPORTS_MAX = 10;
 
 export type MailedReports = {
-  /** Unpacked. */
-  readonly reports: readonly Uint8Array[];
-  /** Of all of them. */
-  readonly bytes: number;
+  readonly reports: readonly Report[];
+  /** What unpacking cost, also where it failed. */
+  readonly unpackedBytes: number;
+  /** Why the mail, or one of its files, is not read. With `isTooLarge` the mail is over its limit, and nothing counts. */
+  readonly fault: Pick<ReportFault, "path" | "what" | "isTooLarge">;
+  readonly author: ReadAuthor;
 };
+
+/** DEFLATE makes at most so many bytes of one. */
+const RATIO_MAX = 1_032;
 
 /**
- * The files of a mail that may be reports: attachments, or the body itself. What is inside of an attached message is not
- * read: failure reports attach the message that failed. A file that cannot be unpacked is an error only where no other can.
+ * The reports of a mail: attachments, or the body itself. What is inside of an attached message is not read: failure
+ * reports attach the message that failed. All files together unpack to at most `bytesMax`.
  */
-export const findMailedReports = (raw: Uint8Array): MailedReports => {
-  const reports: Uint8Array[] = [];
-  let bytes = 0;
-  let fault = new ReportFault("mail", "has no report in it");
-  for (const content of listReportFiles(raw)) {
+export const readMailedReports = async (
+  raw: Uint8Array,
+  bytesMax: number,
+): Promise<MailedReports> => {
+  const message = parseMessage(raw);
+  const files = listReportFiles(message);
+  const reports: Report[] = [];
+  let unpackedBytes = 0;
+  let fault: MailedReports["fault"] = describe(files.length > REPORTS_MAX ? TOO_MANY : NONE);
+  for (const content of files.length > REPORTS_MAX ? [] : files) {
+    const left = bytesMax - unpackedBytes;
     try {
-      const report = unpackReport(content);
-      bytes += report.length;
-      reports.push(report);
+      // Until it is unpacked, and where that fails, it counts with what it may come to.
+      unpackedBytes += Math.min(left, content.length * RATIO_MAX);
+      const unpacked = await unpackReport(content, left);
+      unpackedBytes = bytesMax - left + unpacked.length;
+      if (unpackedBytes > bytesMax) throw createOverFault(bytesMax);
+      reports.push(readUnpackedReport(unpacked));
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
-      fault = error;
+      fault = describe(error.isTooLarge ? createOverFault(bytesMax) : error);
+      if (fault.isTooLarge) break;
     }
-    if (bytes > REPORT_BYTES_MAX)
-      throw new ReportFault("mail", `unpacks to more than ${REPORT_BYTES_MAX} bytes`);
   }
-  if (reports.length === 0) throw fault;
-  return { reports, bytes };
+  return { reports, unpackedBytes, fault, author: readAuthor(message) };
 };
 
-const listReportFiles = (raw: Uint8Array): readonly Buffer[] => {
+const NONE = new ReportFault("mail", "has no report in it");
+const TOO_MANY = new ReportFault("mail", `has more than ${REPORTS_MAX} reports`);
+
+const createOverFault = (bytesMax: number): ReportFault =>
+  new ReportFault("mail", `unpacks to more than ${bytesMax} bytes`, { isTooLarge: true });
+
+/** A thread's message cannot carry the error itself. */
+const describe = ({ path, what, isTooLarge }: ReportFault): MailedReports["fault"] => ({
+  path,
+  what,
+  isTooLarge,
+});
+
+const listReportFiles = ({ tree }: ParsedMessage): readonly Buffer[] => {
   const files: Buffer[] = [];
-  for (const part of parseMessage(raw).tree.parts) {
+  for (const part of tree.parts) {
     const content = decodeBody(part.body, part.encoding);
     if (isReportLike(part, content)) files.push(content);
   }
-  if (files.length > REPORTS_MAX)
-    throw new ReportFault("mail", `has more than ${REPORTS_MAX} reports`);
   return files;
 };
 

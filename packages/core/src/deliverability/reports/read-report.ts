@@ -6,8 +6,11 @@ import { ReportFault } from "./report-fault.ts";
 import { unpackReport } from "./unpack-report.ts";
 
 /** A DMARC aggregate report or a TLS report, packed or not. Throws a ReportFault that names what is wrong where. */
-export const readReport = (bytes: Uint8Array): Report => {
-  const text = decodeText(unpackReport(bytes));
+export const readReport = async (bytes: Uint8Array): Promise<Report> =>
+  readUnpackedReport(await unpackReport(bytes));
+
+export const readUnpackedReport = (bytes: Uint8Array): Report => {
+  const text = decodeText(bytes);
   const [, first] = /^\ufeff?\s*(\S)/.exec(text) ?? [];
   if (first === "<") return readDmarcReport(text);
   if (first === "{") return readTlsReport(text);

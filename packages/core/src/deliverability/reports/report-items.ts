@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { compressJson, decompressJson } from "../../lib/compress.ts";
 import { fingerprint } from "../../lib/fingerprint.ts";
 import { paginateQuery } from "../../lib/paginate-query.ts";
-import { DAY_MS, MINUTE_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
 import type { Item, Json, Key, Table, Write } from "../../ports/table.ts";
 import { type DmarcReport, getReportDay, type Report, type TlsReport } from "./report.ts";
 import { mergeSources } from "./source-sums.ts";
@@ -15,7 +15,6 @@ import { mergeSources } from "./source-sums.ts";
 //   OTHERREPORTS#<owner>#<domain> as above         the same, of a mail that did not pass DMARC: it takes no other report's place
 //   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day, by uploads
 //   REPORTBYTES#<owner>          <day>#mail        the same of reports that came by mail
-//   REPORTBYTES#<owner>          <minute>          how many bytes were unpacked from mails in this minute
 //   REPORTALERT#<owner>#<domain> ALERT             an event about unaligned mail was emitted; expires when the next one may be
 
 /** Which reports of a domain: those that were uploaded or came by mail that passed DMARC, or the others. */
@@ -112,20 +111,6 @@ export const addStoredBytes = (
   set: { expires_at: toEpochSeconds(now) + (2 * DAY_MS) / 1_000 },
   add: { bytes },
   bounds: { bytes: { atMost: BYTES_PER_DAY_MAX } },
-  orCreate: true,
-});
-
-/**
- * To read 20 MB of XML takes seconds. A mail of 20 KB may cause that, so a mail counts with what it unpacks to.
- * A mail of the largest size is below this.
- */
-const UNPACKED_PER_MINUTE_MAX = 25_000_000;
-
-export const addUnpackedBytes = (owner: string, now: Date, bytes: number): Write => ({
-  update: { pk: `REPORTBYTES#${owner}`, sk: now.toISOString().slice(0, "2026-11-21T00:00".length) },
-  set: { expires_at: toEpochSeconds(now) + (2 * MINUTE_MS) / 1_000 },
-  add: { bytes },
-  bounds: { bytes: { atMost: UNPACKED_PER_MINUTE_MAX } },
   orCreate: true,
 });
 

@@ -10,7 +10,6 @@ import { listMonitors } from "../monitor-items.ts";
 import { createReadyWrites } from "../progress/ready-event.ts";
 import { selectLookups } from "../sandbox.ts";
 import { nameSources } from "./name-sources.ts";
-import { readReport } from "./read-report.ts";
 import { type DmarcReport, getReportDay, type Report } from "./report.ts";
 import {
   addStoredBytes,
@@ -25,7 +24,7 @@ import {
 import { countUnaligned, mergeSources } from "./source-sums.ts";
 
 type NewReport = {
-  readonly bytes: Uint8Array;
+  readonly report: Report;
   readonly way: ReportWay;
   /** False: it came by mail that did not pass DMARC, so any host may have sent it. It is shown, and leads to nothing. */
   readonly isAuthenticated: boolean;
@@ -37,17 +36,13 @@ export type StoredReport = {
   readonly isDuplicate: boolean;
 };
 
-/**
- * Reads a report, as it was uploaded or as it came in a mail, and stores it for its domain. Throws a ReportFault for bytes
- * that are no report.
- */
+/** Stores a report, as it was uploaded or as it came in a mail, for its domain. */
 export const storeReport = async (
   world: CheckWorld,
   payer: Payer,
-  { bytes, way, isAuthenticated }: NewReport,
+  { report, way, isAuthenticated }: NewReport,
 ): Promise<StoredReport> => {
   const owner = getOwnerId(payer);
-  const report = readReport(bytes);
   const key = toReportKey(owner, report, isAuthenticated);
   const other = toReportKey(owner, report, !isAuthenticated);
   // A repeat needs no DNS.

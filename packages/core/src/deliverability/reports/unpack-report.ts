@@ -1,15 +1,5 @@
-import { crc32, gunzipSync, inflateRawSync } from "node:zlib";
-import {
-  assertReadable,
-  findZipData,
-  findZipDirectory,
-  LOCAL_HEADER_BYTES,
-  parseZipDirectory,
-  STORED,
-  ZIP_TAIL_BYTES,
-  type ZipEntry,
-  ZipFault,
-} from "../../lib/zip-directory.ts";
+import { gunzipSync } from "node:zlib";
+import { openZip, ZipFault } from "../../lib/zip.ts";
 import { ReportFault } from "./report-fault.ts";
 
 /** Of a report as it was sent, and of what is in it. */
@@ -17,13 +7,19 @@ export const REPORT_BYTES_MAX = 20_000_000;
 /** A zip file of a report has one file in it, and perhaps the folders and notes that some systems add. */
 const ENTRIES_MAX = 20;
 
-/** The report in a gzip or zip file, or the bytes themselves. The bytes decide, since names and media types are often wrong. */
-export const unpackReport = (bytes: Uint8Array): Uint8Array => {
+/**
+ * The report in a gzip or zip file, or the bytes themselves. The bytes decide, since names and media types are often
+ * wrong. `bytesMax`: of what is unpacked.
+ */
+export const unpackReport = async (
+  bytes: Uint8Array,
+  bytesMax: number = REPORT_BYTES_MAX,
+): Promise<Uint8Array> => {
   if (bytes.length === 0) throw new ReportFault("file", "is empty");
   if (bytes.length > REPORT_BYTES_MAX) throw createTooLarge("file");
   const kind = findPacking(bytes);
   if (kind === undefined) return bytes;
-  const unpacked = kind === "gzip" ? gunzip(bytes) : unzip(bytes);
+  const unpacked = kind === "gzip" ? gunzip(bytes, bytesMax) : await unzip(bytes, bytesMax);
   if (findPacking(unpacked))
     throw new ReportFault("file", "holds a packed file inside a packed file; unpack it once");
   if (unpacked.length === 0) throw new ReportFault("file", "holds an empty report");
@@ -42,37 +38,35 @@ export const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
   return isZip ? "zip" : undefined;
 };
 
-const gunzip = (bytes: Uint8Array): Uint8Array => {
+const gunzip = (bytes: Uint8Array, maxOutputLength: number): Uint8Array => {
   try {
-    return gunzipSync(bytes, { maxOutputLength: REPORT_BYTES_MAX });
+    return gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
-    if (isOverLimit(error)) throw createTooLarge("file, unpacked");
+    if ((error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE")
+      throw createTooLarge("file, unpacked");
     throw new ReportFault("file", "is a damaged gzip file");
   }
 };
 
-const isOverLimit = (error: unknown): boolean =>
-  (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
-
-const unzip = (bytes: Uint8Array): Uint8Array => {
+const unzip = async (bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> => {
   try {
-    const { from, to } = findZipDirectory(bytes.subarray(-ZIP_TAIL_BYTES));
-    const entries = parseZipDirectory(slice(bytes, from, to));
-    if (entries.size > ENTRIES_MAX)
+    const { names, read } = await openZip(new Blob([bytes as Uint8Array<ArrayBuffer>]));
+    if (names.length > ENTRIES_MAX)
       throw new ReportFault("file", `holds more than ${ENTRIES_MAX} files`);
-    const reports = [...entries].filter(([name]) => isReportName(name));
+    const reports = names.filter(isReportName);
     const [report, ...others] = reports;
-    if (!report) throw new ReportFault("file", "is a zip file without a report in it");
+    if (report === undefined) throw new ReportFault("file", "is a zip file without a report in it");
     if (others.length > 0)
       throw new ReportFault(
         "file",
         `holds ${reports.length} files; send each as a file of its own`,
       );
-    return readEntry(bytes, ...report);
+    return Buffer.concat(await Array.fromAsync(read(report, bytesMax)));
   } catch (error) {
     if (!(error instanceof ZipFault)) throw error;
     const what = error.kind === "damaged" ? `is a damaged zip file (${error.message})` : undefined;
     if (error.kind === "too_large") throw createTooLarge(`file (${error.message})`);
+    if (error.kind === "over_limit") throw createTooLarge("file, unpacked");
     throw new ReportFault("file", what ?? "is an encrypted zip file; send it without a password");
   }
 };
@@ -80,27 +74,3 @@ const unzip = (bytes: Uint8Array): Uint8Array => {
 /** macOS adds a folder of its own to a zip file, and others add entries for folders. */
 const isReportName = (name: string): boolean =>
   !name.endsWith("/") && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name);
-
-const slice = (bytes: Uint8Array, from: number, to: number): Uint8Array => {
-  if (to > bytes.length) throw new ZipFault("damaged", "it ends too early");
-  return bytes.subarray(from, to);
-};
-
-const readEntry = (bytes: Uint8Array, name: string, entry: ZipEntry): Uint8Array => {
-  assertReadable(name, entry);
-  const { method, compressedBytes, crc, offset } = entry;
-  const start = findZipData(offset, slice(bytes, offset, offset + LOCAL_HEADER_BYTES));
-  const packed = slice(bytes, start, start + compressedBytes);
-  const content = method === STORED ? packed : inflate(name, packed);
-  if (crc32(content) !== crc) throw new ZipFault("damaged", `${name}: wrong checksum`);
-  return content;
-};
-
-const inflate = (name: string, packed: Uint8Array): Uint8Array => {
-  try {
-    return inflateRawSync(packed, { maxOutputLength: REPORT_BYTES_MAX });
-  } catch (error) {
-    if (isOverLimit(error)) throw createTooLarge("file, unpacked");
-    throw new ZipFault("damaged", name);
-  }
-};

@@ -1,4 +1,4 @@
-import type { ZipFault } from "../../lib/zip-directory.ts";
+import type { ZipFault } from "../../lib/zip.ts";
 
 /** Why a file is no spreadsheet that can be read, and what to do about it. */
 export class SpreadsheetFault extends Error {}
@@ -12,7 +12,7 @@ export const createTooLargeFault = (what: string): SpreadsheetFault =>
   new SpreadsheetFault(`the spreadsheet is too large (${what}). Save it as CSV, or split it`);
 
 export const fromZipFault = ({ kind, message }: ZipFault): SpreadsheetFault => {
-  if (kind === "too_large") return createTooLargeFault(message);
+  if (kind === "too_large" || kind === "over_limit") return createTooLargeFault(message);
   if (kind === "damaged") return createDamagedFault(message);
   return new SpreadsheetFault("the spreadsheet is encrypted. Save it without a password");
 };

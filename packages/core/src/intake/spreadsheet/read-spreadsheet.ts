@@ -1,8 +1,13 @@
 import { readAttribute } from "../../lib/scan-xml.ts";
+import { openZip, ZipFault, type ZipFile } from "../../lib/zip.ts";
 import { type CellFormats, formatSerialDate, readCellFormats } from "./cell-formats.ts";
-import { createDamagedFault, createTooLargeFault, SpreadsheetFault } from "./fault.ts";
+import {
+  createDamagedFault,
+  createTooLargeFault,
+  fromZipFault,
+  SpreadsheetFault,
+} from "./fault.ts";
 import { scanXml } from "./scan-xml.ts";
-import type { ZipFile } from "./zip.ts";
 
 // The first visible sheet of an .xlsx file (ECMA-376) as rows of texts, in memory a row at a time. Nothing in it is
 // run: of a formula the stored result is read.
@@ -22,21 +27,31 @@ export type SpreadsheetNotes = {
 };
 
 /** Calls `write` with each row from the first that is not empty. Rows between are without cells. */
-export const readSpreadsheet = async (
+export const readSpreadsheet = (
+  file: Blob,
+  write: (cells: readonly string[]) => void,
+): Promise<SpreadsheetNotes> =>
+  openZip(file)
+    .then((zip) => readSheets(zip, write))
+    .catch((error: unknown) => {
+      throw error instanceof ZipFault ? fromZipFault(error) : error;
+    });
+
+const readSheets = async (
   zip: ZipFile,
   write: (cells: readonly string[]) => void,
 ): Promise<SpreadsheetNotes> => {
-  if (!zip.has(WORKBOOK))
+  if (!zip.names.includes(WORKBOOK))
     throw new SpreadsheetFault("the file is a zip archive and no .xlsx. Save it as .xlsx or CSV");
   const { sheets, isFrom1904 } = await readWorkbook(zip);
   const targets = await readTargets(zip);
   const visible = sheets.filter(({ id, isVisible }) => isVisible && targets.has(id));
   const [first, ...others] = visible;
   if (!first) throw createDamagedFault("it has no sheet");
-  const formats = zip.has(STYLES)
+  const formats = zip.names.includes(STYLES)
     ? await readCellFormats(zip.read(STYLES, SMALL_PART_BYTES_MAX))
     : [];
-  const texts = zip.has(TEXTS) ? await readTexts(zip) : [];
+  const texts = zip.names.includes(TEXTS) ? await readTexts(zip) : [];
   const sheet = zip.read(targets.get(first.id) ?? "", SHEET_BYTES_MAX);
   const formulasWithoutResult = await readSheet(sheet, { texts, formats, isFrom1904 }, write);
   return {

@@ -1,8 +1,7 @@
 import type { Dns } from "../../../mail/dns/dns.ts";
 import { type BodyHasher, canonicaliseField, emptySignatureTag } from "../dkim/canonicalise.ts";
-import { findKey } from "../dkim/public-key.ts";
 import { isKeyName, readSignature, readTags, removeSpace } from "../dkim/signature.ts";
-import { isSignedBy, verifySignature } from "../dkim/verify.ts";
+import { type ReadSignature, readSigned, verifySignature } from "../dkim/verify.ts";
 import { getValue, type HeaderField } from "../parse/fields.ts";
 
 /** RFC 8617 §5.2. `temperror`: a key could not be looked up, so the chain is neither valid nor broken. */
@@ -32,22 +31,48 @@ type ArcSet = {
 /** RFC 8617 §4.2.1. */
 const SETS_MAX = 50;
 
-/** Verifies the chain of those that passed the message on (RFC 8617 §5.2). */
-export const verifyArc = async (
-  dns: Dns,
-  fields: readonly HeaderField[],
-  hashBody: BodyHasher,
-): Promise<ArcResult> => {
+/** The chain of those that passed the message on, as far as it can be read without their keys. */
+export type ReadArc = {
+  /** The result, unless a key says otherwise. */
+  readonly result: ArcResult;
+  /** The newest ARC-Message-Signature, and then the ARC-Seals from the oldest on. */
+  readonly signatures: readonly ReadSignature[];
+};
+
+/** RFC 8617 §5.2 steps 2 and 3. */
+export const readArc = (fields: readonly HeaderField[], hashBody: BodyHasher): ReadArc => {
   const own = fields.filter(({ key }) => isArcName(key));
-  if (own.length === 0) return { result: "none", reason: null, sets: [] };
+  if (own.length === 0)
+    return { result: { result: "none", reason: null, sets: [] }, signatures: [] };
   const found = groupSets(own);
-  if (typeof found === "string") return { result: "fail", reason: found, sets: [] };
-  const sets = found.map(summarise);
-  const fault = findChainFault(found);
-  if (fault !== undefined) return { result: "fail", reason: fault, sets };
-  const reason = await verifyChain(dns, fields, hashBody, found);
-  if (reason === null) return { result: "pass", reason, sets };
-  return { result: reason === "dns" ? "temperror" : "fail", reason, sets };
+  const isGrouped = typeof found !== "string";
+  const sets = isGrouped ? found.map(summarise) : [];
+  const read = isGrouped ? (findChainFault(found) ?? readChain(fields, hashBody, found)) : found;
+  return typeof read === "string"
+    ? { result: { result: "fail", reason: read, sets }, signatures: [] }
+    : { result: { result: "pass", reason: null, sets }, signatures: read };
+};
+
+/** §5.2 steps 4 and 6. */
+export const verifyArc = async (dns: Dns, { result, signatures }: ReadArc): Promise<ArcResult> => {
+  const checks = await Promise.all(signatures.map((one) => verifySignature(dns, one)));
+  const broken = checks.findIndex(({ reason }) => reason !== null && reason !== "dns");
+  const { reason } = checks[broken] ?? {};
+  if (broken === 0)
+    return {
+      ...result,
+      result: "fail",
+      reason: `the newest arc-message-signature is not valid: ${reason}`,
+    };
+  if (broken > 0)
+    return {
+      ...result,
+      result: "fail",
+      reason: `the arc-seal of set ${broken} is not valid: ${reason}`,
+    };
+  return checks.some((check) => check.reason === "dns")
+    ? { ...result, result: "temperror", reason: "dns" }
+    : result;
 };
 
 const isArcName = (key: string): key is ArcName => NAMES.some((name) => name === key);
@@ -126,48 +151,41 @@ const findChainFault = (sets: readonly ArcSet[]): string | undefined => {
   return undefined;
 };
 
-/** §5.2 steps 4 and 6. Null: valid. "dns": a key could not be looked up. */
-const verifyChain = async (
-  dns: Dns,
+/** Or why the chain is not valid. */
+const readChain = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
   sets: readonly ArcSet[],
-): Promise<string | null> => {
+): readonly ReadSignature[] | string => {
   const newest = sets.at(-1);
-  if (!newest) return null;
+  if (!newest) return [];
   const reading = readSignature(newest.fields["arc-message-signature"], "arc");
   if (reading.kind === "fault") return `the arc-message-signature has a fault: ${reading.fault}`;
   if (reading.signature.names.includes("arc-seal"))
     return "the arc-message-signature covers an arc-seal";
-  const [signed, ...stamps] = await Promise.all([
-    verifySignature(dns, fields, hashBody, reading.signature),
-    ...sets.map((_, index) => verifyStamp(dns, sets.slice(0, index + 1))),
-  ]);
-  const isOpen = signed.reason === "dns" || stamps.includes("dns");
-  if (signed.reason !== null && signed.reason !== "dns")
-    return `the newest arc-message-signature is not valid: ${signed.reason}`;
-  const broken = stamps.findIndex((reason) => reason !== null && reason !== "dns");
-  if (broken >= 0) return `the arc-seal of set ${broken + 1} is not valid: ${stamps[broken]}`;
-  return isOpen ? "dns" : null;
+  const signed = readSigned(fields, hashBody, reading.signature);
+  return [signed, ...sets.map((_, index) => readStamp(sets.slice(0, index + 1)))];
 };
 
-/** The last of these sets signs all fields of the sets (§5.1.1), always relaxed. Null: valid. */
-const verifyStamp = async (dns: Dns, sets: readonly ArcSet[]): Promise<string | null> => {
+/** The last of these sets signs all fields of the sets (§5.1.1), always relaxed. */
+const readStamp = (sets: readonly ArcSet[]): ReadSignature => {
   const lines = sets.flatMap(({ fields }) =>
     NAMES.map((name) => canonicaliseField(fields[name].raw, "relaxed")),
   );
   const stamp = sets.at(-1)?.fields["arc-seal"];
-  if (!stamp) return "missing";
-  const valueOf = (name: string) => findTag(stamp, name) ?? "";
+  const valueOf = (name: string) => (stamp && findTag(stamp, name)) ?? "";
   const algorithm = valueOf("a").toLowerCase();
-  if (algorithm !== "rsa-sha256" && algorithm !== "ed25519-sha256") return "algorithm";
+  const isStrong = algorithm === "rsa-sha256" || algorithm === "ed25519-sha256";
   const [domain, selector] = [valueOf("d"), valueOf("s")];
-  if (!isKeyName(selector, domain)) return "syntax";
-  const found = await findKey(dns, { domain, selector, algorithm });
-  if (found.kind === "fault") return found.fault;
   const text = [...lines.slice(0, -1), emptySignatureTag(lines.at(-1) ?? "")].join("\r\n");
-  const signature = removeSpace(valueOf("b"));
-  return isSignedBy(found, { algorithm, signature }, Buffer.from(text, "latin1"))
-    ? null
-    : "signature";
+  return {
+    domain,
+    selector,
+    algorithm: isStrong ? algorithm : "rsa-sha1",
+    identityDomain: domain,
+    signature: removeSpace(valueOf("b")),
+    reason: isStrong ? (isKeyName(selector, domain) ? null : "syntax") : "algorithm",
+    bytes: Buffer.from(text, "latin1"),
+    unsignedBytes: 0,
+  };
 };

@@ -1,6 +1,6 @@
 import type { ParsedMessage } from "../parse/message.ts";
 import type { MessagePart } from "../parse/parts.ts";
-import { type HtmlContent, readHtml } from "./html.ts";
+import { type HtmlContent, LINKS_MAX, readHtml } from "./html.ts";
 import { analyseLinks, listTextLinks, type MessageLinks } from "./links.ts";
 
 export type MessageBody = {
@@ -37,10 +37,11 @@ export const analyseBody = ({ tree }: Pick<ParsedMessage, "tree">): MessageBody 
   const html = inline.filter(({ type }) => type === "text/html");
   const text = inline.filter(({ type }) => type === "text/plain");
   const pages = html.map((part) => readHtml(part.text ?? ""));
-  const links = [
-    ...pages.flatMap((page) => page.links),
-    ...(html.length > 0 ? [] : text.flatMap((part) => listTextLinks(part.text ?? ""))),
-  ];
+  const links = (
+    html.length > 0
+      ? pages.flatMap((page) => page.links)
+      : text.flatMap((part) => listTextLinks(part.text ?? ""))
+  ).slice(0, LINKS_MAX);
   return {
     hasHtml: html.length > 0,
     hasText: text.some((part) => (part.text ?? "").trim() !== ""),

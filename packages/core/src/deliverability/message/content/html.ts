@@ -15,8 +15,8 @@ export type HtmlContent = {
   readonly textLength: number;
 };
 
-/** A mail has some dozens. */
-const LINKS_MAX = 500;
+/** Of one text. A mail has some dozens. */
+export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
 /** Of a tag this much is read: a hostile one need not end. */
 const TAG_LENGTH_MAX = 20_000;

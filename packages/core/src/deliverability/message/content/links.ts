@@ -1,6 +1,6 @@
 import { isDomain, parseDomain } from "../../../mail/domain.ts";
 import { parseIp } from "../../../mail/ip.ts";
-import type { HtmlLink } from "./html.ts";
+import { type HtmlLink, LINKS_MAX } from "./html.ts";
 import { SHORTENERS } from "./shorteners.ts";
 
 export type LinkHost = {
@@ -30,10 +30,10 @@ const MISMATCHES_MAX = 10;
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'\])]{1,2000}/gi;
 
 export const listTextLinks = (text: string): readonly HtmlLink[] =>
-  [...text.matchAll(URL_IN_TEXT)].map(([href]) => ({
-    href: href.replace(/[.,;:!?]$/, ""),
-    text: "",
-  }));
+  Iterator.from(text.matchAll(URL_IN_TEXT))
+    .take(LINKS_MAX)
+    .map(([href]) => ({ href: href.replace(/[.,;:!?]$/, ""), text: "" }))
+    .toArray();
 
 /** Where the links of a message lead. */
 export const analyseLinks = (links: readonly HtmlLink[]): MessageLinks => {

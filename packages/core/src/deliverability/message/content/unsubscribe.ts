@@ -17,10 +17,9 @@ export type Unsubscribe = {
 const URIS_LENGTH_MAX = 10_000;
 const SHOWN_MAX = 1_000;
 
-export const readUnsubscribe = (
-  fields: readonly HeaderField[],
-  signatures: readonly DkimResult[],
-): Unsubscribe => {
+export type ReadUnsubscribe = Omit<Unsubscribe, "isSigned" | "isOneClick">;
+
+export const readUnsubscribe = (fields: readonly HeaderField[]): ReadUnsubscribe => {
   const own = findFields(fields, "list-unsubscribe");
   const text = own.map(getValue).join(", ").slice(0, URIS_LENGTH_MAX);
   const uris = [...text.matchAll(/<([^<>]{1,2000})>/g)].map(([, uri = ""]) =>
@@ -30,7 +29,18 @@ export const readUnsubscribe = (
     uris.find((uri) => scheme.test(uri))?.slice(0, SHOWN_MAX) ?? null;
   const post = findFields(fields, "list-unsubscribe-post").map(getValue);
   const hasPost = post.length === 1 && /^list-unsubscribe=one-click$/i.test(post[0] ?? "");
-  const httpsUri = find(/^https:\/\/./i);
+  return {
+    hasField: own.length > 0,
+    httpsUri: find(/^https:\/\/./i),
+    mailtoUri: find(/^mailto:./i),
+    hasPost,
+  };
+};
+
+export const judgeUnsubscribe = (
+  read: ReadUnsubscribe,
+  signatures: readonly DkimResult[],
+): Unsubscribe => {
   const isCovered = signatures.some(
     ({ result, signedFields }) =>
       result === "pass" &&
@@ -39,12 +49,6 @@ export const readUnsubscribe = (
   );
   const isOpen = signatures.some(({ result }) => result === "temperror");
   const isSigned = isCovered || (isOpen ? null : false);
-  return {
-    hasField: own.length > 0,
-    httpsUri,
-    mailtoUri: find(/^mailto:./i),
-    hasPost,
-    isSigned,
-    isOneClick: httpsUri !== null && hasPost && isSigned === true,
-  };
+  const isOneClick = read.httpsUri !== null && read.hasPost && isSigned === true;
+  return { ...read, isSigned, isOneClick };
 };

@@ -74,69 +74,96 @@ export type DkimResult = {
 /** Each costs a look-up and a verification. Mail has one or two. */
 const SIGNATURES_MAX = 10;
 
-/** Verifies all DKIM signatures of a message (RFC 6376 §6, RFC 8301, RFC 8463), in its order. */
-export const verifyDkim = (
-  dns: Dns,
+/** A signature as far as it can be read without its key: plain data, and small. */
+export type ReadSignature = Pick<MessageSignature, "domain" | "selector" | "algorithm"> &
+  Pick<MessageSignature, "identityDomain" | "signature"> & {
+    /** Why it is not valid, whatever its key. */
+    readonly reason: SignatureReason | null;
+    /** What is signed. */
+    readonly bytes: Uint8Array;
+    readonly unsignedBytes: number;
+  };
+
+export type ReadDkim = {
+  readonly result: DkimResult;
+  /** Null: the result is known without a key. */
+  readonly signature: ReadSignature | null;
+};
+
+/** All DKIM signatures of a message (RFC 6376 §6, RFC 8301, RFC 8463), in its order. Of very many, the first. */
+export const readDkim = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
+): readonly ReadDkim[] =>
+  findFields(fields, "dkim-signature")
+    .slice(0, SIGNATURES_MAX + 1)
+    .map((field, index) => {
+      const reading = readSignature(field, "dkim");
+      if (reading.kind === "fault")
+        return { result: createResult(reading.fault, reading), signature: null };
+      if (index >= SIGNATURES_MAX)
+        return { result: createResult("not_checked", reading.signature), signature: null };
+      const signature = readSigned(fields, hashBody, reading.signature);
+      const { reason, unsignedBytes } = signature;
+      return { result: { ...createResult(reason, reading.signature), unsignedBytes }, signature };
+    });
+
+export const verifyDkim = (
+  dns: Dns,
+  read: readonly ReadDkim[],
   now: Date,
 ): Promise<readonly DkimResult[]> =>
   Promise.all(
-    findFields(fields, "dkim-signature").map(async (field, index) => {
-      const reading = readSignature(field, "dkim");
-      if (reading.kind === "fault") return createResult(reading.fault, reading);
-      const { signature } = reading;
-      if (index >= SIGNATURES_MAX) return createResult("not_checked", signature);
-      const { reason, key, unsignedBytes } = await verifySignature(
-        dns,
-        fields,
-        hashBody,
-        signature,
-      );
-      const isExpired = signature.expiresAt !== null && signature.expiresAt * 1_000 < now.getTime();
-      return createResult(reason === null && isExpired ? "expired" : reason, signature, {
+    read.map(async ({ result, signature }) => {
+      if (!signature) return result;
+      const { reason, key } = await verifySignature(dns, signature);
+      const isExpired = result.expiresAt !== null && Date.parse(result.expiresAt) < now.getTime();
+      return {
+        ...result,
+        ...toOutcome(reason === null && isExpired ? "expired" : reason),
         keyBits: key?.bits ?? null,
         isTesting: key?.isTesting ?? false,
-        unsignedBytes,
-      });
+      };
     }),
   );
+
+/** One signature over a message. ARC has one of the same kind in each set. */
+export const readSigned = (
+  fields: readonly HeaderField[],
+  hashBody: BodyHasher,
+  { names, field, headerWay, bodyWay, bodyLimit, bodyHash, ...given }: MessageSignature,
+): ReadSignature => {
+  const { domain, selector, algorithm, identityDomain, signature } = given;
+  const base = { domain, selector, algorithm, identityDomain, signature, bytes: new Uint8Array() };
+  // RFC 8301 §3.1.
+  if (algorithm === "rsa-sha1") return { ...base, reason: "weak_algorithm", unsignedBytes: 0 };
+  const { hash, bodyLength } = hashBody(bodyWay, bodyLimit);
+  const read = { ...base, unsignedBytes: Math.max(0, bodyLength - (bodyLimit ?? bodyLength)) };
+  // RFC 6376 §3.5: l= must not be greater than the body.
+  if ((bodyLimit ?? 0) > bodyLength) return { ...read, reason: "body_length" };
+  if (hash !== bodyHash) return { ...read, reason: "body_hash" };
+  const bytes = composeSignedFields(fields, { field, names, headerWay });
+  return { ...read, reason: null, bytes };
+};
 
 type SignatureCheck = {
   readonly reason: SignatureReason | null;
   readonly key?: Pick<SigningKey, "bits" | "isTesting">;
-  readonly unsignedBytes: number;
 };
 
-/** One signature over a message. ARC has one of the same kind in each set. */
-export const verifySignature = async (
-  dns: Dns,
-  fields: readonly HeaderField[],
-  hashBody: BodyHasher,
-  signature: MessageSignature,
-): Promise<SignatureCheck> => {
-  // RFC 8301 §3.1.
-  if (signature.algorithm === "rsa-sha1") return { reason: "weak_algorithm", unsignedBytes: 0 };
-  const { hash, bodyLength } = hashBody(signature.bodyWay, signature.bodyLimit);
-  const unsignedBytes = Math.max(0, bodyLength - (signature.bodyLimit ?? bodyLength));
-  // RFC 6376 §3.5: l= must not be greater than the body.
-  if ((signature.bodyLimit ?? 0) > bodyLength) return { reason: "body_length", unsignedBytes };
-  if (hash !== signature.bodyHash) return { reason: "body_hash", unsignedBytes };
-
-  const found = await findKey(dns, signature);
-  if (found.kind === "fault")
-    return { reason: found.fault, key: { bits: found.bits, isTesting: false }, unsignedBytes };
-  const checked = { key: found, unsignedBytes };
-  if (found.isStrict && signature.identityDomain !== signature.domain)
-    return { reason: "identity_domain", ...checked };
-  const isValid = isSignedBy(found, signature, composeSignedFields(fields, signature));
-  return { reason: isValid ? null : "signature", ...checked };
+export const verifySignature = async (dns: Dns, read: ReadSignature): Promise<SignatureCheck> => {
+  if (read.reason !== null) return { reason: read.reason };
+  const key = await findKey(dns, read);
+  if (key.kind === "fault") return { reason: key.fault, key: { bits: key.bits, isTesting: false } };
+  if (key.isStrict && read.identityDomain !== read.domain)
+    return { reason: "identity_domain", key };
+  return { reason: isSignedBy(key, read) ? null : "signature", key };
 };
 
 /** §3.7: the fields of h=, then the signature's own. It signs no field twice, so it is not among the fields. */
 const composeSignedFields = (
   fields: readonly HeaderField[],
-  { field, names, headerWay }: MessageSignature,
+  { field, names, headerWay }: Pick<MessageSignature, "field" | "names" | "headerWay">,
 ): Buffer => {
   const others = fields.filter((one) => one !== field);
   const signed = selectFields(others, names).map(
@@ -147,10 +174,9 @@ const composeSignedFields = (
 };
 
 /** Whether the key's owner signed these bytes. */
-export const isSignedBy = (
+const isSignedBy = (
   { key }: Pick<SigningKey, "key">,
-  { algorithm, signature }: Pick<MessageSignature, "algorithm" | "signature">,
-  bytes: Buffer,
+  { algorithm, signature, bytes }: ReadSignature,
 ): boolean => {
   const signed = Buffer.from(signature, "base64");
   try {
@@ -177,10 +203,8 @@ const NAME_SHOWN_MAX = 80;
 const createResult = (
   reason: SignatureReason | null,
   { domain, selector, algorithm, headerWay, bodyWay, names, signedAt, expiresAt }: Described,
-  checked: Partial<DkimResult> = {},
 ): DkimResult => ({
-  result: reason === null ? "pass" : RESULT_OF_REASON[reason],
-  reason,
+  ...toOutcome(reason),
   domain,
   selector,
   algorithm: algorithm ?? null,
@@ -193,5 +217,9 @@ const createResult = (
   isTesting: false,
   signedAt: toTime(signedAt ?? null),
   expiresAt: toTime(expiresAt ?? null),
-  ...checked,
+});
+
+const toOutcome = (reason: SignatureReason | null) => ({
+  result: reason === null ? ("pass" as const) : RESULT_OF_REASON[reason],
+  reason,
 });

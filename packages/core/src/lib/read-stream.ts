@@ -8,6 +8,7 @@ export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGene
       yield value;
     }
   } finally {
-    reader.releaseLock();
+    // Of a reader that stops early: otherwise the source stays open.
+    await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,0 +1,48 @@
+import { type Budget, createBudget } from "../lib/budget.ts";
+import { readMessage } from "./message/read-message.ts";
+import { readMailedReports } from "./reports/find-mailed-reports.ts";
+import { readReport } from "./reports/read-report.ts";
+import { ReportFault } from "./reports/report-fault.ts";
+
+/** What reads formats that anyone may send. Arguments and results are plain data, so that a thread can do it. */
+const READERS = { readMessage, readMailedReports, readReport };
+
+type Readers = typeof READERS;
+export type ReaderName = keyof Readers;
+
+/** `who`: the account for which it is read. Throws a ReportFault where that fails, or costs too much. */
+export type RunReader = <Name extends ReaderName>(
+  who: string,
+  name: Name,
+  ...args: Parameters<Readers[Name]>
+) => Promise<Awaited<ReturnType<Readers[Name]>>>;
+
+/** In this thread: for a Lambda, which has one request at a time and a time limit of its own. */
+export const readHere = (async (_who: string, name: ReaderName, ...args: readonly never[]) =>
+  (READERS[name] as (...all: readonly never[]) => unknown)(...args)) as RunReader;
+
+const INPUTS: Readonly<Record<ReaderName, string>> = {
+  readMessage: "mail",
+  readMailedReports: "mail",
+  readReport: "file",
+};
+
+export const createTooCostlyFault = (name: ReaderName): ReportFault =>
+  new ReportFault(INPUTS[name], "takes more time or memory to read than any report or mail needs");
+
+export type Reading = {
+  readonly run: RunReader;
+  /** Bytes unpacked from mail: anyone who knows an address may send a mail of 20 KB that unpacks to 20 MB. */
+  readonly unpacked: Budget;
+};
+
+/** For functions that read reports and mail. */
+export type WithReading = { readonly reading: Reading };
+
+/** A mail of the largest size is below a share. */
+const UNPACKED_PER_MINUTE = { inAll: 250_000_000, perShare: 25_000_000, refillMs: 60_000 };
+
+export const createReading = (now: () => Date, run: RunReader = readHere): Reading => ({
+  run,
+  unpacked: createBudget(UNPACKED_PER_MINUTE, now),
+});

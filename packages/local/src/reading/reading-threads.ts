@@ -1,0 +1,96 @@
+import type { Worker } from "node:worker_threads";
+import {
+  createTooCostlyFault,
+  type ReaderName,
+  type RunReader,
+} from "@mailproof/core/deliverability/reading";
+import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import { createBudget } from "@mailproof/core/lib/budget";
+import { Failure } from "@mailproof/core/lib/failure";
+import { MINUTE_MS } from "@mailproof/core/lib/time";
+import type { World } from "@mailproof/core/ports/world";
+import { createAccountSlots } from "@mailproof/core/runtime/account-slots";
+import { type Calls, createCalls, ENDED } from "../engine-threads/calls.ts";
+import { startThread } from "../installation.ts";
+import { getMessage } from "../storage/sqlite.ts";
+import type { ReadingHandlers } from "./reading-thread.ts";
+
+export const READING_LIMITS = {
+  /** With the thread that serves, one more than the smallest machine has cores: theirs is a lower priority. */
+  threads: 2,
+  /** The largest report takes two seconds on a quiet machine. */
+  readMs: 20_000,
+  /** What an account's reading may take in a minute. One that is over it by its last reading waits for that time. */
+  shareMsPerMinute: 40_000,
+  heapMegabytes: 256,
+};
+
+export type ReadingThreads = { readonly run: RunReader; readonly close: () => void };
+
+type Reader = { readonly worker: Worker; readonly calls: Calls<ReadingHandlers> };
+
+/**
+ * Reads in threads, one thing of an account at a time. Accounts take turns. A thread that takes too much time or memory is
+ * ended, and what it read is refused.
+ */
+export const createReadingThreads = (
+  { now, log }: Pick<World, "now" | "log">,
+  limits: typeof READING_LIMITS = READING_LIMITS,
+): ReadingThreads => {
+  const { threads, readMs } = limits;
+  const slots = createAccountSlots({ inAll: threads, perShare: 1 });
+  const time = createBudget(
+    { inAll: threads * MINUTE_MS, perShare: limits.shareMsPerMinute, refillMs: MINUTE_MS },
+    now,
+  );
+  const idle: Reader[] = [];
+
+  const start = (): Reader => {
+    const worker = startThread(new URL("./reading-thread.ts", import.meta.url), undefined, {
+      maxOldGenerationSizeMb: limits.heapMegabytes,
+    });
+    // The server ends by its own decision, whatever is read.
+    worker.unref();
+    const calls = createCalls<ReadingHandlers>(worker);
+    worker.on("error", (error) => log("reading_thread_failed", { error: getMessage(error) }));
+    worker.on("exit", calls.end);
+    return { worker, calls };
+  };
+  const read = async (name: ReaderName, args: readonly unknown[]): Promise<unknown> => {
+    const reader = idle.pop() ?? start();
+    const timer = setTimeout(() => void reader.worker.terminate(), readMs);
+    const reply = await reader.calls
+      .call("read", name, args as readonly never[])
+      .finally(() => clearTimeout(timer));
+    if (reply === ENDED) throw createTooCostlyFault(name);
+    idle.push(reader);
+    if ("value" in reply) return reply.value;
+    const { path, what, isTooLarge } = reply.fault;
+    throw new ReportFault(path, what, { isTooLarge });
+  };
+
+  const run = (who: string, name: ReaderName, ...args: readonly unknown[]) =>
+    slots.run(who, async () => {
+      const cost = time.take(who, readMs);
+      if (!cost) throw createBusyFailure();
+      const startedAt = now().getTime();
+      return await read(name, args).finally(() => {
+        const tookMs = Math.min(readMs, Math.max(0, now().getTime() - startedAt));
+        cost.more(tookMs - readMs);
+      });
+    });
+  return {
+    run: run as RunReader,
+    close: () => {
+      for (const { worker } of idle) void worker.terminate();
+    },
+  };
+};
+
+const createBusyFailure = () =>
+  new Failure(
+    "RATE_LIMITED",
+    "nothing_charged",
+    "The reports and mails of this account took too much time to read in this minute.",
+    { retryAfterMs: MINUTE_MS },
+  );

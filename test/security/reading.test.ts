@@ -1,0 +1,174 @@
+import { gzipSync } from "node:zlib";
+import { createReading } from "@mailproof/core/deliverability/reading";
+import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import { createReadingThreads, READING_LIMITS } from "@mailproof/local/reading/reading-threads";
+import { expect, onTestFinished, test } from "vitest";
+import { assess } from "../core/deliverability/message/mails.ts";
+import { createDmarcReport } from "../core/deliverability/reports/made-reports.ts";
+import { given } from "../given.ts";
+import { whenMailArrives } from "../mail-tests.ts";
+import {
+  createDailyReport,
+  createReportMail,
+  readReportsAddress,
+  toReceived,
+  uploadFile,
+} from "../reports.ts";
+
+// Goal: what anyone sends to be read costs a bounded part of this machine, and requests do not wait for it.
+// Method: hostile files, read by the threads of one machine, with limits that the test lowers. What is counted is turns of
+// this thread's event loop, ended threads, refusals and bytes.
+
+/** The world of one machine. */
+const setup = async (limits: Partial<typeof READING_LIMITS> = {}) => {
+  const ctx = await given();
+  const threads = createReadingThreads(ctx.world, { ...READING_LIMITS, ...limits });
+  onTestFinished(threads.close);
+  return { ...ctx, world: { ...ctx.world, reading: createReading(ctx.world.now, threads.run) } };
+};
+
+/** 29 KB that unpack to 20 MB. */
+const ENTITIES = gzipSync(`<feedback><report_metadata>${"&#32;".repeat(3_990_000)}`);
+
+/** How often the event loop turns until the work is done. */
+const countTurns = async (work: Promise<unknown>): Promise<number> => {
+  let turns = 0;
+  let isDone = false;
+  void work.finally(() => (isDone = true));
+  while (!isDone) {
+    await new Promise(setImmediate);
+    turns++;
+  }
+  return turns;
+};
+
+test("a report is read beside the thread that serves, and requests have their turns meanwhile", async () => {
+  const { world, testKey } = await setup();
+  await uploadFile(world, testKey, createDailyReport());
+
+  const uploading = uploadFile(world, testKey, ENTITIES);
+
+  expect(await countTurns(uploading)).toBeGreaterThan(100);
+  expect((await uploading).error).toMatchObject({
+    code: "INVALID_REQUEST",
+    details: [{ field: "feedback.report_metadata", message: "is over 10000 characters" }],
+  });
+});
+
+test.each([
+  ["time", { readMs: 1 }],
+  ["memory", { heapMegabytes: 8 }],
+])(
+  "a thread that takes too much %s is ended, and the file is refused by its name",
+  async (_what, limits) => {
+    const { world, testKey } = await setup(limits);
+    const records = "<record><row><source_ip>192.0.2.1</source_ip><count>1</count></row></record>";
+    const file = createDmarcReport({ records: [records.repeat(90_000)] });
+
+    const { statusCode, error } = await uploadFile(world, testKey, gzipSync(file));
+
+    expect([statusCode, error.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(error.message).toContain("file: takes more time or memory to read");
+  },
+);
+
+test("an account that waits for many readings keeps no other from its own", async () => {
+  const { world } = await setup();
+  const file = gzipSync(createDailyReport());
+  const ended: string[] = [];
+  const read = (who: string) =>
+    world.reading.run(who, "readReport", file).then(() => ended.push(who));
+
+  await Promise.all([...Array.from({ length: 8 }, () => read("a")), read("b"), read("c")]);
+
+  expect(ended.at(-1)).toBe("a");
+  expect(ended.toSorted()).toEqual("aaaaaaaabc".split(""));
+});
+
+test("an account whose readings took its share of a minute is to come later, and others are read", async () => {
+  const { world, later } = await setup({ shareMsPerMinute: 20_000 });
+  const file = gzipSync(createDailyReport());
+  const slow = world.reading.run("a", "readReport", file);
+  await new Promise(setImmediate);
+  later(5_000);
+  await slow;
+
+  await expect(world.reading.run("a", "readReport", file)).rejects.toThrow("too much time");
+  await expect(world.reading.run("b", "readReport", file)).resolves.toMatchObject({ rows: 1 });
+  later(60_000);
+  await expect(world.reading.run("a", "readReport", file)).resolves.toMatchObject({ rows: 1 });
+});
+
+/** Unpacked to its end before its checksum turns out to be wrong. */
+const createBrokenBomb = (): Buffer => {
+  const bomb = gzipSync(Buffer.alloc(19_900_000));
+  bomb.writeUInt8((bomb.at(-6) ?? 0) ^ 1, bomb.length - 6);
+  return bomb;
+};
+
+test("mails with ten bombs each unpack to no more than a minute's bytes, although all of it fails", async () => {
+  const { world, liveKey } = await setup();
+  const address = await readReportsAddress(world, liveKey);
+  const bombs = Array.from({ length: 10 }, () => ({ content: createBrokenBomb() }));
+  const mail = toReceived(createReportMail(bombs));
+  const { take } = world.reading.unpacked;
+  let taken = 0;
+  const unpacked = {
+    ...world.reading.unpacked,
+    take: (who: string, amount: number) => {
+      taken += amount;
+      return take(who, amount);
+    },
+  };
+  const counted = { ...world, reading: { ...world.reading, unpacked } };
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 45 }, () => whenMailArrives(counted, address, mail)),
+  );
+
+  expect(outcomes.filter((outcome) => outcome === "busy").length).toBeGreaterThanOrEqual(43);
+  expect(taken).toBeLessThanOrEqual(25_000_000);
+});
+
+test("what unpacking cost is counted where it fails", async () => {
+  const { world } = await setup();
+  const mail = Buffer.from(createReportMail([{ content: createBrokenBomb() }]));
+
+  const { reports, unpackedBytes } = await world.reading.run(
+    "a",
+    "readMailedReports",
+    mail,
+    25_000_000,
+  );
+
+  expect(reports).toEqual([]);
+  expect(unpackedBytes).toBeGreaterThanOrEqual(19_900_000);
+});
+
+test("of 440,000 links in a text the first 500 are looked at", async () => {
+  const links = Array.from({ length: 440_000 }, (_, n) => `http://a${n}.example`).join("\r\n");
+
+  const { body } = await assess(`Subject: x\r\n\r\n${links}`);
+
+  expect(body.links.count).toBe(500);
+});
+
+test("2,000 faulty signatures make no larger report than eleven", async () => {
+  const sign = (_: unknown, n: number) =>
+    `DKIM-Signature: v=1; a=rsa-sha256; d=d${n}.example; s=s; h=subject:to; bh=AA==; b=AA==\r\n`;
+  const write = (length: number) =>
+    `${Array.from({ length }, sign).join("")}From: ann@example.com\r\n\r\nHello.`;
+
+  const [few, many] = await Promise.all([assess(write(11)), assess(write(2_000))]);
+
+  expect(many.dkim).toHaveLength(11);
+  expect(JSON.stringify(many).length).toBeLessThan(JSON.stringify(few).length + 1_000);
+});
+
+test("a mail that cannot be read ends in a fault that a thread's message carries", async () => {
+  const { world } = await setup({ readMs: 1 });
+
+  await expect(world.reading.run("a", "readMessage", Buffer.from("x"))).rejects.toThrow(
+    ReportFault,
+  );
+});
