@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
+import { findObstacle, type Loaded, load } from "./autocannon.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 import { auditFolder, startServer } from "./server.ts";
 
@@ -16,30 +16,6 @@ const CONNECTIONS = 50;
 const SECONDS = 8;
 const RUNS = 3;
 const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
-
-type Load = {
-  readonly url: string;
-  readonly connections: number;
-  readonly duration: number;
-  readonly method: "POST";
-  readonly body: string;
-  readonly setupClient: (client: { setHeaders: (headers: Record<string, string>) => void }) => void;
-};
-type Loaded = {
-  readonly requests: { readonly average: number };
-  readonly latency: { readonly p99: number; readonly p50: number };
-  readonly non2xx: number;
-  readonly "2xx": number;
-};
-
-const loadAutocannon = (): ((load: Load) => Promise<Loaded>) => {
-  try {
-    const require = createRequire(new URL("package.json", import.meta.url));
-    return require("autocannon") as (load: Load) => Promise<Loaded>;
-  } catch {
-    throw new Error("The load generator is missing: npm install --prefix bench");
-  }
-};
 
 /** An account for each connection of each run, since accounts have rate limits. */
 const openAccounts = async (folder: string): Promise<readonly string[]> => {
@@ -53,8 +29,9 @@ const openAccounts = async (folder: string): Promise<readonly string[]> => {
   return keys;
 };
 
+export { findObstacle };
+
 export const run = async (): Promise<readonly ReportRow[]> => {
-  const load = loadAutocannon();
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const { ready, stop } = await startServer(folder, { LOG_LEVEL: "warn" });
   try {

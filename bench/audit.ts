@@ -18,9 +18,8 @@ import { createRow, type ReportRow } from "./report.ts";
 
 // The audit of an account with a million ledger entries in two years: the first run, which reads them all and closes the
 // months that are over, and a later one, which reads the closings and the open months.
-// ROWS=100000 npm run bench audit makes the ledger smaller, and nothing is kept.
 
-const ENTRIES = Number(process.env["ROWS"] ?? 1_000_000);
+const ENTRIES = 1_000_000;
 const MONTHS = 24;
 const WRITES = 100;
 const IN_FLIGHT = 50;

@@ -324,3 +324,29 @@ export const BUDGETS = {
 } as const satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof BUDGETS;
+
+/** What is measured of two trees, the less the better: `npm run bench -- --against REV`. */
+export const FIGURES = {
+  seconds: { what: "time", unit: "s" },
+  processorSeconds: { what: "processor time", unit: "s" },
+  peakMegabytes: { what: "peak memory", unit: "MB" },
+  sessions: { what: "sessions opened at mail hosts", unit: "" },
+  queries: { what: "DNS queries", unit: "" },
+  bytesWritten: { what: "bytes written to the disk", unit: "" },
+} as const;
+
+export type FigureName = keyof typeof FIGURES;
+
+/**
+ * The least ratio of the reference's figure (the commit in bench/reference) to this tree's: 1 is as good, 2 twice as good. What
+ * is not here is measured and printed, and held to nothing.
+ */
+export const RATIOS = {
+  list: { processorSeconds: 0.9, sessions: 0.9, queries: 0.97, bytesWritten: 0.9 },
+  export: { processorSeconds: 0.9 },
+  "one-server": { seconds: 0.9, sessions: 0.85 },
+  cached: { processorSeconds: 0.9, bytesWritten: 0.97 },
+  intake: { processorSeconds: 0.9, bytesWritten: 0.97 },
+} as const satisfies Record<string, Partial<Record<FigureName, number>>>;
+
+export type RowName = keyof typeof RATIOS;

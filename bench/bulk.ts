@@ -1,22 +1,18 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
-import type { LabStats } from "@mailproof/lab/lab";
-import type { LabAddress } from "./engine/job.ts";
+import { type Api, createApi, uploadList } from "./http-api.ts";
 import { generateList, type ListCounts, toBytes } from "./list-generator.ts";
-import { createRow, type ReportRow } from "./report.ts";
-import { auditFolder, readMegabytes, startServer } from "./server.ts";
+import { startNetwork } from "./network.ts";
+import { computePercentile, createRow, type ReportRow } from "./report.ts";
+import { auditFolder, readUsage, startServer } from "./server.ts";
 
 // A file of half a million rows from its upload to its last result: the product in one process, the lab's mail
 // network in another, both on this machine. Meanwhile another account uses the service, and is not to notice.
-// ROWS=20000 npm run bench bulk makes it a short one, of which nothing is kept.
 
-const ROWS = Number(process.env["ROWS"] ?? 500_000);
+const ROWS = 500_000;
 const ZONE = "lab.mailproof.test";
 const COMPANIES = 3_000;
 const UNKNOWN_SHARE = 0.1;
@@ -46,33 +42,14 @@ const SHAPE = {
 type Progress = Readonly<
   Record<"total" | "processed" | "valid" | "invalid" | "risky" | "unknown", number>
 >;
-type Api = (route: string, body?: unknown) => Promise<any>;
-
-const createApi =
-  (base: string, key: string): Api =>
-  async (route, body) => {
-    const [method = "", path = ""] = route.split(" ");
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const json = (await answer.json()) as { data: unknown };
-    if (!answer.ok) throw new Error(JSON.stringify(json));
-    return json.data;
-  };
-
 const upload = async (api: Api): Promise<{ fileKey: string; counts: ListCounts }> => {
-  const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
   let counts: ListCounts | undefined;
-  const body = ReadableStream.from(
-    toBytes(generateList(SHAPE), (counted) => {
-      counts = counted;
-    }),
-  );
-  const put = await fetch(to.upload_url, { method: "PUT", body, duplex: "half" } as RequestInit);
-  if (!put.ok || !counts) throw new Error(`the upload was answered ${put.status}`);
-  return { fileKey: to.file_key, counts };
+  const list = toBytes(generateList(SHAPE), (counted) => {
+    counts = counted;
+  });
+  const fileKey = await uploadList(api, list);
+  if (!counts) throw new Error("The list was not sent to its end.");
+  return { fileKey, counts };
 };
 
 /** Others who use the service at the same time: how long each of their calls took. */
@@ -93,14 +70,10 @@ const startOthers = (api: Api, job: string, isOver: () => boolean) => {
   return { took, done: runOthers() };
 };
 
-const computePercentile = (times: readonly number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
-
-const waitUntilDone = async (api: Api, job: string, look: () => void): Promise<Progress> => {
+const waitUntilDone = async (api: Api, job: string): Promise<Progress> => {
   const from = performance.now();
   for (;;) {
     const { status, progress } = await api(`GET /v1/jobs/${job}?include_results=false`);
-    look();
     const rate = Math.round(progress.processed / ((performance.now() - from) / 1000));
     const line = `${progress.processed} of ${progress.total} addresses, ${rate} a second`;
     if (process.stderr.isTTY) process.stderr.write(`\r${line}  `);
@@ -120,17 +93,6 @@ const countRows = async (api: Api, job: string): Promise<number> => {
     next = data.next_key;
   } while (next);
   return rows;
-};
-
-const startNetwork = async () => {
-  const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
-  const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
-  const [labAddress] = (await once(child, "message")) as [LabAddress];
-  const stats = async (): Promise<LabStats> => {
-    child.send("counts");
-    return ((await once(child, "message")) as [LabStats])[0];
-  };
-  return { address: labAddress, stats, end: () => child.disconnect() };
 };
 
 type JobFigures = {
@@ -156,14 +118,12 @@ const runJob = async ({
   const acceptedMs = performance.now() - from;
 
   let isOver = false;
-  let peakMegabytes = 0;
   const { took, done } = startOthers(api, accepted.job_id, () => isOver);
-  const progress = await waitUntilDone(api, accepted.job_id, () => {
-    peakMegabytes = Math.max(peakMegabytes, readMegabytes(pid));
-  });
+  const progress = await waitUntilDone(api, accepted.job_id);
   const seconds = (performance.now() - from) / 1000;
   isOver = true;
   await done;
+  const { peakMegabytes } = readUsage(pid);
   const rows = await countRows(api, accepted.job_id);
   return { acceptedMs, seconds, accepted, counts, progress, rows, took, peakMegabytes };
 };
@@ -185,7 +145,7 @@ const countInexact = ({ accepted, counts, progress, rows }: JobFigures): number 
 
 export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
-  const network = await startNetwork();
+  const network = await startNetwork({ companies: COMPANIES, zone: ZONE });
   const server = await startServer(folder, {
     DNS_SERVERS: network.address.dns,
     SMTP_PORT: String(network.address.smtpPort),

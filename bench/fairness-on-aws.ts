@@ -2,9 +2,9 @@ import { computePercentile, createRow, type ReportRow } from "./report.ts";
 
 // 50 accounts with a batch of ten each, beside a file of 500,000 rows, on AWS, in virtual time: the endpoints, the adapter
 // of SQS and the Lambda of chunks are real, the fair queue is a model of what AWS documents (test/aws/fair-queues.ts), and
-// how long chunks take is given. ROWS=60000 makes the file smaller.
+// how long chunks take is given.
 
-const ROWS = Number(process.env["ROWS"] ?? 500_000);
+const ROWS = 500_000;
 const ACCOUNTS = 50;
 const ARRIVAL_MS = 10 * 60_000;
 

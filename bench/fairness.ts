@@ -1,25 +1,22 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { createKey } from "@mailproof/core/accounts/api-keys";
 import { credits } from "@mailproof/core/money/credits";
 import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import type { LabAddress } from "./engine/job.ts";
+import { type Api, createApi, uploadList } from "./http-api.ts";
+import { startNetwork } from "./network.ts";
 import { computePercentile, createRow, type ReportRow } from "./report.ts";
 import { startServer } from "./server.ts";
 
 // Another account beside a file of 300,000 rows: how long its batches of ten take, and its verifications of addresses
 // that are in no cache. Both are measured in the same run before the file is sent, and while it is under way.
-// ROWS=60000 npm run bench fairness makes the file smaller, and nothing is kept.
 
-const ROWS = Number(process.env["ROWS"] ?? 300_000);
+const ROWS = 300_000;
 const ZONE = "lab.mailproof.test";
 const COMPANIES = 3_000;
 const BATCHES = 50;
@@ -43,22 +40,6 @@ const createPeople = () => {
   return (): string => `ada.lovelace+${number++}@valid.${ZONE}`;
 };
 
-type Api = (route: string, body?: unknown) => Promise<any>;
-
-const createApi =
-  (base: string, key: string): Api =>
-  async (route, body) => {
-    const [method = "", path = ""] = route.split(" ");
-    const response = await fetch(`${base}${path}`, {
-      method,
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const { data, ...failure } = (await response.json()) as { data: unknown };
-    if (!response.ok) throw new Error(JSON.stringify(failure));
-    return data;
-  };
-
 /** The account that sends the batches, beside the one that sends the file. */
 const openOtherAccount = async (folder: string): Promise<string> => {
   const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
@@ -71,10 +52,8 @@ const openOtherAccount = async (folder: string): Promise<string> => {
 
 const sendFile = async (api: Api): Promise<string> => {
   const lines = ["email", ...Array.from({ length: ROWS }, (_, number) => createPerson(number))];
-  const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
-  const put = await fetch(to.upload_url, { method: "PUT", body: lines.join("\n") });
-  if (!put.ok) throw new Error(`the upload was answered ${put.status}`);
-  const job = await api("POST /v1/verify/file", { action: "process", file_key: to.file_key });
+  const fileKey = await uploadList(api, lines.join("\n"));
+  const job = await api("POST /v1/verify/file", { action: "process", file_key: fileKey });
   return job.job_id;
 };
 
@@ -131,16 +110,9 @@ const measure = async (
   return { batchMs, verifyMs };
 };
 
-const startNetwork = async () => {
-  const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
-  const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
-  const [labAddress] = (await once(child, "message")) as [LabAddress];
-  return { address: labAddress, end: () => child.disconnect() };
-};
-
 export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
-  const network = await startNetwork();
+  const network = await startNetwork({ companies: COMPANIES, zone: ZONE });
   const server = await startServer(folder, {
     DNS_SERVERS: network.address.dns,
     SMTP_PORT: String(network.address.smtpPort),

@@ -1,5 +1,4 @@
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import type { IntakeFigures } from "./intake/intake-process.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "./list-generator.ts";
+import { receiveMessage } from "./receive-message.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // A large upload as the local product takes it in: read from its blob, written as the input of a job. Every run
@@ -59,12 +59,7 @@ export const run = async (): Promise<readonly ReportRow[]> => {
 
 const runIntake = async (folder: string, watched: "watched" | ""): Promise<IntakeFigures> => {
   const file = fileURLToPath(new URL("intake/intake-process.ts", import.meta.url));
-  const child = fork(file, [folder, UPLOAD, watched]);
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`A run ended early, with code ${code}.`);
-  });
-  const [result] = (await Promise.race([once(child, "message"), ended])) as [IntakeFigures];
-  return result;
+  return receiveMessage<IntakeFigures>(fork(file, [folder, UPLOAD, watched]));
 };
 
 const assertCounts = (result: IntakeFigures, counts: ListCounts | undefined): void => {

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { receiveMessage } from "../receive-message.ts";
 import type { ServerFigures } from "./server-process.ts";
 
 // Downloads an export from a server in a process of its own, for it begins cold and its memory is its own.
@@ -35,17 +36,12 @@ export const measureExport = async (
   format: ExportFormat,
 ): Promise<ExportFigures> => {
   const child = fork(fileURLToPath(new URL("server-process.ts", import.meta.url)), [folder]);
-  const receiveMessage = async (): Promise<ServerFigures> => {
-    const ended = once(child, "exit").then(([code]) => {
-      throw new Error(`The server ended early, with code ${code}.`);
-    });
-    const [message] = (await Promise.race([once(child, "message"), ended])) as [ServerFigures];
-    return message;
-  };
-  const { baseUrl, peakMegabytes: before, processorSeconds: begun } = await receiveMessage();
+  const begun = await receiveMessage<ServerFigures>(child);
 
   const startedAt = performance.now();
-  const answer = await format.request(`${baseUrl}/v1/jobs/${job}/download`, { "x-api-key": key });
+  const answer = await format.request(`${begun.baseUrl}/v1/jobs/${job}/download`, {
+    "x-api-key": key,
+  });
   if (answer.status !== 200 || !answer.body) throw new Error(await answer.text());
   let firstByteMs: number | undefined;
   let [bytes, lines] = [0, 0];
@@ -58,16 +54,16 @@ export const measureExport = async (
   if (lines !== format.lines) throw new Error(`Of ${format.lines} lines ${lines} came.`);
 
   child.send("stop");
-  const { peakMegabytes, stallMs, processorSeconds } = await receiveMessage();
+  const { peakMegabytes, stallMs, processorSeconds } = await receiveMessage<ServerFigures>(child);
   await once(child, "exit");
-  const grownMegabytes = peakMegabytes - before;
+  const grownMegabytes = peakMegabytes - begun.peakMegabytes;
   return {
     firstByteMs: firstByteMs ?? 0,
     seconds,
     bytes,
     grownMegabytes,
     stallMs,
-    processorSeconds: processorSeconds - begun,
+    processorSeconds: processorSeconds - begun.processorSeconds,
   };
 };
 
