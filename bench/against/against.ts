@@ -7,6 +7,7 @@ import { type Figures, runScenario, type ScenarioName } from "./scenarios.ts";
 // The server of another commit and that of this tree, in turns: bench/run.ts starts this with the folder of the other one.
 
 const ROUNDS = 3;
+const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
 
 type RowRounds = { readonly reference: Figures[]; readonly here: Figures[] };
 type Measured = { readonly comparisons: readonly Comparison[]; readonly problem: string | null };
@@ -23,6 +24,7 @@ const measureScenario = async (name: ScenarioName, reference: string): Promise<M
       try {
         const rows = await runScenario(name, tree);
         for (const [row, figures] of Object.entries(rows) as [RowName, Figures][]) {
+          process.stdout.write(`${formatRun(row, side, round, figures)}\n`);
           const of = rounds.get(row) ?? { reference: [], here: [] };
           of[side].push(figures);
           rounds.set(row, of);
@@ -40,13 +42,18 @@ const measureScenario = async (name: ScenarioName, reference: string): Promise<M
   };
 };
 
+/** What a run came to, so that one that was disturbed can be seen. */
+const formatRun = (row: RowName, side: string, round: number, figures: Figures): string => {
+  const toText = (name: FigureName) => `${FIGURES[name].what} ${formatNumber(figures[name])}`;
+  return `${row}, round ${round + 1}, ${side}: ${FIGURE_NAMES.map(toText).join(", ")}`;
+};
+
 const toKey = ({ row, figure }: Comparison): string => `${row} ${figure}`;
 
 const buildTable = (comparisons: readonly Comparison[], commit: string): ReportTable => {
-  const names = Object.keys(FIGURES) as readonly FigureName[];
   const rows = [...new Set(comparisons.map(({ row }) => row))];
   const toCells = (row: RowName): readonly string[] =>
-    names.map((figure) => {
+    FIGURE_NAMES.map((figure) => {
       const one = comparisons.find((other) => other.row === row && other.figure === figure);
       // Where there is nothing to count, such as sessions of a cached call, there is no ratio.
       if (!one || !Number.isFinite(one.ratio)) return "–";
@@ -54,7 +61,7 @@ const buildTable = (comparisons: readonly Comparison[], commit: string): ReportT
     });
   return {
     title: `${commit.slice(0, 8)} to this tree: below 1 this tree is worse (medians of ${ROUNDS} rounds)`,
-    head: ["", ...names.map((name) => FIGURES[name].what)],
+    head: ["", ...FIGURE_NAMES.map((name) => FIGURES[name].what)],
     rows: rows.map((row) => [row, ...toCells(row)]),
   };
 };

@@ -77,7 +77,7 @@ const uploadGenerated = async (api: Api, shape: Parameters<typeof generateList>[
   return { fileKey, unique: counts?.unique ?? Number.NaN };
 };
 
-const EXPORTS = 10;
+const EXPORTS = 20;
 
 /** A file of customers at 200 domains with a mail host each; then its results as CSV, several times. */
 const list: Scenario = {
@@ -154,7 +154,7 @@ const cached: Scenario = {
 const intake: Scenario = {
   lab: { companies: 0 },
   async run(api, _server, measure) {
-    const shape = { ...LIST, rows: 200_000, domain: pickDomain };
+    const shape = { ...LIST, rows: 400_000, domain: pickDomain };
     const { fileKey, unique } = await uploadGenerated(api, shape);
     await measure("intake", async () => {
       const accepted = await api("POST /v1/verify/file", { action: "process", file_key: fileKey });
