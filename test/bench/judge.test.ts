@@ -58,7 +58,8 @@ const givenSessions = (reference: number, here: number) =>
 
 test.each([
   [20, 20, "good"],
-  [20, 25, "again"],
+  [20, 30, "warning"],
+  [20, 40, "again"],
   [0, 0, "good"],
   [0, 1, "again"],
 ] as const)("of %d sessions at the reference, %d here are %s", (reference, here, judgement) => {
