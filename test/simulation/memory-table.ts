@@ -27,21 +27,25 @@ export const memoryTable = (
   // The entries of each partition, of the table and of its indexes, in their order: a simulation asks a million times.
   const partitions = new Map<string, Entry[]>();
 
-  const isAlive = ({ expiresAt }: StoredItem): boolean =>
-    expiresAt > Math.floor(now().getTime() / 1000);
-  const read = (key: Key): Item | undefined => {
+  const toSeconds = (): number => Math.floor(now().getTime() / 1000);
+  const find = (key: Key): StoredItem | undefined => {
     const found = stored.get(toItemId(key));
-    return found && isAlive(found) ? parseItem(found) : undefined;
+    return found && found.expiresAt > toSeconds() ? found : undefined;
+  };
+  /** What only this file reads. */
+  const peek = (key: Key): Item | undefined => {
+    const found = find(key);
+    return found && peekItem(found);
   };
 
   /** Everything is made before anything is stored: an item that is too large spoils the whole. */
-  const store = (writes: readonly Write[]): (Item | undefined)[] => {
+  const store = (writes: readonly Write[]): readonly (StoredItem | undefined)[] => {
     const made = writes.map((write) => {
-      const next = applyWrite(write, read(getItemKey(write)));
+      const next = applyWrite(write, peek(getItemKey(write)));
       return { address: toItemId(getItemKey(write)), next: next && toStoredItem(next) };
     });
     for (const { address, next } of made) storeItem(address, next);
-    return made.map(({ next }) => next && parseItem(next));
+    return made.map(({ next }) => next);
   };
   const storeItem = (address: string, next: StoredItem | undefined): void => {
     for (const entry of stored.get(address)?.entries ?? []) {
@@ -61,9 +65,13 @@ export const memoryTable = (
     const all = partitions.get(toPartition(index ? INDEXES[index].pk : "pk", pk)) ?? [];
     const start = after && readPosition(after);
     const way = newestFirst ? -1 : 1;
-    const found = (newestFirst ? all.toReversed() : all)
-      .filter((entry) => isInRange(entry.order[0], sk) && isAlive(entry.stored))
-      .filter(({ order }) => !start || compareAll(order, start) * way > 0);
+    const seconds = toSeconds();
+    const found = (newestFirst ? all.toReversed() : all).filter(
+      ({ order, stored: { expiresAt } }) =>
+        isInRange(order[0], sk) &&
+        expiresAt > seconds &&
+        (!start || compareAll(order, start) * way > 0),
+    );
     const items = found.slice(0, limit).map((entry) => parseItem(entry.stored));
     const last = items.at(-1);
     return found.length > limit && last ? { items, next: toPosition(last, index) } : { items };
@@ -74,11 +82,15 @@ export const memoryTable = (
 
   return {
     /** All items, to be read only: each call returns the same objects. */
-    items: () => [...stored.values()].filter(isAlive).map((one) => (one.item ??= parseItem(one))),
+    items: () => {
+      const seconds = toSeconds();
+      return [...stored.values()].filter(({ expiresAt }) => expiresAt > seconds).map(peekItem);
+    },
     hasScheduledWork: isAnythingDue,
     get: async (key) => {
       assertKey(key);
-      return read(key);
+      const found = find(key);
+      return found && parseItem(found);
     },
     query: async (query) => {
       assertQueryable(query);
@@ -86,13 +98,14 @@ export const memoryTable = (
     },
     write: async (write) => {
       assertTransactable([write]);
-      if (!mayApply(write, read(getItemKey(write))))
+      if (!mayApply(write, peek(getItemKey(write))))
         return { outcome: "refused", refusedWrite: write };
-      return { outcome: "committed", item: store([write])[0] };
+      const [next] = store([write]);
+      return { outcome: "committed", item: next && parseItem(next) };
     },
     transact: async (writes) => {
       assertTransactable(writes);
-      const refused = writes.find((write) => !mayApply(write, read(getItemKey(write))));
+      const refused = writes.find((write) => !mayApply(write, peek(getItemKey(write))));
       if (refused) return { outcome: "refused", refusedWrite: refused };
       store(writes);
       return { outcome: "committed" };
@@ -116,6 +129,8 @@ type Entry = {
 };
 
 const parseItem = ({ json }: StoredItem): Item => JSON.parse(json) as Item;
+/** The same object each time, to be read only. */
+const peekItem = (stored: StoredItem): Item => (stored.item ??= parseItem(stored));
 
 const toStoredItem = (item: Item): StoredItem => {
   const entries: Entry[] = [];
@@ -156,9 +171,8 @@ const isInRange = (value: string, range: KeyRange | undefined): boolean => {
 };
 
 const compareAll = (a: readonly string[], b: readonly string[]): number => {
-  for (const [position, one] of a.entries()) {
-    const order = compareBytes(one, b[position] ?? "");
-    if (order !== 0) return order;
-  }
-  return 0;
+  let order = 0;
+  for (let at = 0; at < a.length && order === 0; at++)
+    order = compareBytes(a[at] ?? "", b[at] ?? "");
+  return order;
 };

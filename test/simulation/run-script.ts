@@ -5,7 +5,7 @@ import { type Job, readJob } from "@mailproof/core/jobs/items";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
-import type { Item, Write } from "@mailproof/core/ports/table";
+import type { Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../dns-lookups.ts";
@@ -203,7 +203,7 @@ const drain = async (ctx: SimulatedWorld, worker: Worker<AppWorld>): Promise<voi
 };
 
 const watchTable = (
-  table: Awaited<ReturnType<typeof given>>["table"],
+  table: TestContext["table"],
   account: string,
   balances: number[],
   miscounts: Set<string>,
@@ -216,7 +216,7 @@ const watchTable = (
   return {
     ...table,
     transact: async (writes) => {
-      const removed = listRemovedJobs(table.items(), writes);
+      const removed = listRemovedJobs(table, writes);
       const result = await table.transact(writes);
       if (result.outcome === "committed") for (const job of removed) deletedJobs.set(job.id, job);
       if (writes.some((write) => getItemKey(write).pk.startsWith("BALANCE#")))
@@ -228,7 +228,7 @@ const watchTable = (
 };
 
 /** The jobs that these writes delete, as they are before. */
-const listRemovedJobs = (items: readonly Item[], writes: readonly Write[]): readonly Job[] => {
+const listRemovedJobs = (table: TestContext["table"], writes: readonly Write[]): readonly Job[] => {
   const keys = new Set(
     writes.flatMap((write) =>
       "remove" in write && write.remove.sk === "JOB" ? [write.remove.pk] : [],
@@ -236,7 +236,10 @@ const listRemovedJobs = (items: readonly Item[], writes: readonly Write[]): read
   );
   return keys.size === 0
     ? []
-    : items.filter(({ pk, sk }) => sk === "JOB" && keys.has(pk)).map(readJob);
+    : table
+        .items()
+        .filter(({ pk, sk }) => sk === "JOB" && keys.has(pk))
+        .map(readJob);
 };
 
 /** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */
