@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { run } from "./simulation.ts";
-import { FLOWS, listFaultPairs, runFlow } from "./sweep.ts";
+import { FLOWS, listFurtherPairs, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
 // npm run simulate -- --seeds N [--from S] [--pairs M]: plays so many histories, and with --pairs also one of M pairs of
-// faults in every flow (1: all of them), on every core, and prints those that went wrong.
+// faults in every flow that the sweeps do not play (1: all of them), on every core, and prints those that went wrong.
 
 type RunOptions = { readonly from: number; readonly to: number; readonly pairs: number };
 /** Worker `index` of `workers` plays the histories whose number leaves that remainder. */
@@ -29,11 +29,11 @@ const runPairs = async (
 ): Promise<void> => {
   let at = 0;
   for (const [name, flow] of Object.entries(FLOWS)) {
-    const { calls } = await runFlow(flow, new Map());
-    for (const planned of listFaultPairs(calls))
+    const { calls } = await runUndisturbed(flow);
+    for (const planned of listFurtherPairs(name, calls))
       if (at++ % (workers * pairs) === index * pairs) {
         const { wrong } = await runFlow(flow, planned);
-        report({ history: `${name}, faults ${JSON.stringify([...planned])}`, wrong });
+        report({ history: toHistoryName(name, planned), wrong });
       }
   }
 };

@@ -26,11 +26,14 @@ const isVerdictCount = is("VERDICTCOUNTS#");
 const isMailTest = is("MAILTEST#");
 
 const transacting =
-  (change: (transact: Transact) => Transact): Change =>
+  (change: (transact: Transact, ctx: SimulatedWorld) => Transact): Change =>
   (ctx) => ({
     ...ctx,
-    table: { ...ctx.table, transact: change((writes) => ctx.table.transact(writes)) },
+    table: { ...ctx.table, transact: change((writes) => ctx.table.transact(writes), ctx) },
   });
+
+/** A process that writes in two steps may crash between them. */
+const goesOn = ({ random }: SimulatedWorld): boolean => random() < 0.5;
 
 /** Every write of a transaction changed, or left out. */
 const writing = (change: (write: Write) => Write | null): Change =>
@@ -54,10 +57,6 @@ const isReceiving = (write: Write): write is Update =>
   "update" in write && isMailTest(write) && write.set?.["status"] === "assessing";
 
 let doubleWrites = 0;
-
-let splitByTime = 0;
-/** A process that writes in two steps may crash between them. It has its own count: with a shared one, one of two crashes might never happen. */
-const isRemovedBetween = (): boolean => ++splitByTime % 2 === 0;
 
 /** What keeps an operation from ending twice: its removal, the one key its last entry can have, and the totals. */
 const dropConditions = (write: Write): Write[] => {
@@ -251,12 +250,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ),
 
     "a chunk has one entry for being settled and another for being refunded, and the job's books are kept apart":
-      transacting((transact) => async (writes) => {
+      transacting((transact, ctx) => async (writes) => {
         const isResolution = writes.some(isResolving);
         if (!isResolution) return transact(writes);
         const result = await transact(writes.filter((write) => !isJob(write)).flatMap(withOwnKey));
-        if (result.outcome === "committed" && !isRemovedBetween())
-          await transact(writes.filter(isJob));
+        if (result.outcome === "committed" && goesOn(ctx)) await transact(writes.filter(isJob));
         return result;
       }),
 
@@ -270,14 +268,16 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       isCancelling(write) ? { ...write, where: { status: write.where?.["status"] ?? "" } } : write,
     ),
 
-    "a cancelled job is refunded apart from its end": transacting((transact) => async (writes) => {
-      const ends = writes.filter(isCancelling);
-      if (ends.length === 0 || ends.length === writes.length) return transact(writes);
-      const result = await transact(ends);
-      if (result.outcome === "committed" && !isRemovedBetween())
-        await transact(writes.filter((write) => !isCancelling(write)));
-      return result;
-    }),
+    "a cancelled job is refunded apart from its end": transacting(
+      (transact, ctx) => async (writes) => {
+        const ends = writes.filter(isCancelling);
+        if (ends.length === 0 || ends.length === writes.length) return transact(writes);
+        const result = await transact(ends);
+        if (result.outcome === "committed" && goesOn(ctx))
+          await transact(writes.filter((write) => !isCancelling(write)));
+        return result;
+      },
+    ),
 
     "each of two who cancel a job is refunded": transacting(
       (transact) => (writes) =>
@@ -296,13 +296,15 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         : write,
     ),
 
-    "a check is kept after its payment, not with it": transacting((transact) => async (writes) => {
-      const checks = writes.filter(isCheck);
-      const result = await transact(writes.filter((write) => !checks.includes(write)));
-      if (result.outcome === "committed" && checks.length > 0 && !isRemovedBetween())
-        await transact(checks);
-      return result;
-    }),
+    "a check is kept after its payment, not with it": transacting(
+      (transact, ctx) => async (writes) => {
+        const checks = writes.filter(isCheck);
+        const result = await transact(writes.filter((write) => !checks.includes(write)));
+        if (result.outcome === "committed" && checks.length > 0 && goesOn(ctx))
+          await transact(checks);
+        return result;
+      },
+    ),
 
     "what another check found in between is written over": writing((write) => {
       if (!isLatest(write)) return write;
@@ -323,11 +325,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
 
-    "a mail test is refunded apart from its end": transacting((transact) => async (writes) => {
+    "a mail test is refunded apart from its end": transacting((transact, ctx) => async (writes) => {
       const ends = writes.filter(isExpiring);
       if (ends.length === 0) return transact(writes);
       const result = await transact(ends);
-      if (result.outcome === "committed" && !isRemovedBetween())
+      if (result.outcome === "committed" && goesOn(ctx))
         await transact(writes.filter((write) => !isExpiring(write)));
       return result;
     }),
@@ -347,10 +349,9 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     "usage is not counted": writing((write) => (isUsage(write) ? null : write)),
 
     "usage of an operation is counted apart from the money": transacting(
-      (transact) => async (writes) => {
+      (transact, ctx) => async (writes) => {
         const result = await transact(writes.filter((write) => !isUsage(write)));
-        if (result.outcome === "committed" && !isRemovedBetween())
-          await transact(writes.filter(isUsage));
+        if (result.outcome === "committed" && goesOn(ctx)) await transact(writes.filter(isUsage));
         return result;
       },
     ),

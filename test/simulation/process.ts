@@ -18,23 +18,23 @@ export type Plan = () => Fault | undefined;
 
 export type SimulatedWorld = AppWorld & { readonly queue: Queue & QueueReceiver };
 
-let turn = 0;
-
-/** Each of the four fates in turn, whichever message is first. */
+/** Each of the four fates in turn, from one that the history's own chance draws. */
 const sendPartly = (
-  queue: Queue,
+  { queue, random }: SimulatedWorld,
   name: string,
   messages: readonly Message[],
-): Promise<readonly SendOutcome[]> =>
-  Promise.all(
-    messages.map(async (message) => {
-      const fate = turn++ % 4;
+): Promise<readonly SendOutcome[]> => {
+  const first = Math.floor(random() * 4);
+  return Promise.all(
+    messages.map(async (message, at) => {
+      const fate = (first + at) % 4;
       if (fate === 0) return "refused" as const;
       if (fate === 1) return "unknown" as const;
       await queue.sendMany(name, [message]);
       return fate === 2 ? ("unknown" as const) : ("sent" as const);
     }),
   );
+};
 
 export type Process = {
   readonly world: SimulatedWorld;
@@ -100,7 +100,7 @@ export const createProcess = (
         callPort(
           () => queue.sendMany(name, messages),
           () => messages.map(() => "unknown" as const),
-          () => sendPartly(queue, name, messages),
+          () => sendPartly(ctx, name, messages),
         ),
       receive: (spec, options) =>
         callPort(

@@ -2,4 +2,4 @@ import { describeSweep } from "./describe-sweep.ts";
 import { CHECKS, MORE_CHECKS } from "./sweep.ts";
 
 describeSweep(CHECKS);
-describeSweep(MORE_CHECKS, { inPairs: false });
+describeSweep(MORE_CHECKS);

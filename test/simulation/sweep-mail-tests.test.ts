@@ -1,4 +1,4 @@
 import { describeSweep } from "./describe-sweep.ts";
 import { MAIL_TESTS } from "./sweep.ts";
 
-describeSweep(MAIL_TESTS, { inPairs: false });
+describeSweep(MAIL_TESTS);

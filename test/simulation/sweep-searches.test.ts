@@ -2,4 +2,4 @@ import { describeSweep } from "./describe-sweep.ts";
 import { MORE_SEARCHES, SEARCHES } from "./sweep.ts";
 
 describeSweep(SEARCHES);
-describeSweep(MORE_SEARCHES, { inPairs: false });
+describeSweep(MORE_SEARCHES);
