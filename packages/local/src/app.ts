@@ -71,9 +71,8 @@ export const createApp = (
   const callersFirst = createCallersFirst();
   const log = createLineLog(environment.LOG_LEVEL, now);
   const tracing = openTracing(environment, { log, onSpans: counters?.onSpans });
-  const { yieldToCallers } = callersFirst;
   const onSession = createSessionReporter(counters, tracing);
-  const ports = { table, yieldToCallers, log, connections: counters?.connections, onSession };
+  const ports = { table, ...callersFirst, log, connections: counters?.connections, onSession };
   const { engine, mail, ...opened } = openEngine(environment, lab, ports);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),

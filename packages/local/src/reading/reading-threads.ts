@@ -5,7 +5,7 @@ import {
   type RunReader,
 } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
-import { createBudget } from "@mailproof/core/lib/budget";
+import { createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { MINUTE_MS } from "@mailproof/core/lib/time";
 import type { World } from "@mailproof/core/ports/world";
@@ -20,7 +20,7 @@ export const READING_LIMITS = {
   threads: 2,
   /** The largest report takes two seconds on a quiet machine. */
   readMs: 20_000,
-  /** What an account's reading may take in a minute. One that is over it by its last reading waits for that time. */
+  /** Of processor time, for an account. A thread that was ended counts with its whole limit. */
   shareMsPerMinute: 40_000,
   heapMegabytes: 256,
 };
@@ -56,13 +56,14 @@ export const createReadingThreads = (
     worker.on("exit", calls.end);
     return { worker, calls };
   };
-  const read = async (name: ReaderName, args: readonly unknown[]): Promise<unknown> => {
+  const read = async (cost: Hold, name: ReaderName, args: readonly unknown[]): Promise<unknown> => {
     const reader = idle.pop() ?? start();
     const timer = setTimeout(() => void reader.worker.terminate(), readMs);
     const reply = await reader.calls
       .call("read", name, args as readonly never[])
       .finally(() => clearTimeout(timer));
     if (reply === ENDED) throw createTooCostlyFault(name);
+    cost.more(Math.min(readMs, reply.cpuMs) - readMs);
     idle.push(reader);
     if ("value" in reply) return reply.value;
     const { path, what, isTooLarge } = reply.fault;
@@ -73,11 +74,7 @@ export const createReadingThreads = (
     slots.run(who, async () => {
       const cost = time.take(who, readMs);
       if (!cost) throw createBusyFailure();
-      const startedAt = now().getTime();
-      return await read(name, args).finally(() => {
-        const tookMs = Math.min(readMs, Math.max(0, now().getTime() - startedAt));
-        cost.more(tookMs - readMs);
-      });
+      return read(cost, name, args);
     });
   return {
     run: run as RunReader,
