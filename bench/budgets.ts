@@ -1,3 +1,5 @@
+import type { FigureName } from "./against/figures.ts";
+
 // What every bench is held to, in one place: docs/performance.md is written from this and from bench/results/.
 
 /** A figure has a limit on one side. `beside` is what else does it, where that is published or is measured with ours. */
@@ -324,18 +326,6 @@ export const BUDGETS = {
 } as const satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof BUDGETS;
-
-/** What is measured of two trees, the less the better: `npm run bench -- --against REV`. */
-export const FIGURES = {
-  seconds: { what: "time", unit: "s" },
-  processorSeconds: { what: "processor time", unit: "s" },
-  peakMegabytes: { what: "peak memory", unit: "MB" },
-  sessions: { what: "sessions opened at mail hosts", unit: "" },
-  queries: { what: "DNS queries", unit: "" },
-  bytesWritten: { what: "bytes written to the disk", unit: "" },
-} as const;
-
-export type FigureName = keyof typeof FIGURES;
 
 /**
  * The least ratio of the reference's figure (the commit in bench/reference) to this tree's: 1 is as good, 2 twice as good. What

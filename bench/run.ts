@@ -34,13 +34,13 @@ const { values, positionals } = parseArgs({
   options: { against: { type: "string" }, ratchet: { type: "boolean", default: false } },
 });
 const isComparison = values.ratchet || values.against !== undefined;
-const known: readonly string[] = isComparison ? scenarioNames : BENCHES;
-const unknown = positionals.find((name) => !known.includes(name));
+const offered: readonly string[] = isComparison ? scenarioNames : BENCHES;
+const unknown = positionals.find((name) => !offered.includes(name));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no bench ${unknown}. There are: ${known.join(", ")}.\n`);
+  process.stderr.write(`There is no bench ${unknown}. There are: ${offered.join(", ")}.\n`);
   process.exit(2);
 }
-const names = positionals.length > 0 ? positionals : known;
+const names = positionals.length > 0 ? positionals : offered;
 
 /** Whatever a file of the bench has started is in its group, and ends with it. Its last message, and whether it ended well. */
 const runFile = async (
@@ -81,7 +81,7 @@ const runFile = async (
 };
 
 /** What cannot be installed here is missed by the benches that need it, and they say so. */
-const installTools = (): void => {
+const installPeers = (): void => {
   if (findObstacle() === null) return;
   process.stdout.write("Installing the peers and the load generator.\n");
   const bench = fileURLToPath(new URL(".", import.meta.url));
@@ -134,6 +134,6 @@ const runBenches = async (): Promise<boolean> => {
   return failed.length + missed.length === 0;
 };
 
-installTools();
+installPeers();
 const isGood = await (isComparison ? runComparison() : runBenches());
 if (!isGood) process.exitCode = 1;

@@ -1,6 +1,7 @@
-import { FIGURES, type FigureName, type RowName } from "../budgets.ts";
+import type { RowName } from "../budgets.ts";
 import { formatNumber, printTable, type ReportTable } from "../report.ts";
 import { TREE } from "../server.ts";
+import { FIGURES, type FigureName } from "./figures.ts";
 import { type Comparison, compareRounds, formatSentence, judge, pickBest } from "./judge.ts";
 import { type Figures, runScenario, type ScenarioName } from "./scenarios.ts";
 
@@ -66,7 +67,7 @@ const buildTable = (comparisons: readonly Comparison[], commit: string): ReportT
   };
 };
 
-export const compareTrees = async (
+const compareTrees = async (
   scenarios: readonly ScenarioName[],
   reference: { readonly tree: string; readonly commit: string },
   isHeld: boolean,

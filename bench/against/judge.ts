@@ -1,5 +1,6 @@
-import { FIGURES, type FigureName, RATIOS, type RowName } from "../budgets.ts";
+import { RATIOS, type RowName } from "../budgets.ts";
 import { computeMedian, formatNumber } from "../report.ts";
+import { FIGURES, type FigureName } from "./figures.ts";
 import type { Figures } from "./scenarios.ts";
 
 // What two trees came to, as ratios, and which of them are too low.
@@ -26,11 +27,11 @@ export const compareRounds = (row: RowName, rounds: Rounds): readonly Comparison
   });
 
 /** The least that a ratio may be, or undefined where it is held to nothing. */
-export const getLeastRatio = ({ row, figure }: Comparison): number | undefined =>
+const getLeastRatio = ({ row, figure }: Comparison): number | undefined =>
   (RATIOS[row] as Partial<Record<FigureName, number>>)[figure];
 
 /** So often a figure is measured that is too low: other work on the machine does not come three times in a row. */
-export const MEASUREMENTS_MAX = 3;
+const MEASUREMENTS_MAX = 3;
 
 /** From here on a figure is as good as the reference's. */
 const WARNING_BELOW = 0.97;

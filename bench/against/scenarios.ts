@@ -5,12 +5,13 @@ import { setTimeout } from "node:timers/promises";
 import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/lab/companies";
 import type { LabOptions } from "@mailproof/lab/lab";
 import { load } from "../autocannon.ts";
-import type { FigureName, RowName } from "../budgets.ts";
+import type { RowName } from "../budgets.ts";
 import { listOneServer, ZONE } from "../engine/lists.ts";
 import { type Api, createApi, uploadList } from "../http-api.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "../list-generator.ts";
 import { type Network, startNetwork } from "../network.ts";
 import { readUsage, type Server, startServer } from "../server.ts";
+import type { FigureName } from "./figures.ts";
 
 // What is measured of a tree: its server, as a process, before the lab and the load generator of this tree, and over HTTP
 // alone, so that the server of an old commit is measured as well. The work of each row is the same in every run.
