@@ -2,22 +2,24 @@ import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import { CHROMIUM, OPERATOR_KEY, startServer } from "./server.ts";
 
-// One server and one browser for every file of this folder, in processes of their own: a start of each takes as long as
-// a test. A suite has an account of its own there, and a test a context of its own.
+// One server for every file of this folder, and one browser for every worker, in processes of their own: a start of each
+// takes as long as a test. A suite has an account of its own there, and a test a context of its own; but a browser has one
+// clipboard, so two files at once cannot share it.
 
 export const setup = async ({
   provide,
+  vitest,
 }: TestProject): Promise<(() => Promise<void>) | undefined> => {
   if (CHROMIUM === undefined) return undefined;
   // As root there is no sandbox, and the page is our own.
-  const browser = await chromium.launchServer({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox"],
-  });
+  const options = { executablePath: CHROMIUM, args: ["--no-sandbox"] };
+  const browsers = await Promise.all(
+    Array.from({ length: vitest.config.maxWorkers }, () => chromium.launchServer(options)),
+  );
   const { stop, ...server } = await startServer({ OPERATOR_KEY });
-  provide("dashboard", { server, browser: browser.wsEndpoint() });
+  provide("dashboard", { server, browsers: browsers.map((browser) => browser.wsEndpoint()) });
   return async () => {
-    await browser.close();
+    await Promise.all(browsers.map((browser) => browser.close()));
     await stop();
   };
 };

@@ -13,8 +13,8 @@ declare module "vitest" {
   interface ProvidedContext {
     dashboard: {
       readonly server: RunningServer;
-      /** Where the browser is connected to. */
-      readonly browser: string;
+      /** Where the browser of each worker is connected to. */
+      readonly browsers: readonly string[];
     };
   }
 }
@@ -182,7 +182,9 @@ export const describeInBrowser = (
       let ready: Ready;
       beforeAll(async () => {
         const shared = inject("dashboard");
-        browser = await chromium.connect(shared.browser);
+        // Workers count from 1.
+        const endpoint = shared.browsers[Number(process.env["VITEST_POOL_ID"]) - 1];
+        browser = await chromium.connect(endpoint ?? "");
         if (settings === undefined) {
           server = shared.server;
           ready = await openAccount(name, server);

@@ -26,7 +26,7 @@ const whenServed = async (site: Partial<Site> = {}, load?: Load) => {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return async (path: string, headers: OutgoingHttpHeaders = {}, method = "GET") => {
+  const get = async (path: string, headers: OutgoingHttpHeaders = {}, method = "GET") => {
     const sent = request({ port, method, path, headers }).end();
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     const bytes = await buffer(response);
@@ -37,12 +37,13 @@ const whenServed = async (site: Partial<Site> = {}, load?: Load) => {
       text: bytes.toString(),
     };
   };
+  return { get, server };
 };
 
 const findScript = (html: string): string => /src="([^"]+)"/.exec(html)?.[1] ?? "";
 
 test("the page has a strict policy, is not cached, and says nothing to others", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
 
   const { status, headers, text } = await get("/app/");
 
@@ -59,7 +60,7 @@ test("the page has a strict policy, is not cached, and says nothing to others", 
 });
 
 test("every address below /app/ that is no file is the page: a deep link survives a reload", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
   const page = await get("/app/");
 
   for (const path of ["/app/verify", "/app/lists/job_1?sort=score", "/app/settings/api-keys"])
@@ -67,7 +68,7 @@ test("every address below /app/ that is no file is the page: a deep link survive
 });
 
 test("a file is named by its content, kept for a year, and already compressed", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
   const path = findScript((await get("/app/")).text);
   expect(path).toMatch(/^\/app\/assets\/[\w-]+\.js$/);
 
@@ -87,7 +88,7 @@ test("a file is named by its content, kept for a year, and already compressed", 
 });
 
 test("a file that this build does not have is not found, and is not the page", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
 
   const { status, text } = await get("/app/assets/index-00000000.js");
 
@@ -96,7 +97,7 @@ test("a file that this build does not have is not found, and is not the page", a
 });
 
 test("who has the newest version is sent nothing, HEAD has the headers alone, and POST is refused", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
   const script = findScript((await get("/app/")).text);
 
   for (const path of ["/app/", script]) {
@@ -113,7 +114,7 @@ test("who has the newest version is sent nothing, HEAD has the headers alone, an
 });
 
 test("the root leads a browser to the dashboard, and shows a program its links", async () => {
-  const get = await whenServed();
+  const { get } = await whenServed();
 
   const browser = await get("/", { accept: "text/html,application/xhtml+xml" });
   expect(browser).toMatchObject({ status: 302, headers: { location: "/app/", vary: "accept" } });
@@ -128,7 +129,7 @@ test.each([
   "behind %s the page names its files, and the root the page, with the path",
   async (_, site, sent) => {
     const prefix = "publicUrl" in site ? "/mail" : "/mail/proof";
-    const get = await whenServed(site);
+    const { get } = await whenServed(site);
 
     const page = await get(`${sent}/app/lists`);
 
@@ -153,12 +154,15 @@ test("requests wait for the build, and after a build that failed the next reques
   const files = await loadDashboard(new AbortController().signal);
   const builds = [Promise.withResolvers<typeof files>(), Promise.withResolvers<typeof files>()];
   let begun = 0;
-  const get = await whenServed(
+  const { get, server } = await whenServed(
     {},
     () => builds[begun++]?.promise ?? Promise.reject(new Error("a third")),
   );
 
+  const arrived = once(server, "request");
   const waiting = get("/app/");
+  // One that came after the failure would begin the next build.
+  await arrived;
   expect((await get("/health")).status).toBe(200);
   builds[0]?.reject(new Error("no room on the disk"));
   const failed = await waiting;
