@@ -9,7 +9,7 @@ import { type Client, dial } from "../lab/smtp-client.ts";
 import { whenTestCreated } from "../mail-tests.ts";
 import { readReportsAddress } from "../reports.ts";
 
-// Strangers who cost the mail receiver memory, time or places. What they cost a whole process is in memory.test.ts.
+// Clients that cost the mail receiver memory, time or connections. What they cost a whole process is in memory.test.ts.
 
 const HOST = "127.0.0.1";
 
@@ -58,7 +58,7 @@ const readStored = async ({ world, blobs }: Context, id: string) => {
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-test("a hundred idle connections of ten networks keep nobody out", async () => {
+test("a hundred idle connections of ten networks keep no other out", async () => {
   const { connect, address } = await setup();
   const idle: Client[] = [];
   for (let n = 0; n < 100; n++) idle.push(await greeted(await connect(2 + Math.floor(n / 10))));
@@ -90,7 +90,7 @@ test.each(["NOOP", "RSET", "EHLO a.example", "HELP", "VRFY ann"])(
   },
 );
 
-test("a newcomer gets a place of the network that has the most", async () => {
+test("a newcomer gets a connection of the network that has the most", async () => {
   const { connect } = await setup({ connectionsMax: 3 });
   const alone = await greeted(await connect(2));
   const first = await greeted(await connect(3));
@@ -152,8 +152,8 @@ test("a sender that trickles is sent away, and one that is fast enough is not", 
 });
 
 test.each([
-  ["which said nothing of its size", ""],
-  ["which said that it is small", " SIZE=100"],
+  ["which declares no size", ""],
+  ["which declares that it is small", " SIZE=100"],
 ])(
   "a message above what is held waits in the blobs, and leaves nothing there: one %s",
   async (_, size) => {

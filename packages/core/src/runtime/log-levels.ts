@@ -35,6 +35,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   message_failed: "warn",
   metric_failed: "warn",
   operator_command: "info",
+  postmaster_mail: "info",
   pressure_began: "warn",
   pressure_ended: "info",
   probe_broke: "error",

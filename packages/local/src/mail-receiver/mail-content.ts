@@ -67,9 +67,9 @@ const collect = async (arrival: Arrival, content: Content): Promise<Buffer> => {
   }
 };
 
-async function* chain(held: readonly Buffer[], rest: AsyncIterable<Buffer>) {
+async function* chain(held: readonly Buffer[], coming: AsyncIterable<Buffer>) {
   yield* held;
-  yield* rest;
+  yield* coming;
 }
 
 async function* readBlocks({ wire, limits, onProgress }: Arrival, content: Content) {
@@ -79,10 +79,10 @@ async function* readBlocks({ wire, limits, onProgress }: Arrival, content: Conte
   while (!content.isWhole) {
     const bytes = await wire.readBytes();
     if (!bytes) return;
-    const { text, rest, hasBareLineEnd } = unstuff(bytes);
+    const { text, after, hasBareLineEnd } = unstuff(bytes);
     content.bytes += text.length;
-    content.isWhole = rest !== undefined;
-    if (rest) wire.putBack(rest);
+    content.isWhole = after !== undefined;
+    if (after) wire.putBack(after);
     if (content.bytes > limits.messageBytesMax) content.refusal ??= REPLIES.tooLarge;
     if (hasBareLineEnd) content.refusal ??= REPLIES.bareInData;
     for (let from = 0; from < text.length && content.refusal === undefined; ) {
@@ -103,31 +103,31 @@ const CR = 0x0d;
 const LF = 0x0a;
 const DOT = 0x2e;
 
-type Place = "line" | "text" | "cr" | "dot" | "dot_cr";
+type LineState = "line" | "text" | "cr" | "dot" | "dot_cr";
 
 /**
  * Of a line that begins with a dot, the first dot was added by the client (RFC 5321 §4.5.2); a line with nothing else ends
- * the message, and `rest` follows it. A CR or a LF alone is the end of a line to other servers (SMTP smuggling), and here
+ * the message, and `after` follows it. A CR or a LF alone is the end of a line to other servers (SMTP smuggling), and here
  * a reason to refuse (§2.3.8). `text` is written over `bytes`, which are never fewer.
  */
 const createUnstuffer = () => {
-  let place: Place = "line";
+  let state: LineState = "line";
   let hasBareLineEnd = false;
   return (bytes: Buffer) => {
     let length = 0;
-    let rest: Buffer | undefined;
-    for (let at = 0; at < bytes.length && !rest; at++) {
+    let after: Buffer | undefined;
+    for (let at = 0; at < bytes.length && !after; at++) {
       const byte = bytes[at] ?? 0;
-      if (place === "line" && byte === DOT) place = "dot";
-      else if (place === "dot" && byte === CR) place = "dot_cr";
-      else if (place === "dot_cr" && byte === LF) rest = bytes.subarray(at + 1);
+      if (state === "line" && byte === DOT) state = "dot";
+      else if (state === "dot" && byte === CR) state = "dot_cr";
+      else if (state === "dot_cr" && byte === LF) after = bytes.subarray(at + 1);
       else {
-        const isAfterCr = place === "cr" || place === "dot_cr";
+        const isAfterCr = state === "cr" || state === "dot_cr";
         if (isAfterCr !== (byte === LF)) hasBareLineEnd = true;
-        place = byte === CR ? "cr" : isAfterCr && byte === LF ? "line" : "text";
+        state = byte === CR ? "cr" : isAfterCr && byte === LF ? "line" : "text";
         bytes[length++] = byte;
       }
     }
-    return { text: bytes.subarray(0, length), rest, hasBareLineEnd };
+    return { text: bytes.subarray(0, length), after, hasBareLineEnd };
   };
 };

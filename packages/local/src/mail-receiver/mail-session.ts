@@ -36,7 +36,7 @@ export type Session = {
   helo: string | null;
   tls: Tls | undefined;
   mailFrom: string | null;
-  /** Infinity: the client has not said how large the message is. */
+  /** Infinity: the client declared no size of the message. */
   sizeBytes: number;
   recipient: string | null;
   /** A recipient was refused: then DATA has another reply. */
@@ -144,9 +144,9 @@ const addRecipient: Command = async ({ server: { world }, session }, argument) =
   const { address, parameters } = path;
   if (parameters.length > 0) return useless(REPLIES.badParameter);
   if (session.recipient !== null) return useless(REPLIES.oneRecipient);
-  const isOperators = isPostmaster(world, address);
-  if (!isOperators && !isOurDomain(world, address)) return refuse(session, REPLIES.noRelay);
-  const status = isOperators ? "open" : await orFailed(world, findRecipient(world, address));
+  const isForPostmaster = isPostmaster(world, address);
+  if (!isForPostmaster && !isOurDomain(world, address)) return refuse(session, REPLIES.noRelay);
+  const status = isForPostmaster ? "open" : await orFailed(world, findRecipient(world, address));
   if (status === "failed") return useless(REPLIES.localError);
   if (status !== "open") return refuse(session, OUTCOME_REPLIES[status]);
   session.recipient = address;
