@@ -73,10 +73,11 @@ const runFile = async (
     process.stderr.write(`${args.join(" ")} took more than ${minutesMax} minutes.\n`);
     end();
   }, minutesMax * 60_000);
-  const [code] = (await once(child, "close")) as [number | null];
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
   clearTimeout(timer);
   for (const signal of SIGNALS) process.off(signal, onInterrupt);
   end();
+  if (signal !== null) process.stderr.write(`${args.join(" ")} was ended by ${signal}.\n`);
   return { isGood: code === 0, outcome };
 };
 
