@@ -333,8 +333,8 @@ export type BudgetName = keyof typeof BUDGETS;
  *
  * Times are processor time, which other work on the machine disturbs least; before one mail server the time is the mail server's.
  * Counts that never vary are held within 3 %. The others vary between runs of one commit, most beside other work: sessions follow
- * from when rows arrive (20 to 30 before one mail server, 15,200 to 16,800 at 200 domains), and bytes from how many transactions share a
- * flush (of a list 29.7 to 32.4 million, of cached calls 33.4 to 39.4). Their limits are two to three standard deviations of the
+ * from when rows arrive (20 to 30 before one mail server, 14,300 to 16,800 at 200 domains), and bytes from how many transactions share a
+ * flush (of a list 29.7 to 33.1 million, of cached calls 33.4 to 39.4). Their limits are two to three standard deviations of the
  * ratio of two medians, which three measurements in a row do not miss by chance.
  */
 export const RATIOS = {
