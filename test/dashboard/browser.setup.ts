@@ -8,13 +8,13 @@ import { CHROMIUM, OPERATOR_KEY, startServer } from "./server.ts";
 
 export const setup = async ({
   provide,
-  vitest,
+  config,
 }: TestProject): Promise<(() => Promise<void>) | undefined> => {
   if (CHROMIUM === undefined) return undefined;
   // As root there is no sandbox, and the page is our own.
   const options = { executablePath: CHROMIUM, args: ["--no-sandbox"] };
   const browsers = await Promise.all(
-    Array.from({ length: vitest.config.maxWorkers }, () => chromium.launchServer(options)),
+    Array.from({ length: config.maxWorkers }, () => chromium.launchServer(options)),
   );
   const { stop, ...server } = await startServer({ OPERATOR_KEY });
   provide("dashboard", { server, browsers: browsers.map((browser) => browser.wsEndpoint()) });
