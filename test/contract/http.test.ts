@@ -29,7 +29,8 @@ type Answered = {
   readonly body: string | Readonly<Record<string, unknown>>;
 };
 
-const OWN_ADDRESS = /https:\/\/api\.execute-api\.eu-central-1\.amazonaws\.com|http:\/\/localhost/g;
+const OWN_ADDRESS =
+  /https:\/\/api\.execute-api\.eu-central-1\.amazonaws\.com|http:\/\/(?:localhost|127\.0\.0\.1:\d+)/g;
 
 const parseAnswer = (
   status: number,
@@ -37,7 +38,7 @@ const parseAnswer = (
   bytes: Buffer,
 ): Answered => {
   const isJson = bytes.length > 0 && String(headers["content-type"]).startsWith("application/json");
-  // Documents name the address by which the caller reached them.
+  // Documents name the address of what serves them.
   const text = bytes.toString().replaceAll(OWN_ADDRESS, "BASE");
   const body = isJson ? (JSON.parse(text) as Answered["body"]) : text;
   return { status, headers, body };

@@ -335,7 +335,8 @@ test("a mail of reports is 250 when the report is stored, 554 without one, and 4
   client.send("Subject: Hello\r\n\r\nHello.\r\n.\r\n");
   expect(await client.reply()).toMatch(/^554 5.6.0 .* no DMARC or TLS report/);
 
-  for (let sent = 2; sent < 250; sent++)
+  // Of a minute: 25 MB, of which each mail takes at least 100 KB. While DNS was asked about the first one, its part came back.
+  for (let sent = 1; sent <= 250; sent++)
     await whenMailArrives(ctx.world, address, toReceived("Subject: x"));
   await begin(client, address);
   client.send("Subject: Hello\r\n\r\nHello.\r\n.\r\n");

@@ -72,19 +72,6 @@ test.each([
   },
 );
 
-test("an account that waits for many readings keeps no other from its own", async () => {
-  const { world } = await setup();
-  const file = gzipSync(createDailyReport());
-  const ended: string[] = [];
-  const read = (who: string) =>
-    world.reading.run(who, "readReport", file).then(() => ended.push(who));
-
-  await Promise.all([...Array.from({ length: 8 }, () => read("a")), read("b"), read("c")]);
-
-  expect(ended.at(-1)).toBe("a");
-  expect(ended.toSorted()).toEqual("aaaaaaaabc".split(""));
-});
-
 test("an account whose readings took its share of a minute is to come later, and others are read", async () => {
   const { world, later } = await setup({ readMs: 1, shareMsPerMinute: 1 });
   const read = (who: string) => world.reading.run(who, "readReport", gzipSync(""));
