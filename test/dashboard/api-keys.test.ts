@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
-import { beforeAnswer, checkScreen, describeInBrowser } from "./browser.ts";
+import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
 import { checkStackedTable } from "./row-table.ts";
 
 const PATH = "settings/api-keys";
@@ -106,8 +106,8 @@ describeInBrowser("the API keys", ({ open }) => {
     await shown.waitFor();
     const secret = await shown.innerText();
     expect(secret).toMatch(/^mp_test_/);
-    await dialog.getByRole("button", { name: "Copy" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+    const copy = dialog.getByRole("button", { name: "Copy" });
+    expect(await readCopied(page, () => copy.click())).toBe(secret);
     const answer = await fetch(`${ready.base_url}/v1/account`, {
       headers: { "x-api-key": secret },
     });
@@ -202,8 +202,8 @@ describeInBrowser("the API keys", ({ open }) => {
   ])("the snippet for %s has this host filled in, and no key", async (name, path) => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     await page.getByLabel(name, { exact: true }).check();
-    await page.getByRole("button", { name: `Copy ${name}` }).click();
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    const copy = page.getByRole("button", { name: `Copy ${name}` });
+    const copied = await readCopied(page, () => copy.click());
 
     expect(copied).toContain(ready.base_url + path);
     expect(copied).not.toContain(ready.live_key);
@@ -215,8 +215,8 @@ describeInBrowser("the API keys", ({ open }) => {
   ])("what is copied for %s verifies an address as it is", async (name, program, ...options) => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     await page.getByLabel(name, { exact: true }).check();
-    await page.getByRole("button", { name: `Copy ${name}` }).click();
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    const copy = page.getByRole("button", { name: `Copy ${name}` });
+    const copied = await readCopied(page, () => copy.click());
 
     const { stdout } = await promisify(execFile)(program, [...options, copied], {
       env: { PATH: process.env["PATH"] ?? "", MAILPROOF_KEY: ready.test_key, NO_COLOR: "1" },

@@ -122,7 +122,7 @@ export const waitUntilLoaded = async ({ page }: Pick<OpenedPage, "page">): Promi
 
 /**
  * What a person does before the API answers: a second press on a busy machine would come after the answer, and be another
- * intention.
+ * intention. The route stays: Playwright forgets a request that begins while its last route is taken away.
  */
 export const beforeAnswer = async (page: Page, act: () => Promise<void>): Promise<void> => {
   const done = Promise.withResolvers<void>();
@@ -133,7 +133,17 @@ export const beforeAnswer = async (page: Page, act: () => Promise<void>): Promis
   await page.route("**/v1/**", hold);
   await act();
   done.resolve();
-  await page.unroute("**/v1/**", hold);
+};
+
+/** What a button or key copies. The clipboard is emptied before, so that what an earlier test has copied is never read. */
+export const readCopied = async (page: Page, act: () => Promise<void>): Promise<string> => {
+  await page.evaluate('navigator.clipboard.writeText("")');
+  await act();
+  let copied = "";
+  await expect
+    .poll(async () => (copied = await page.evaluate("navigator.clipboard.readText()")))
+    .not.toBe("");
+  return copied;
 };
 
 /** The browser is another process's, so its file is copied: where it is while the test runs. */

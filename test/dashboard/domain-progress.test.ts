@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, readCopied } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 // The domains `ready` and `unaligned` of a test key have reports of the last 14 days.
@@ -67,8 +67,8 @@ describeInBrowser("a domain's progress", ({ open }) => {
     const panel = page.getByRole("region", { name: "Next step" });
     await panel.getByText(next.text).waitFor();
     expect(await readWay(opened)).toEqual(steps.map((one: any) => WORDS[one.status]));
-    await panel.getByRole("button", { name: "Copy value" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(next.record.value);
+    const value = panel.getByRole("button", { name: "Copy value" });
+    expect(await readCopied(page, () => value.click())).toBe(next.record.value);
     expect(await panel.locator(".removed").innerText()).toContain(next.replaces[0].value);
     const readiness = page.getByRole("region", { name: "Is a stricter policy safe?" });
     expect(await readiness.locator(".state").innerText()).toBe("yes");
@@ -106,8 +106,8 @@ describeInBrowser("a domain's progress", ({ open }) => {
     const [source] = dmarc.unaligned_sources;
     const row = readiness.getByRole("row").filter({ hasText: source.ip });
     expect(await row.innerText()).toContain(source.advice.text);
-    await row.getByRole("button", { name: "Copy term" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(source.advice.spf_term);
+    const term = row.getByRole("button", { name: "Copy term" });
+    expect(await readCopied(page, () => term.click())).toBe(source.advice.spf_term);
     await checkScreen(opened, "domain-progress-unaligned");
   });
 });

@@ -6,7 +6,7 @@ import {
   createTlsReport,
   createZip,
 } from "../core/deliverability/reports/made-reports.ts";
-import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, REFUSED, readCopied } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 const DAY_S = 86_400;
@@ -179,8 +179,8 @@ describeInBrowser("reports about a domain", ({ open }) => {
       expect(text).toContain(source.advice.text);
     }
     const unknown = rows.filter({ hasText: "203.0.113.9" });
-    await unknown.getByRole("button", { name: "Copy term" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("ip4:203.0.113.9");
+    const term = unknown.getByRole("button", { name: "Copy term" });
+    expect(await readCopied(page, () => term.click())).toBe("ip4:203.0.113.9");
     await page.getByRole("table", { name: "Services that send" }).getByText("sendgrid").waitFor();
     await checkScreen(opened, "domain-reports");
 
@@ -213,8 +213,8 @@ describeInBrowser("reports about a domain", ({ open }) => {
 
     await page.goto(`${ready.base_url}/app/domains/nodmarc.example/reports`);
     await page.getByText("This record requests them:").waitFor();
-    await page.getByRole("button", { name: "Copy value" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(record.value);
+    const value = page.getByRole("button", { name: "Copy value" });
+    expect(await readCopied(page, () => value.click())).toBe(record.value);
     await checkScreen(opened, "domain-reports-record", [1280, 375]);
   });
 
@@ -245,10 +245,10 @@ describeInBrowser(
       const opened = await open({ path: "domains/mailed.example/reports", key: "live" });
       const { page, readApi } = opened;
       const copy = page.getByRole("button", { name: "Copy address" });
-      await copy.click();
+      const copied = await readCopied(page, () => copy.click());
       const { reports_address: address } = await readApi<any>(PATH("mailed.example"));
       expect(address).toMatch(/^reports-.*@mail\.test$/);
-      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`mailto:${address}`);
+      expect(copied).toBe(`mailto:${address}`);
       await checkScreen(opened, "domain-reports-address", [1280, 375]);
 
       await choose(opened, [toFile("one.xml", createReport("mailed.example", 1))]);

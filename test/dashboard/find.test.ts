@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { GetAccountData } from "@mailproof/client";
 import { expect, test } from "vitest";
-import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import {
+  beforeAnswer,
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  readCopied,
+} from "./browser.ts";
 
 const search = async ({ page }: OpenedPage, firstName: string, domain: string): Promise<void> => {
   await page.getByLabel("First name").fill(firstName);
@@ -106,8 +112,7 @@ describeInBrowser("find", ({ open }) => {
     expect(await read()).toBe(before - 5);
     expect(requests.filter((one) => one.startsWith("POST /v1/find"))).toHaveLength(1);
     await page.locator(".found").getByRole("button", { name: "Copy" }).focus();
-    await page.keyboard.press("Enter");
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+    expect(await readCopied(page, () => page.keyboard.press("Enter"))).toBe(
       await page.locator(".found h2").textContent(),
     );
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser } from "./browser.ts";
+import { checkScreen, describeInBrowser, readCopied } from "./browser.ts";
 import { checkStackedTable } from "./row-table.ts";
 
 describeInBrowser("the logs", ({ open }) => {
@@ -49,9 +49,8 @@ describeInBrowser("the logs", ({ open }) => {
     await page.locator(".requests tbody tr").first().filter({ hasText: id }).waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
 
-    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(id);
+    expect(await readCopied(page, () => page.keyboard.press("Enter"))).toBe(id);
   });
 
   test("a call made elsewhere appears without a click, and only in the class of its status", async () => {

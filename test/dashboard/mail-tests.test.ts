@@ -2,7 +2,13 @@ import { startDnsServer } from "@mailproof/lab/dns-server";
 import type { DnsFailure, Records } from "@mailproof/lab/zone";
 import { afterAll, expect, test } from "vitest";
 import { dial } from "../lab/smtp-client.ts";
-import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import {
+  beforeAnswer,
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  readCopied,
+} from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 const TESTS = "/v1/deliverability/tests";
@@ -46,8 +52,8 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     const id = await whenCreated(opened, "free");
     await page.getByText("No mail has arrived yet.").waitFor();
     const { address } = await readApi<any>(`${TESTS}/${id}`);
-    await page.getByRole("button", { name: "Copy address" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(address);
+    const copy = page.getByRole("button", { name: "Copy address" });
+    expect(await readCopied(page, () => copy.click())).toBe(address);
     await page.getByText(/^(59|60) minutes left$/).waitFor();
     await checkScreen(opened, "mail-test-waiting");
     const pages = requests.filter((one) => one.startsWith("GET /app/mail-tests")).length;
@@ -79,8 +85,8 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
       report.findings.map(({ points_regained: points }: any) => `+${points} points`),
     );
     const [{ record }] = report.findings;
-    await fixes.getByRole("button", { name: "Copy value" }).first().click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(record.value);
+    const value = fixes.getByRole("button", { name: "Copy value" }).first();
+    expect(await readCopied(page, () => value.click())).toBe(record.value);
 
     expect(await readRegion(opened, "SPF")).toMatch(/^SPF passes 100/);
     expect(await readRegion(opened, "DKIM")).toMatch(/^DKIM no signature 0/);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, readCopied } from "./browser.ts";
 
 /** The table of docs/test-keys.md, by address: the result that the screen shows, at once or after its job. */
 const readDocumented = () => {
@@ -256,9 +256,9 @@ describeInBrowser("verify one", ({ open }) => {
     await submit(opened, email);
     const shown = await readVerdict(opened, email);
 
-    await page.getByRole("button", { name: "Copy as curl" }).click();
+    const copy = page.getByRole("button", { name: "Copy as curl" });
+    const copied = await readCopied(page, () => copy.click());
     await page.getByText("Copied").waitFor();
-    const copied: string = await page.evaluate("navigator.clipboard.readText()");
     const { stdout } = await promisify(execFile)("sh", ["-c", copied], {
       env: { PATH: process.env["PATH"] ?? "", MAILPROOF_KEY: ready.test_key },
     });

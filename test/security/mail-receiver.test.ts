@@ -8,6 +8,7 @@ import { given } from "../given.ts";
 import { type Client, dial } from "../lab/smtp-client.ts";
 import { whenTestCreated } from "../mail-tests.ts";
 import { readReportsAddress } from "../reports.ts";
+import { sendByteByByte } from "./slow-clients.ts";
 
 // Clients that cost the mail receiver memory, time or connections. What they cost a whole process is in memory.test.ts.
 
@@ -149,6 +150,28 @@ test("a sender that trickles is sent away, and one that is fast enough is not", 
   clearInterval(writing);
   fast.send(".\r\n");
   expect(await fast.reply()).toMatch(/^250 /);
+});
+
+test("TLS records of one byte wait for their time, and clients of other networks do not", async () => {
+  const { connect, later } = await setup({
+    piecesPerSecondMax: 400,
+    uselessCommandsMax: 100,
+  });
+  const [client, other] = [await greeted(await connect(2)), await greeted(await connect())];
+  await client.say("EHLO out.shop.example");
+  await client.say("STARTTLS");
+  await client.startTls();
+
+  void sendByteByByte(client.socket(), Buffer.from("NOOP\r\n".repeat(40)));
+  let answered = 0;
+  while ((await client.reply(500)).startsWith("250 ")) answered++;
+
+  expect(answered).toBeLessThan(40);
+  expect(await other.say("NOOP")).toMatch(/^250 /);
+  for (; answered < 40; answered++) {
+    later(1_000);
+    expect(await client.reply()).toMatch(/^250 /);
+  }
 });
 
 test.each([

@@ -1,8 +1,7 @@
-import type { Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { dial } from "../lab/smtp-client.ts";
 import { createFolder, whenStarted } from "../local/running.ts";
-import { afterRounds, connectTo, get, residentMegabytes } from "./slow-clients.ts";
+import { afterRounds, connectTo, get, residentMegabytes, sendByteByByte } from "./slow-clients.ts";
 
 // The same attacks as in connections.test.ts, whole, on a process of its own: what is asserted is its resident memory.
 
@@ -30,14 +29,6 @@ test.each([
     expect(residentMegabytes(pid) - before).toBeLessThan(GROWTH_MEGABYTES);
   },
 );
-
-/** Resolves when each byte has been handed over, so that each is a TLS record of its own. */
-const sendByteByByte = async (socket: Socket, bytes: Buffer): Promise<void> => {
-  for (let at = 0; at < bytes.length; at++)
-    await new Promise<void>((resolve, reject) => {
-      socket.write(bytes.subarray(at, at + 1), (error) => (error ? reject(error) : resolve()));
-    });
-};
 
 const readReportsAddress = async ({ base_url: url, live_key: key }: Record<string, string>) => {
   const path = "/v1/deliverability/domains/example.com/reports";

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
@@ -71,6 +73,22 @@ test.each([
     expect(error.message).toContain("file: takes more time or memory to read");
   },
 );
+
+test("one thread reads what comes soon after, and ends when nothing does", async () => {
+  const ends: Promise<unknown>[] = [];
+  const note = (worker: Worker) => void ends.push(once(worker, "exit"));
+  process.on("worker", note);
+  onTestFinished(() => void process.off("worker", note));
+  const { world, testKey } = await setup({ idleMs: 1_000 });
+
+  await uploadFile(world, testKey, createDailyReport({ daysBefore: 1 }));
+  await uploadFile(world, testKey, createDailyReport({ daysBefore: 2 }));
+
+  expect(ends).toHaveLength(1);
+  await ends[0];
+  const { statusCode } = await uploadFile(world, testKey, createDailyReport({ daysBefore: 3 }));
+  expect([statusCode, ends.length]).toEqual([201, 2]);
+});
 
 test("an account whose readings took its share of a minute is to come later, and others are read", async () => {
   const { world, later } = await setup({ readMs: 1, shareMsPerMinute: 1 });

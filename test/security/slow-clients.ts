@@ -28,6 +28,14 @@ export const afterRounds = async (port: number, rounds = 20): Promise<void> => {
     await (await fetch(`http://127.0.0.1:${port}/nowhere`)).text();
 };
 
+/** Resolves when each byte has been handed over, so that each is a TLS record of its own. */
+export const sendByteByByte = async (socket: Socket, bytes: Buffer): Promise<void> => {
+  for (let at = 0; at < bytes.length; at++)
+    await new Promise<void>((resolve, reject) => {
+      socket.write(bytes.subarray(at, at + 1), (error) => (error ? reject(error) : resolve()));
+    });
+};
+
 /** Resident memory of a process. */
 export const residentMegabytes = (pid: number): number =>
   Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) / 1024;

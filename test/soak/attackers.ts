@@ -8,6 +8,7 @@ import { startReceiver } from "./service.ts";
 
 export type Given = {
   readonly baseUrl: string;
+  readonly mailPort: number;
   readonly company: string;
   readonly keys: Readonly<Record<string, { readonly live: string; readonly test: string }>>;
 };

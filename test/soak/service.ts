@@ -29,7 +29,7 @@ type Evaluated = { readonly result: { readonly value: string } };
 
 /** The product in a process of its own, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const [port, metricsPort, mailPort] = [await freePort(), await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, PUBLIC_AND_WORTHLESS_CERTIFICATE);
@@ -39,6 +39,8 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     MAILPROOF_DIR: join(folder, "state"),
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
+    MAIL_DOMAIN: "mail.example.com",
+    MAIL_PORT: String(mailPort),
     DEMO: "off",
     OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8",
     ...network,
@@ -94,6 +96,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   scrapeMetrics(`http://127.0.0.1:${metricsPort}/metrics`);
   return {
     baseUrl,
+    mailPort,
     start,
     stop,
     command,

@@ -40,6 +40,14 @@ export type Wanted = {
 const CREDITS = 1_000_000;
 const SAMPLE_MS = 5_000;
 const SAMPLES_PER_LINE = 12;
+const HEALTH_MS = 200;
+const HEALTH = {
+  name: "health",
+  paid: { least: 0, most: 0 },
+  asked: 0,
+  undecided: 0,
+  isLie: false,
+};
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -68,9 +76,16 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
   const network = await startBeside<Readonly<Record<string, string>>>("lab.ts");
   const service = await startService(folder, network.first);
   const receiver = await startReceiver();
-  const clients = names.map((name) =>
-    createClient({ baseUrl: service.baseUrl, key: accounts[name]?.live ?? "", retries: 12 }),
-  );
+  const failures: number[] = [];
+  const counted: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (response.status >= 500) failures.push(response.status);
+    return response;
+  };
+  const clients = names.map((name) => {
+    const key = accounts[name]?.live ?? "";
+    return createClient({ baseUrl: service.baseUrl, key, retries: 12, fetch: counted });
+  });
   for (const client of clients)
     await client.createWebhook({ url: receiver.url, events: ["job.completed"] });
   const startMs = performance.now();
@@ -97,8 +112,19 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
         }
       }
     };
+    const askHealth = async () => {
+      while (!isOver()) {
+        const from = performance.now();
+        const { status } = await fetch(`${service.baseUrl}/health`);
+        const tookMs = performance.now() - from;
+        const wrong = status === 200 ? null : `is ${status}`;
+        results.push({ ...HEALTH, tookMs, spentMs: tookMs, wrong, atMs: from + tookMs - startMs });
+        await setTimeout(HEALTH_MS);
+      }
+    };
     await Promise.all([
       watch(),
+      askHealth(),
       ...clients.map((client, number) =>
         runCustomer(
           client,
@@ -135,6 +161,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
     receiver,
     startMs,
     results,
+    failures,
     samples,
     runUntil,
     settle,
@@ -157,7 +184,7 @@ const moneyOf = (results: readonly TimedResult[], balances: readonly Balance[]) 
 
 /** What was done, what went wrong, what it made on the disk, and what it cost. */
 export const reportWork = (
-  { results, receiver, service }: Soak,
+  { results, failures, receiver, service }: Soak,
   { audit, money }: Awaited<ReturnType<Soak["settle"]>>,
 ): void => {
   printLine(`\nWhat was done: ${results.length} requests, ${receiver.calls()} webhooks received`);
@@ -167,6 +194,7 @@ export const reportWork = (
   printLine(`\nUnexpected responses: ${wrong.length}`);
   for (const [words, all] of Map.groupBy(wrong, (done) => `${done.name}: ${done.wrong ?? ""}`))
     printLine(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);
+  printLine(`Responses of 5xx, which clients repeated: ${failures.join(", ") || "none"}`);
   printLine("\nWhat the files hold");
   for (const line of describeContents(service.state)) printLine(`  ${line}`);
   printLine(

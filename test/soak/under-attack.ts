@@ -49,6 +49,7 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   const { accounts, service, startMs } = soak;
   const given: Given = {
     baseUrl: service.baseUrl,
+    mailPort: service.mailPort,
     company: companyAt("mx1.otherhost"),
     keys: Object.fromEntries(Object.keys(others).map((name) => [name, accounts[name]!])),
   };

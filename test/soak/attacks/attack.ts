@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 export type Means = {
   readonly baseUrl: string;
   readonly port: number;
+  readonly mailPort: number;
   readonly liveKey: string;
   readonly testKey: string;
   /** Accepts calls and never answers them. */

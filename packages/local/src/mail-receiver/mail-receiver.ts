@@ -30,7 +30,11 @@ export const startMailReceiver = async (
 ): Promise<MailReceiver> => {
   const sessions = new Map<Session, Promise<void>>();
   const admit = createAdmission(sessions, limits, world.now);
-  const { heldBytesMax, postmasterBytesMax } = limits;
+  const { heldBytesMax, piecesPerSecondMax, postmasterBytesMax } = limits;
+  const pieces = createBudget(
+    { inAll: piecesPerSecondMax, perShare: piecesPerSecondMax / 2, refillMs: 1_000 },
+    world.now,
+  );
   let turn = 0;
   const mailServer: MailServer = {
     world,
@@ -45,9 +49,13 @@ export const startMailReceiver = async (
     nextTurn: () => ++turn,
   };
   const server = createServer({ noDelay: true, ...READ_AHEAD }, (socket) => {
-    const wire = createMailWire(socket, limits);
     const ip = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     const network = toNetwork(ip);
+    const wire = createMailWire(
+      socket,
+      limits,
+      (count) => pieces.take(network, count) !== undefined,
+    );
     const refusal = admit(network);
     if (refusal !== undefined) {
       wire.end(refusal);

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SecureContext, TLSSocket, type TLSSocketOptions } from "node:tls";
 import type { MailLimits } from "./limits.ts";
 import { REPLIES } from "./replies.ts";
@@ -16,7 +17,18 @@ export const READ_AHEAD = { highWaterMark: 1_024 };
 export type Tls = { readonly version: string; readonly cipher: string };
 export type MailWire = ReturnType<typeof createMailWire>;
 
-export const createMailWire = (plain: Socket, times: MailLimits) => {
+/** A header, a type and a tag: what a TLS record has at least, beside its content (RFC 8446 §5.2). */
+const FRAME_BYTES = 22;
+/** So that many pieces do not wait for ever beside sessions that have few. */
+const PIECES_AT_ONCE = 50;
+const PAUSE_MS = 50;
+
+/** `takePieces`: whether the client may send so many more now. A piece costs the same, however little it brings. */
+export const createMailWire = (
+  plain: Socket,
+  times: MailLimits,
+  takePieces: (count: number) => boolean,
+) => {
   let socket: Socket = plain;
   let unread: Buffer = NOTHING;
   /** The last words, "" where the client closed the connection. */
@@ -31,6 +43,18 @@ export const createMailWire = (plain: Socket, times: MailLimits) => {
   const attach = (next: Socket): void => {
     socket = next.on("readable", wakeUp).on("drain", wakeUp).on("end", handleClose);
     socket.on("close", handleClose).on("error", handleClose);
+  };
+  let bytesRead = 0;
+  /** In what has come since the last read. Beside its content, a connection has the frames of TLS records. */
+  const countPieces = (content: Buffer): number => {
+    const frames = plain.bytesRead - bytesRead - content.length;
+    bytesRead = plain.bytesRead;
+    return 1 + Math.max(0, Math.floor(frames / FRAME_BYTES));
+  };
+  /** Meanwhile the client has to wait, and what it sends is read in fewer and larger pieces. */
+  const pay = async (pieces: number): Promise<void> => {
+    for (let left = pieces; left > 0; left -= PIECES_AT_ONCE)
+      while (!takePieces(Math.min(left, PIECES_AT_ONCE))) await sleep(PAUSE_MS);
   };
   const waitForChange = (): Promise<void> => wait(times.idleMs, () => end(REPLIES.timedOut));
   attach(plain);
@@ -51,9 +75,16 @@ export const createMailWire = (plain: Socket, times: MailLimits) => {
     readBytes: async (): Promise<Buffer | undefined> => {
       for (;;) {
         if (ended) return undefined;
-        const bytes = unread.length > 0 ? unread : (socket.read() as Buffer | null);
-        unread = NOTHING;
-        if (bytes) return bytes;
+        if (unread.length > 0) {
+          const bytes = unread;
+          unread = NOTHING;
+          return bytes;
+        }
+        const bytes = socket.read() as Buffer | null;
+        if (bytes) {
+          await pay(countPieces(bytes));
+          return bytes;
+        }
         if (ended === "") return undefined;
         await waitForChange();
       }

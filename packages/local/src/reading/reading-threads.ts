@@ -23,6 +23,8 @@ export const READING_LIMITS = {
   /** Of processor time, for an account. A thread that was ended counts with its whole limit. */
   shareMsPerMinute: 40_000,
   heapMegabytes: 256,
+  /** An idle thread collects no garbage: it ends, and what it held is free. */
+  idleMs: 10_000,
 };
 
 export type ReadingThreads = { readonly run: RunReader; readonly close: () => void };
@@ -43,7 +45,22 @@ export const createReadingThreads = (
     { inAll: threads * MINUTE_MS, perShare: limits.shareMsPerMinute, refillMs: MINUTE_MS },
     now,
   );
-  const idle: Reader[] = [];
+  /** With the timers that end them. */
+  const idle = new Map<Reader, NodeJS.Timeout>();
+
+  const keep = (reader: Reader): void => {
+    const end = (): void => {
+      idle.delete(reader);
+      void reader.worker.terminate();
+    };
+    idle.set(reader, setTimeout(end, limits.idleMs).unref());
+  };
+  const takeIdle = (): Reader | undefined => {
+    const [[reader, timer] = []] = idle;
+    clearTimeout(timer);
+    if (reader) idle.delete(reader);
+    return reader;
+  };
 
   const start = (): Reader => {
     const worker = startThread(new URL("./reading-thread.ts", import.meta.url), undefined, {
@@ -57,14 +74,14 @@ export const createReadingThreads = (
     return { worker, calls };
   };
   const read = async (cost: Hold, name: ReaderName, args: readonly unknown[]): Promise<unknown> => {
-    const reader = idle.pop() ?? start();
+    const reader = takeIdle() ?? start();
     const timer = setTimeout(() => void reader.worker.terminate(), readMs);
     const reply = await reader.calls
       .call("read", name, args as readonly never[])
       .finally(() => clearTimeout(timer));
     if (reply === ENDED) throw createTooCostlyFault(name);
     cost.more(Math.min(readMs, reply.cpuMs) - readMs);
-    idle.push(reader);
+    keep(reader);
     if ("value" in reply) return reply.value;
     const { path, what, isTooLarge } = reply.fault;
     throw new ReportFault(path, what, { isTooLarge });
@@ -79,7 +96,7 @@ export const createReadingThreads = (
   return {
     run: run as RunReader,
     close: () => {
-      for (const { worker } of idle) void worker.terminate();
+      for (const { worker } of idle.keys()) void worker.terminate();
     },
   };
 };
