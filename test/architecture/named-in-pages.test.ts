@@ -44,7 +44,7 @@ const declaresOne = (among: readonly string[], name: string): boolean => {
   });
 };
 
-const pages = ["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/decisions/*.md")];
+const pages = ["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/design/*.md")];
 
 test.each(pages)("%s names files and folders that are there", (page) => {
   const astray = readCode(page).filter(

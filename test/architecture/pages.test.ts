@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
@@ -43,4 +43,36 @@ test.each([...new Set(alarms)])("docs/operating.md says what to do when %s rings
 
 test("a README has at most 150 lines, so that a newcomer reads it at once", () => {
   expect(page("README.md").split("\n").length).toBeLessThanOrEqual(150);
+});
+
+const designPages = globSync("docs/design/*.md").map((path) => path.replace("docs/design/", ""));
+
+test("docs/design/README.md is a map that names each page once", () => {
+  const named = [...page("docs/design/README.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(
+    ([, name = ""]) => name,
+  );
+
+  expect(named.toSorted()).toEqual(designPages.filter((name) => name !== "README.md").toSorted());
+});
+
+test("the pages of docs/design have at most 25,000 words, and each is read in five minutes", () => {
+  const words = designPages.map((name) => page(`docs/design/${name}`).split(/\s+/).length);
+
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(25_000);
+  expect(Math.max(...words)).toBeLessThanOrEqual(1_100);
+});
+
+test("a design page leads to pages that are there", () => {
+  const links = designPages.flatMap((name) =>
+    [...page(`docs/design/${name}`).matchAll(/\]\(((?:\.\.\/)?[\w-]+\.md)(?:#[^)]*)?\)/g)].map(
+      ([, to = ""]) => `docs/design/${to}`,
+    ),
+  );
+
+  expect(links.length).toBeGreaterThan(60);
+  expect(links.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test("reasons stand in the pages of their areas, and not in numbered records", () => {
+  expect(existsSync("docs/decisions")).toBe(false);
 });
