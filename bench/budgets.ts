@@ -71,8 +71,8 @@ export const GROUPS = {
     bench: "cold-start",
     what: "every HTTP Lambda except the MCP tools, by what it reaches",
     boundBy:
-      "The work before a request's first line runs: compiling and running the bundle of its own endpoint (decision " +
-      "31), most of which is AWS's SDK (decision 24). It is processor time, the least of eleven fresh processes.",
+      "The work before a request's first line runs: compiling and running the bundle of its own endpoint, most of " +
+      "which is AWS's SDK. It is processor time, the least of eleven fresh processes.",
   },
   cost: {
     bench: "cost",
@@ -83,7 +83,7 @@ export const GROUPS = {
   },
   mostlyDead: {
     bench: "engine",
-    what: "the same mail server; 90 % of the addresses do not exist (decision 41)",
+    what: "the same mail server; 90 % of the addresses do not exist",
     boundBy: "",
   },
   engineCare: {
@@ -108,17 +108,17 @@ export const GROUPS = {
   },
   fairnessOnAws: {
     bench: "fairness-on-aws",
-    what: "50 accounts' batches of ten beside a file of 500,000 rows on AWS, by a model of SQS (decision 89)",
+    what: "50 accounts' batches of ten beside a file of 500,000 rows on AWS, by a model of SQS",
     boundBy: "",
   },
   exportJson: {
     bench: "export-json",
-    what: "500,000 results as JSON: a worker makes the file, and it is downloaded (decision 98)",
+    what: "500,000 results as JSON: a worker makes the file, and it is downloaded",
     boundBy: "",
   },
   rows: {
     bench: "rows",
-    what: "a page of 100 rows of a job of 500,000: `GET /v1/jobs/{id}`, processor time (decision 121)",
+    what: "a page of 100 rows of a job of 500,000: `GET /v1/jobs/{id}`, processor time",
     boundBy: "",
   },
   cachedCare: {
@@ -133,7 +133,7 @@ export const GROUPS = {
   },
   reports: {
     bench: "reports",
-    what: "10,000 DMARC reports of 100 records in gzip: unpacked, read and summed, on one core (decision 128)",
+    what: "10,000 DMARC reports of 100 records in gzip: unpacked, read and summed, on one core",
     boundBy: "",
   },
   tools: {
@@ -144,7 +144,7 @@ export const GROUPS = {
   workers: { bench: "cold-start", what: "the Lambdas of queues and schedules", boundBy: "" },
   audit: {
     bench: "audit",
-    what: "the audit of an account with 1,000,000 ledger entries in 24 months (decision 79)",
+    what: "the audit of an account with 1,000,000 ledger entries in 24 months",
     boundBy: "",
   },
   dashboard: {
@@ -190,7 +190,7 @@ export const BUDGETS = {
   exportRate: { of: "export", what: "rows", unit: "per second", least: 100_000 },
   // 134 of them are what V8 lets young objects grow to, however few are alive. All rows as objects would be 1,000.
   exportMemory: { of: "export", what: "memory on top, at its peak", unit: "MB", most: 256 },
-  // The goal of decision 98. On a machine with other work, processor time is up to three times what it is on an idle one.
+  // On a machine with other work, processor time is up to three times what it is on an idle one.
   exportJsonWork: { of: "exportJson", what: "server's processor time", unit: "seconds", most: 15 },
   // Four times as many bytes, written to a file and read again.
   exportJsonRatio: {
@@ -218,7 +218,7 @@ export const BUDGETS = {
   },
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 332 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
-  // 37 of that of POST /v1/find are packed tables of names (decision 62): a text, which nothing compiles.
+  // 37 of that of POST /v1/find are packed tables of names: a text, which nothing compiles.
   reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 550 },
   reachImport: {
     of: "lambdas",

@@ -5,7 +5,7 @@ import { toFileName } from "@mailproof/api/http/endpoint";
 /** Lambdas with one budget: what they reach decides what they carry. */
 export type LambdaGroup = "table" | "reach" | "files" | "tools" | "workers";
 
-/** It judges the bounces that a sender reports, and so carries the rules for replies of mail servers (decision 60). */
+/** It judges the bounces that a sender reports, and so carries the rules for replies of mail servers (docs/design/verdicts.md). */
 const READS_REPLIES = "record-activity";
 
 /** By the file that its bundle begins at, or that the bundle is. */

@@ -104,7 +104,7 @@ type WorkerNeeds = {
   readonly needs: readonly Need[];
   /**
    * More than one only for messages that take milliseconds, since a batch shares one timeout; and for single
-   * verifications, which wait side by side and share the sessions of their process (decision 82).
+   * verifications, which wait side by side and share the sessions of their process (docs/design/mail-slots.md).
    */
   readonly batch: number;
   readonly concurrency: number;
@@ -122,7 +122,7 @@ const WORK: Readonly<Record<string, WorkerNeeds>> = {
   chunks: {
     needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
     batch: 1,
-    // SQS counts an account as noisy by its messages in flight only from 30 on (decision 89).
+    // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
     concurrency: 40,
   },
   "chunks-dead": {

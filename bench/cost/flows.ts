@@ -39,7 +39,7 @@ const createCall =
     return response;
   };
 
-/** The first charge of a large account spreads its credits over its shards, once (decision 78): it is no part of any flow. */
+/** The first charge of a large account spreads its credits over its shards, once (docs/design/money.md): it is no part of any flow. */
 export const warmUp = createCall("POST /v1/verify", { email: listPeople(1, 9_900)[0] });
 
 const FILE_ROWS = 2_000;

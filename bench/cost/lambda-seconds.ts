@@ -1,7 +1,7 @@
 import { type RowsAt, simulateCluster } from "../../test/simulation/cluster.ts";
 
 // How long the Lambdas of chunks run for the rows of files, from the simulated cluster: the real engine and the real worker in
-// virtual time, with mail servers that take as long for a reply as is written here (decision 81).
+// virtual time, with mail servers that take as long for a reply as is written here (docs/design/mail-slots.md).
 
 type LambdaTime = { readonly rows: string; readonly secondsPerRow: number };
 

@@ -79,7 +79,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
     threshold: 1,
     periods: 1,
     description:
-      "A mail provider accepted a random recipient: its results are risky. Run admin providers; decision 61.",
+      "A mail provider accepted a random recipient: its results are risky. Run admin providers (docs/design/verdicts.md).",
   },
   {
     id: "MailProviderBlocked",

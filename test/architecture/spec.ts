@@ -16,9 +16,9 @@ export const SPEC: readonly Operation[] = [
 
   of("GET /v1/jobs", 200, 400, 401, 403, 429),
   of("GET /v1/jobs/{id}", 200, 400, 401, 403, 404, 429),
-  // Its 202 is ours (decision 98): test/story/download-job-large.test.ts.
+  // Its 202 is ours (docs/design/exports.md): test/story/download-job-large.test.ts.
   of("GET /v1/jobs/{id}/download", 200, 400, 401, 403, 404, 409, 429),
-  // Ours: the evidence of one row (decision 122).
+  // Ours: the evidence of one row (docs/design/results.md).
   of("GET /v1/jobs/{id}/results/{row}", 200, 400, 401, 403, 404, 429),
   // Ours: the contract has the status, and nothing that leads to it.
   of("POST /v1/jobs/{id}/cancel", 200, 400, 401, 403, 404, 409, 429, 503),

@@ -6,7 +6,7 @@ import type { Aws, AwsService, AwsTransport } from "@mailproof/functions/aws/req
 import { createAwsTransport } from "@mailproof/functions/aws/transport";
 import { findTools } from "../../scripts/tools.ts";
 
-// DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
+// DynamoDB, SQS and S3 as npm ships them. docs/design/aws.md says what they do not do, and what is
 // done about it.
 
 type Ports = { readonly dynamodb: string; readonly others: string };

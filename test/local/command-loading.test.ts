@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
-// Half of the time of a short command is the loading of its modules. Each command loads its own (decision 134).
+// Half of the time of a short command is the loading of its modules. Each command loads its own (docs/design/clients.md).
 
 /** What opens sockets, files or threads: the engine, the lab, the server. */
 const HEAVY =

@@ -111,7 +111,7 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
     { of: "a batch", path: { id: job }, status: 404 },
     { of: "a file", path: { id: fileJob }, status: 404 },
   ],
-  // What a domain's habit is, is everybody's (docs/decisions/0019): the search is for another domain.
+  // What a domain's habit is, is everybody's (docs/design/finding.md): the search is for another domain.
   "POST /v1/find": () => [
     {
       of: "a person",

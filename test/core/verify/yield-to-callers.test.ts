@@ -12,7 +12,7 @@ import { given, givenWorld } from "../../given.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
 import { receiveAll } from "../jobs/working-chunks.ts";
 
-// Where the work for lists can wait for callers (decision 48).
+// Where the work for lists can wait for callers (docs/design/fairness.md).
 
 const LIST: Requester = { account: "acc_1", priority: "list" };
 const CALLER: Requester = { account: "acc_2", priority: "caller" };

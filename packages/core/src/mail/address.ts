@@ -33,7 +33,7 @@ export const getDomain = (address: string): string => address.slice(address.last
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
 /** RFC 5321 §4.5.3.1.1: what every server must take. More is up to the server. */
 const LOCAL_OCTETS_ASSURED = 64;
-/** Some large services make names of up to about a hundred octets, and their servers take them (decision 67). */
+/** Some large services make names of up to about a hundred octets, and their servers take them (docs/design/verdicts.md). */
 const LOCAL_OCTETS_MAX = 127;
 
 /**

@@ -14,7 +14,7 @@ export type ProviderLimits = {
   readonly recipientsPerConnection: number;
   /**
    * Then QUIT, too, and the next session begins at once. Postfix answers a second later from the 10th error of a
-   * session on and hangs up after the 20th, so that a new session is quicker, and costs it less (decision 41).
+   * session on and hangs up after the 20th, so that a new session is quicker, and costs it less (docs/design/mail-sessions.md).
    */
   readonly rejectionsPerConnection: number;
   /** At once, to one mail host, from all of us together. */

@@ -51,7 +51,7 @@ export type PresignPutOptions = {
   readonly expiresInSeconds: number;
   /**
    * S3 stores a larger upload whose size the client did not declare, and calls us to remove it, so the reader checks
-   * again (docs/decisions/0070).
+   * again (docs/design/reading-lists.md).
    */
   readonly bytesMax: number;
   /** The size that the client declared: the link accepts no other. */

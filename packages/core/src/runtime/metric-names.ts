@@ -3,7 +3,7 @@ import { STATUSES } from "../verify/result.ts";
 
 // Every metric of the service, in one place. A scrape of one machine (packages/local/src/metrics) and what the Lambdas
 // publish in CloudWatch (packages/functions/src/metrics.ts) have the same names, by Prometheus' conventions: base units
-// and `_total`. Decision 133 says why they differ in labels.
+// and `_total`. docs/design/observing.md says why they differ in labels.
 
 export type MetricType = "counter" | "gauge" | "histogram";
 

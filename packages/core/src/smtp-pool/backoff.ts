@@ -5,7 +5,7 @@ const BACKOFF_MS = 30_000;
 export const BACKOFF_MAX_MS = 600_000;
 /**
  * A server that hangs up without a reply signals overload: the next session waits this cooldown. Many unknown recipients
- * are no reason for one (decision 41).
+ * are no reason for one (docs/design/mail-sessions.md).
  */
 const COOLDOWN_MS = 5_000;
 

@@ -256,7 +256,7 @@ export const getBatchSize = (
 };
 
 /**
- * After a session has begun, the next one waits this long for recipients to share it (decision 101). A single recipient
+ * After a session has begun, the next one waits this long for recipients to share it (docs/design/mail-sessions.md). A single recipient
  * never waits: it begins the first session, and there is no wait while no session is open.
  */
 export const GATHER_MS = 30;

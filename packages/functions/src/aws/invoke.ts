@@ -17,7 +17,7 @@ import {
 } from "./requests.ts";
 
 // The one command that is signed here: the SDK's client for Lambda would be 89 KB in every bundle that verifies
-// (docs/decisions/0024).
+// (docs/design/aws.md).
 
 /** Calls another Lambda and returns its response. */
 export type InvokeLambda = (payload: Json) => Promise<Json>;

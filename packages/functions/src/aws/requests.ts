@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 
 // The clients of AWS's SDK as every adapter uses them: one attempt, over our transport, with one of four outcomes. Only
-// an adapter knows which of its commands may be repeated (docs/decisions/0024).
+// an adapter knows which of its commands may be repeated (docs/design/aws.md).
 
 export type AwsService = "dynamodb" | "lambda" | "s3" | "sqs";
 

@@ -28,7 +28,7 @@ export type OpenEngine = {
 
 /**
  * On two cores a list has four fifths of its rate with a thread. A second one brings little anywhere: the server's thread
- * is the limit then (decision 84).
+ * is the limit then (docs/design/fairness.md).
  */
 const CORES_FOR_A_THREAD = 3;
 

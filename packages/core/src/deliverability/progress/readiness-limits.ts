@@ -1,4 +1,4 @@
-/** What has to hold before a stricter policy is safe. Decision 139 has the reason for each number. */
+/** What has to hold before a stricter policy is safe. docs/design/dmarc-reports.md has the reason for each number. */
 export const READINESS = {
   /** Full days (UTC) that count, and today. A check counts as long. */
   windowDays: 14,

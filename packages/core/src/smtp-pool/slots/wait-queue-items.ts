@@ -161,7 +161,7 @@ export const hasWaiters = ({ waiters }: WaitQueue, token: string, atMs: number):
 
 /**
  * Some rows of a line want a slot: it counts for another while. Null: it does so anyway. Without this a queue that is longer
- * than LINE_MS would look empty to all that are in it, and they would come back every few seconds (decision 102).
+ * than LINE_MS would look empty to all that are in it, and they would come back every few seconds (docs/design/mail-slots.md).
  */
 export const renewLine = (
   { lines }: WaitQueue,
