@@ -22,7 +22,7 @@ export const READING_LIMITS = {
   readMs: 20_000,
   /** Of processor time, for an account. A thread that was ended counts with its whole limit. */
   shareMsPerMinute: 40_000,
-  heapMegabytes: 256,
+  heapMegabytes: 128,
   /** An idle thread collects no garbage: it ends, and what it held is free. */
   idleMs: 10_000,
 };
