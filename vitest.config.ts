@@ -96,10 +96,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   aws: { ...createAws({}), include: ["test/story/**/*.test.ts"] },
   "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },
-  "dynamodb-local": {
-    ...createAws({ MAILPROOF_EMULATOR: "dynamodb-local" }),
-    include: [...TABLE, STORIES],
-  },
   moto: {
     ...createAws({ MAILPROOF_EMULATOR: "moto" }),
     include: [...TABLE, ...OTHER_PORTS, STORIES],
@@ -118,7 +114,6 @@ const FEWER_WORKERS: Readonly<Record<string, number>> = {
   infra: 2,
   aws: 2,
   "third-party": 2,
-  "dynamodb-local": 2,
   moto: 2,
   // Each file fills the machine.
   deploy: 1,

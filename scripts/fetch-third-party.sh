@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), AWS's DynamoDB Local (Maven
-# Central), moto and cfn-lint (PyPI), and two that sign mail, dkimpy (PyPI) and go-msgauth (Go). What the machine has nothing
-# to fetch with is left out with its reason; under CI, what could be fetched and was not is a failure. They are stored outside
-# the repository, under the hash of the file that names their versions, so that the next clone finds them.
+# Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), moto and cfn-lint (PyPI), and two
+# that sign mail, dkimpy (PyPI) and go-msgauth (Go). What the machine has nothing to fetch with is left out with its reason;
+# under CI, what could be fetched and was not is a failure. They are stored outside the repository, under the hash of the
+# file that names their versions, so that the next clone finds them.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,11 +48,6 @@ fetch_runtime_client() {
   npm ci --prefix "$2" --foreground-scripts
 }
 
-fetch_dynamodb_local() {
-  mvn --batch-mode --quiet --file "$1/dynamodb-local/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-    -DoutputDirectory="$2" -DincludeScope=runtime
-}
-
 # What the machine's own Python has in these versions is not fetched again.
 fetch_python() {
   python3 -m venv --system-site-packages "$2"
@@ -72,7 +67,6 @@ fetch_go_msgauth() {
 fetch dkimpy dkimpy/requirements.txt python3
 fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3
-fetch dynamodb_local dynamodb-local/pom.xml java mvn
 fetch runtime_client runtime-client/package-lock.json npm cmake make g++
 
 [ -z "${CI:-}" ] || exit "$failed"

@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type FileResult, formatLeftOut } from "../test/results.reporter.ts";
-import type { Emulator } from "../test/third-party/emulator.ts";
-import { getToolFolder, type Tool } from "../test/third-party/tools.ts";
+import { getToolFolder } from "../test/third-party/tools.ts";
 
 // npm run test:all [-- suite ...] runs every suite, or those that are named: cheap ones first, until one fails. .ci/run
 // installs what they need. What a machine lacks is left out with its reason.
@@ -74,10 +73,6 @@ const needing = (path: string, script: string, suite: Suite): Suite => ({
   },
 });
 
-/** What stands on AWS over another emulator. */
-const overEmulator = (emulator: Emulator, tool: Tool): Suite =>
-  needing(getToolFolder(tool), "scripts/fetch-third-party.sh", tests(emulator));
-
 /** As a newcomer has it: what is committed, with nothing beside it. */
 const runInClone = (): Outcome => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-clone-"));
@@ -130,8 +125,7 @@ const SUITES: readonly Suite[] = [
   ),
   node("mcp", "scripts/check-mcp.ts"),
   tests("third-party"),
-  overEmulator("dynamodb-local", "dynamodb_local"),
-  overEmulator("moto", "python"),
+  needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
   tests("aws"),
   tests("dashboard"),
   tests("deploy"),

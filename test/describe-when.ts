@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, TestRunner } from "vitest";
-import { EMULATOR } from "./third-party/emulator.ts";
+import { isOverMoto } from "./aws/emulator.ts";
 
 // What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
 // run say so (test/results.reporter.ts).
@@ -70,7 +70,7 @@ export const describeAdapters = <Open>(
 ): void => {
   for (const [on, open, needs] of adapters) {
     // What needs no emulator is the same over each of them.
-    if (EMULATOR !== undefined && needs === undefined) continue;
+    if (isOverMoto && needs === undefined) continue;
     describeWith(needs ?? ".", `${what} ${on}`, () => {
       suite(open);
     });

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { buildApp } from "fauxqs";
-import { EMULATOR } from "../third-party/emulator.ts";
 import { getToolFolder } from "../third-party/tools.ts";
+import { isOverMoto } from "./emulator.ts";
 
 // DynamoDB, SQS and S3 on loopback, until the process that started this one is gone. The queues go by the
 // clock of the caller, where it sends one along.
@@ -47,18 +47,6 @@ const start = async (command: string, createArgs: (port: number) => readonly str
 const startDynoxide = (program = "") =>
   start(program, (port) => `serve --host 127.0.0.1 --port ${port}`.split(" "));
 
-const startDynamoDbLocal = () => {
-  const jars = getToolFolder("dynamodb_local");
-  const main = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";
-  return start("java", (port) => [
-    `-Djava.library.path=${jars}`,
-    "-cp",
-    `${jars}/*`,
-    main,
-    ...`-disableTelemetry -inMemory -sharedDb -port ${port}`.split(" "),
-  ]);
-};
-
 const startMoto = () =>
   start(`${getToolFolder("python")}/bin/python`, (port) => [
     new URL("../third-party/moto-server.py", import.meta.url).pathname,
@@ -69,13 +57,11 @@ process.stdin.resume().on("end", () => process.exit(0));
 
 const fauxqs = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 const startEmulators = async () => {
-  if (EMULATOR === "moto") {
+  if (isOverMoto) {
     const moto = await startMoto();
     return { dynamodb: moto, others: moto };
   }
-  const dynamodb =
-    EMULATOR === "dynamodb-local" ? startDynamoDbLocal() : startDynoxide(process.argv[2]);
-  return { dynamodb: await dynamodb, others: fauxqs };
+  return { dynamodb: await startDynoxide(process.argv[2]), others: fauxqs };
 };
 
 process.stdout.write(`${JSON.stringify(await startEmulators())}\n`);

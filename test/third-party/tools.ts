@@ -7,7 +7,6 @@ import { join } from "node:path";
 
 const FILES = {
   runtime_client: "runtime-client/package-lock.json",
-  dynamodb_local: "dynamodb-local/pom.xml",
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
