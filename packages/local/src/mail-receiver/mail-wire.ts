@@ -23,17 +23,16 @@ const FRAME_BYTES = 22;
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
 
-/** `takePieces`: whether the client may send so many more now. A piece costs the same, however little it brings. */
-export const createMailWire = (
-  plain: Socket,
-  times: MailLimits,
-  takePieces: (count: number) => boolean,
-) => {
+/** Whether the client may send so many more now. A piece costs the same, however little it brings. */
+type TakePieces = (count: number) => boolean;
+
+export const createMailWire = (plain: Socket, times: MailLimits, takePieces: TakePieces) => {
   let socket: Socket = plain;
   let unread: Buffer = NOTHING;
   /** The last words, "" where the client closed the connection. */
   let ended: string | undefined;
   const { wakeUp, isWaiting, wait } = createWaiter();
+  const pay = createPayment(plain, takePieces);
   /** Ends every read, now and later. What does not read continues, and the last words follow it. */
   const end = (lastWords: string): void => {
     ended ??= lastWords;
@@ -43,18 +42,6 @@ export const createMailWire = (
   const attach = (next: Socket): void => {
     socket = next.on("readable", wakeUp).on("drain", wakeUp).on("end", handleClose);
     socket.on("close", handleClose).on("error", handleClose);
-  };
-  let bytesRead = 0;
-  /** In what has come since the last read. Beside its content, a connection has the frames of TLS records. */
-  const countPieces = (content: Buffer): number => {
-    const frames = plain.bytesRead - bytesRead - content.length;
-    bytesRead = plain.bytesRead;
-    return 1 + Math.max(0, Math.floor(frames / FRAME_BYTES));
-  };
-  /** Meanwhile the client has to wait, and what it sends is read in fewer and larger pieces. */
-  const pay = async (pieces: number): Promise<void> => {
-    for (let left = pieces; left > 0; left -= PIECES_AT_ONCE)
-      while (!takePieces(Math.min(left, PIECES_AT_ONCE))) await sleep(PAUSE_MS);
   };
   const waitForChange = (): Promise<void> => wait(times.idleMs, () => end(REPLIES.timedOut));
   attach(plain);
@@ -75,16 +62,12 @@ export const createMailWire = (
     readBytes: async (): Promise<Buffer | undefined> => {
       for (;;) {
         if (ended) return undefined;
-        if (unread.length > 0) {
-          const bytes = unread;
-          unread = NOTHING;
-          return bytes;
-        }
+        const kept = unread;
+        unread = NOTHING;
+        if (kept.length > 0) return kept;
         const bytes = socket.read() as Buffer | null;
-        if (bytes) {
-          await pay(countPieces(bytes));
-          return bytes;
-        }
+        if (bytes) await pay(bytes);
+        if (bytes) return bytes;
         if (ended === "") return undefined;
         await waitForChange();
       }
@@ -119,6 +102,21 @@ export const createMailWire = (
       if (socket.writable) socket.end(ended ?? "");
       socket.off("readable", wakeUp).resume();
     },
+  };
+};
+
+/**
+ * What was read is paid for, by the pieces in which it came. Meanwhile the client has to wait, and what it sends is read in
+ * fewer and larger pieces.
+ */
+const createPayment = (plain: Socket, takePieces: TakePieces) => {
+  let bytesRead = 0;
+  return async (content: Buffer): Promise<void> => {
+    // Beside the content, a connection has the frames of TLS records.
+    const frames = Math.max(0, plain.bytesRead - bytesRead - content.length);
+    bytesRead = plain.bytesRead;
+    for (let left = 1 + Math.floor(frames / FRAME_BYTES); left > 0; left -= PIECES_AT_ONCE)
+      while (!takePieces(Math.min(left, PIECES_AT_ONCE))) await sleep(PAUSE_MS);
   };
 };
 
