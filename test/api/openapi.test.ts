@@ -37,12 +37,36 @@ test("the document has every endpoint, and nothing else", () => {
   expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
 });
 
-test("no two operations have one name, and every tag is used", () => {
-  const ids = operations.map(({ operation }) => operation.operationId);
-  const tags = operations.flatMap(({ operation }) => operation.tags);
+test("no two operations have one name, every tag is used, and events have a tag of their own", () => {
+  const events = Object.values<any>(document.webhooks).map(({ post }) => post);
+  const all = [...operations.map(({ operation }) => operation), ...events];
+  const ids = all.map(({ operationId }) => operationId);
 
   expect(new Set(ids).size).toBe(ids.length);
-  expect(new Set(tags)).toEqual(new Set(document.tags.map(({ name }: any) => name)));
+  expect(new Set(all.flatMap(({ tags }) => tags))).toEqual(
+    new Set(document.tags.map(({ name }: any) => name)),
+  );
+  expect(new Set(events.flatMap(({ tags }) => tags))).toEqual(new Set(["Events"]));
+});
+
+test("no schema is what generators of clients stumble over", () => {
+  const isNull = (one: any): boolean => one?.type === "null";
+  const findFaults = (schema: any, path: string): string[] => {
+    if (typeof schema !== "object" || schema === null) return [];
+    const faults = [
+      isNull(schema) || schema.anyOf?.some(isNull) ? "null by itself" : "",
+      typeof schema.default === "object" && !path.endsWith("/responses")
+        ? "an object as a default"
+        : "",
+      typeof schema.const === "boolean" ? "a constant that is no text" : "",
+    ].filter(Boolean);
+    return [
+      ...faults.map((fault) => `${path}: ${fault}`),
+      ...Object.entries(schema).flatMap(([name, one]) => findFaults(one, `${path}/${name}`)),
+    ];
+  };
+
+  expect(findFaults(document, "")).toEqual([]);
 });
 
 test.each(endpoints)(

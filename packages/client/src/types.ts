@@ -421,13 +421,13 @@ export interface CheckResult {
   /** The sending server. No mail server is contacted, so four of the fields are always null. */
   server: {
     /** Always null: not measured. */
-    accepts_mail: null;
+    accepts_mail: boolean | null;
     /** Always null: not measured. */
-    response_time_ms: null;
+    response_time_ms: number | null;
     /** Always null: not measured. */
-    supports_tls: null;
+    supports_tls: boolean | null;
     /** Always null: not measured. */
-    tls_version: null;
+    tls_version: string | null;
     /** Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out. */
     reverse_dns_status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error" | "not_checked";
     /** The host name of `sending_ip` (PTR). Left out when there is none or it is not known. */

@@ -120,7 +120,7 @@ const renderField = (document: OpenApi, name: string, schema: Json, beside: Besi
   const values: Json[] | undefined = resolve(document, inside)?.enum ?? enumIn(inside);
   return html`<li><b>${name}</b> <i>${renderType(schema)}${beside.note ? ` · ${beside.note}` : ""}${formatBounds(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
-${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : NOTHING}
+${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${String(one)}</code>`)}</p>` : NOTHING}
 ${inside.properties ? renderFields(document, inside) : NOTHING}</li>`;
 };
 

@@ -45,7 +45,10 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries({ ...TAGS, [EVENTS_TAG]: ABOUT_EVENTS }).map(([name, description]) => ({
+      name,
+      description,
+    })),
     security: [{ ApiKey: [] }, { Bearer: [] }, { AccessToken: [] }],
     paths,
     webhooks,
@@ -61,6 +64,10 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 
 const ABOUT =
   "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful responses are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` states what happened to the money.";
+
+/** Not that of an endpoint: a generator writes one file for each tag, and this one would be written over. */
+const EVENTS_TAG = "Events";
+const ABOUT_EVENTS = "Requests that the service sends to your webhooks.";
 
 const toPaths = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
@@ -219,7 +226,7 @@ const toEnvelope = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>
     ? data
     : {
         type: "object",
-        properties: { success: { type: "boolean", const: true }, data },
+        properties: { success: { type: "boolean", description: "Always true." }, data },
         required: ["success", "data"],
       };
 
@@ -254,7 +261,7 @@ const toWebhooks = (writer: Writer): OpenApi["webhooks"] =>
       {
         post: {
           operationId: `on${eventName(event)}`,
-          tags: ["Webhooks"],
+          tags: [EVENTS_TAG],
           summary: getDescription(schema) ?? event,
           security: [],
           parameters: PARTS.webhookHeaders,

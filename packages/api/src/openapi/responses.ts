@@ -94,7 +94,7 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
   type: "object",
   description: "The failure. The message always states what happened to the money.",
   properties: {
-    success: { type: "boolean", const: false },
+    success: { type: "boolean", description: "Always false." },
     error: {
       type: "object",
       properties: {

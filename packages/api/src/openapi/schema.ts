@@ -58,8 +58,9 @@ export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer 
     if (item) return { type: "array", items: write(item) };
     if (value) return { type: "object", additionalProperties: write(value) };
     if (wrapped) {
-      const schema = write(wrapped);
-      return withDefault(mayBeNull(node) ? orNull(schema) : schema, node.default);
+      // A union of a reference and null: generators of clients make a type of its own for each half.
+      const schema = mayBeNull(node) ? orNull(define(wrapped)) : write(wrapped);
+      return withDefault(schema, node.default);
     }
     if (node.type === "union" || node.type === "variant")
       return { [ONE_OF[node.type]]: options.map((option) => write(option as Node)) };
@@ -120,11 +121,12 @@ const PLAIN: Readonly<Record<string, (node: Node) => JsonSchema>> = {
   string: () => ({ type: "string" }),
   number: () => ({ type: "number" }),
   boolean: () => ({ type: "boolean" }),
-  null: () => ({ type: "null" }),
   unknown: () => ({}),
   // Checks that JSON Schema cannot express; the description states them.
   custom: () => ({}),
-  literal: ({ literal }) => ({ type: typeof literal, const: literal }),
+  // Java's generator takes a constant for a text.
+  literal: ({ literal }) =>
+    typeof literal === "boolean" ? { type: "boolean" } : { type: typeof literal, const: literal },
   picklist: ({ options = [] }) => ({ type: "string", enum: [...options] }),
 };
 
@@ -147,13 +149,14 @@ const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T 
   throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);
 };
 
-/** A parameter arrives as text, and so does its default. */
+/** A parameter arrives as text, and so does its default. Of an object each field has its own. */
 const withDefault = (schema: JsonSchema, otherwise: unknown): JsonSchema => {
-  if (otherwise === undefined) return schema;
+  if (otherwise === undefined || typeof otherwise === "object") return schema;
   return { ...schema, default: schema["type"] === "integer" ? Number(otherwise) : otherwise };
 };
 
-const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema["type"] === "string" && schema["enum"] === undefined
-    ? { ...schema, type: [schema["type"], "null"] }
-    : { anyOf: [schema, { type: "null" }] };
+const orNull = ({ type, enum: names, ...others }: JsonSchema): JsonSchema => ({
+  ...others,
+  type: [type, "null"],
+  ...(Array.isArray(names) && { enum: [...(names as unknown[]), null] }),
+});

@@ -212,10 +212,10 @@ export const CheckResult = v.object({
   ),
   server: describe(
     v.object({
-      accepts_mail: describe(v.null(), "Always null: not measured."),
-      response_time_ms: describe(v.null(), "Always null: not measured."),
-      supports_tls: describe(v.null(), "Always null: not measured."),
-      tls_version: describe(v.null(), "Always null: not measured."),
+      accepts_mail: describe(v.nullable(v.boolean()), "Always null: not measured."),
+      response_time_ms: describe(v.nullable(Count), "Always null: not measured."),
+      supports_tls: describe(v.nullable(v.boolean()), "Always null: not measured."),
+      tls_version: describe(v.nullable(Text), "Always null: not measured."),
       reverse_dns_status: describe(
         ReverseDnsStatus,
         "Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out.",

@@ -62,9 +62,9 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
     readBytes: async (): Promise<Buffer | undefined> => {
       for (;;) {
         if (ended) return undefined;
-        const kept = unread;
+        const early = unread;
         unread = NOTHING;
-        if (kept.length > 0) return kept;
+        if (early.length > 0) return early;
         const bytes = socket.read() as Buffer | null;
         if (bytes) await pay(bytes);
         if (bytes) return bytes;
