@@ -137,13 +137,10 @@ test("a text that is a date, a moment, an address or a URL in every example has 
   expect(new Set(wrong)).toEqual(new Set(Object.keys(MAY_BE_OTHERWISE)));
 });
 
-test("a parameter whose case does not matter takes every spelling, and nothing else", () => {
+test("a parameter whose case does not matter says so, and lists its names as generators read them", () => {
   const { parameters } = document.paths["/v1/jobs/{id}/download"].get;
-  const filter = parameters.find((one: any) => one.name === "filter");
-  const fitting = ["all", "ALL", "Risky", "spam_trap", "Catch_All"];
+  const { schema, description } = parameters.find((one: any) => one.name === "filter");
 
-  expect(fitting.filter((one) => !fits(filter.schema, one))).toEqual([]);
-  expect(["", "al", "alls", "spamtrap"].filter((one) => fits(filter.schema, one))).toEqual([]);
-  expect(filter.schema.anyOf[0].enum).toContain("risky");
-  expect(filter.description).toMatch(/Case does not matter\./);
+  expect(schema).toMatchObject({ type: "string", enum: expect.arrayContaining(["all", "risky"]) });
+  expect(description).toMatch(/Case does not matter\./);
 });

@@ -98,11 +98,7 @@ test.each(endpoints)(
 
     const schemes = operation.security.flatMap((one: any) => Object.keys(one));
 
-    expect(schemes).toEqual(
-      access === "public"
-        ? []
-        : ["ApiKey", "Bearer", ...(access.includes(":") ? ["AccessToken"] : [])],
-    );
+    expect(schemes).toEqual(access === "public" ? [] : ["ApiKey", "Bearer"]);
     expect(new Set(roles)).toEqual(new Set(access.includes(":") ? [access] : []));
     expect(operation["x-price"] ?? null).toBe(price);
   },

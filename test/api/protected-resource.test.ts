@@ -45,25 +45,3 @@ test.each(PATHS)("where no issuer is trusted %s is 404", async (path) => {
   );
   expect(there.statusCode).toBe(404);
 });
-
-test.each([
-  ["the issuer's, where one is trusted", TRUST, "https://login.example.com"],
-  ["the issuer's, which ends with a slash", { ...TRUST, issuer: "https://a.b/" }, "https://a.b"],
-  ["our own, which is 404, where none is trusted", null, "https://api.example.com"],
-])("the OpenID address in the document is %s", async (_whose, trust, base) => {
-  const { world } = givenWorld();
-  const event = toEvent({ method: "GET", url: "/openapi.json" });
-  const host = { ...event.requestContext, domainName: "api.example.com" };
-
-  const there = await createFallbackHandler(world, trust)(
-    { ...event, requestContext: host },
-    createContext(),
-  );
-
-  expect(
-    JSON.parse(toBytes(there).toString()).components.securitySchemes.AccessToken,
-  ).toMatchObject({
-    type: "openIdConnect",
-    openIdConnectUrl: `${base}/.well-known/openid-configuration`,
-  });
-});

@@ -117,16 +117,12 @@ type Beside = { readonly isRequired: boolean; readonly note?: string };
 
 const renderField = (document: OpenApi, name: string, schema: Json, beside: Beside): Html => {
   const inside = schema.items ?? schema;
-  const values: Json[] | undefined = resolve(document, inside)?.enum ?? enumIn(inside);
+  const values: Json[] | undefined = resolve(document, inside)?.enum;
   return html`<li><b>${name}</b> <i>${renderType(schema)}${beside.note ? ` · ${beside.note}` : ""}${formatBounds(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
 ${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${String(one)}</code>`)}</p>` : NOTHING}
 ${inside.properties ? renderFields(document, inside) : NOTHING}</li>`;
 };
-
-/** The names, also where the schema takes them in any case. */
-const enumIn = ({ enum: names, anyOf: options }: Json): Json[] | undefined =>
-  names ?? options?.find((one: Json) => one.enum)?.enum;
 
 const renderType = (schema: Json): Html => {
   if (schema.$ref) return linkTo(nameIn(schema.$ref));

@@ -4,9 +4,6 @@ import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** Where an OAuth issuer publishes its metadata (OpenID Connect Discovery §4). */
-export const DISCOVERY_PATH = "/.well-known/openid-configuration";
-
 /** The value of WWW-Authenticate (RFC 6750 §3): how to authenticate, and where the issuer is named (RFC 9728 §5.1). */
 export const challenge = (
   { accessTokens: tokens }: AppWorld,

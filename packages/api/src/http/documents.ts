@@ -1,5 +1,5 @@
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
-import { DISCOVERY_PATH, METADATA_PATH, toResourceMetadata } from "./challenge.ts";
+import { METADATA_PATH, toResourceMetadata } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
 
@@ -101,7 +101,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
     const document = isRead ? findDocument(path) : undefined;
     const text = document && textAt(path, trust);
     if (!document || !text) return undefined;
-    const name = [path, baseUrl, trust?.issuer].join("\n");
+    const name = [path, baseUrl].join("\n");
     const existing = made.get(name);
     if (existing) return existing;
     const answer: HttpAnswer<string> = {
@@ -113,17 +113,11 @@ export const documentsFrom = (openWriters: () => Writers) => {
         "x-content-type-options": "nosniff",
         ...document.headers,
       },
-      body: text
-        .replaceAll(`${HERE}${DISCOVERY_PATH}`, discoveryUrl(trust?.issuer ?? baseUrl))
-        .replaceAll(`${HERE_PATH}/`, `${toPath(baseUrl)}/`)
-        .replaceAll(HERE, baseUrl),
+      body: text.replaceAll(`${HERE_PATH}/`, `${toPath(baseUrl)}/`).replaceAll(HERE, baseUrl),
     };
     made.set(name, answer);
     return answer;
   };
 };
-
-/** Some issuers end with a slash. */
-const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DISCOVERY_PATH;
 
 const toPath = (baseUrl: string): string => baseUrl.replace(/^https?:\/\/[^/]+/, "");

@@ -49,7 +49,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
       name,
       description,
     })),
-    security: [{ ApiKey: [] }, { Bearer: [] }, { AccessToken: [] }],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
     paths,
     webhooks,
     components: {
@@ -120,9 +120,8 @@ const describeAccess = (access: Endpoint["access"]): string => {
 /** For a key these are roles and not OAuth scopes: OpenAPI 3.1 has both in one list. */
 const toSecurity = (access: Endpoint["access"]) => {
   if (access === "public") return [];
-  // An access token is always scoped, so it cannot call an operation without a scope.
-  if (access === "unrestricted") return [{ ApiKey: [] }, { Bearer: [] }];
-  return [{ ApiKey: [access] }, { Bearer: [access] }, { AccessToken: [access] }];
+  const scopes = access === "unrestricted" ? [] : [access];
+  return [{ ApiKey: scopes }, { Bearer: scopes }];
 };
 
 type ObjectSchema = Schema & { readonly entries: Readonly<Record<string, Schema>> };
@@ -140,36 +139,9 @@ const toParameters = (
       in: location,
       required: location === "path" || one.type !== "optional",
       description,
-      schema: parameterSchema(name, one, written),
+      schema: withFormat(name, written),
     };
   });
-};
-
-/** Formats follow the name. The schema of a value whose case does not matter accepts every spelling. */
-const parameterSchema = (name: string, parameter: Schema, written: JsonSchema): JsonSchema => {
-  const names = written["enum"] as readonly string[] | undefined;
-  if (!names || !ignoresCase(parameter)) return withFormat(name, written);
-  const { type, enum: _listed, ...others } = written;
-  return {
-    ...others,
-    anyOf: [
-      { type, enum: names },
-      { type, pattern: toAnyCasePattern(names) },
-    ],
-  };
-};
-
-type Piped = Schema & { readonly wrapped?: Piped; readonly pipe?: readonly { type: string }[] };
-
-const ignoresCase = ({ wrapped, pipe = [] }: Piped): boolean =>
-  wrapped ? ignoresCase(wrapped) : pipe.some(({ type }) => type === "to_lower_case");
-
-/** ^(?:[cC][sS][vV]|…)$: JSON Schema has no flag for it. */
-const toAnyCasePattern = (names: readonly string[]): string => {
-  const spelled = names.map((name) =>
-    name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
-  );
-  return `^(?:${spelled.join("|")})$`;
 };
 
 const toRequestBody = (endpoint: Endpoint, writer: Writer): JsonSchema => {

@@ -1,7 +1,7 @@
 import { CONTENT_TYPES } from "@mailproof/core/exports/export-options";
 import { downloadJob } from "../endpoints/download-job.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
-import { DISCOVERY_PATH } from "../http/challenge.ts";
+import { METADATA_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
 import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
@@ -150,13 +150,8 @@ export const PARTS = {
     Bearer: {
       type: "http",
       scheme: "bearer",
-      description: "The same key as a bearer token.",
-    },
-    AccessToken: {
-      type: "openIdConnect",
-      openIdConnectUrl: `${baseUrl}${DISCOVERY_PATH}`,
-      description:
-        "An OAuth 2.0 access token with the scope, as a bearer token, where the service trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the URL above.",
+      // One scheme for both: generators of clients know no other form of the second.
+      description: `The same key as a bearer token, or an OAuth 2.0 access token with the scope, where the service trusts an OAuth issuer: ${baseUrl}${METADATA_PATH} names it, or is 404.`,
     },
   }),
 
