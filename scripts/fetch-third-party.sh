@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), moto and cfn-lint (PyPI), and two
-# that sign mail, dkimpy (PyPI) and go-msgauth (Go). What the machine has nothing to fetch with is left out with its reason;
+# that sign mail, dkimpy (PyPI) and go-msgauth (Go); and generators of clients (PyPI, Maven, Go). What the machine has nothing to fetch with is left out with its reason;
 # under CI, what could be fetched and was not is a failure. They are stored outside the repository, under the hash of the
 # file that names their versions, so that the next clone finds them.
 set -uo pipefail
@@ -63,10 +63,31 @@ fetch_go_msgauth() {
   (cd "$1/go-msgauth" && go build -trimpath -o "$2/run" .)
 }
 
+fetch_python_generators() {
+  python3 -m venv "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/generators/python/requirements.txt"
+}
+
+fetch_java_generators() {
+  for scope in provided runtime; do
+    mvn --batch-mode --quiet --file "$1/generators/java/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+      -DoutputDirectory="$2/$scope" -DincludeScope=$scope
+  done
+}
+
+# What the client is built with is kept beside the generator, for a build without a network.
+fetch_go_generators() {
+  (cd "$1/generators/go" && export GOMODCACHE="$2/modules" GOFLAGS=-modcacherw &&
+    go build -trimpath -o "$2/oapi-codegen" github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen && go mod download)
+}
+
 # The one that builds itself comes last: it takes a minute of two processors.
 fetch dkimpy dkimpy/requirements.txt python3
 fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3
+fetch python_generators generators/python/requirements.txt python3
+fetch java_generators generators/java/pom.xml java javac mvn
+fetch go_generators generators/go/go.sum go
 fetch runtime_client runtime-client/package-lock.json npm cmake make g++
 
 [ -z "${CI:-}" ] || exit "$failed"

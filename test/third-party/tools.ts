@@ -10,6 +10,9 @@ const FILES = {
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
+  python_generators: "generators/python/requirements.txt",
+  java_generators: "generators/java/pom.xml",
+  go_generators: "generators/go/go.sum",
 } as const;
 
 export type Tool = keyof typeof FILES;
