@@ -75,7 +75,7 @@ fetch_java_generators() {
   done
 }
 
-# What the client is built with is kept beside the generator, for a build without a network.
+# The modules of the client lie beside the generator, for a build without a network.
 fetch_go_generators() {
   (cd "$1/generators/go" && export GOMODCACHE="$2/modules" GOFLAGS=-modcacherw &&
     go build -trimpath -o "$2/oapi-codegen" github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen && go mod download)
