@@ -112,14 +112,14 @@ test("--max-wait 0 ends the job after one attempt: what would wait is unknown", 
     "0",
     "--json",
   );
-  const tooLong = await whenCommandedWith(env, "file", file, "--max-wait", "61");
+  const tooLong = await whenCommandedWith(env, "file", file, "--max-wait", "1441");
 
   expect(code).toBe(0);
   expect(err).toContain("2 addresses: 1 valid, 0 invalid, 0 risky, role or catch-all, 1 unknown.");
   expect(out.trim().split("\n")).toHaveLength(2);
   expect(tooLong).toMatchObject({
     code: 2,
-    err: expect.stringContaining("--max-wait must be a number of minutes from 0 to 60"),
+    err: expect.stringContaining("--max-wait must be a number of minutes from 0 to 1440"),
   });
 });
 

@@ -283,11 +283,11 @@ const USAGES: readonly Usage[] = [
   row("no job to cancel", ["jobs", "cancel"], 2, "Missing job", "mailproof jobs"),
   row("two jobs", ["jobs", "job_1", "job_2"], 2, "One job at a time", "mailproof jobs"),
   row(
-    "a wait of two hours",
-    ["file", "list.csv", "--max-wait", "120"],
+    "a wait of two days",
+    ["file", "list.csv", "--max-wait", "2880"],
     2,
     "--max-wait must be",
-    "from 0 to 60",
+    "from 0 to 1440",
   ),
   row("no address", ["verify"], 2, "Pass addresses or --file", "mailproof verify ADDRESS"),
   row(

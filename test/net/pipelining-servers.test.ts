@@ -68,7 +68,7 @@ const holdSession = async (port: number) => {
     { timeoutMs: 5_000, affinityKey: "" },
   );
   if (typeof wire === "string") throw new Error(wire);
-  return (await converse(wire, createDialogue(plan), time, WAITS)).result;
+  return (await converse(wire, createDialogue(plan), time, { waits: WAITS })).result;
 };
 
 const writeAll = (socket: Socket, text: string): void => {

@@ -176,14 +176,23 @@ const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> 
     const mailTest = await findMailTest(jobs.world.table, String(data.test_id));
     return mailTest?.status === "received" ? MAIL_TEST_HALVES : 0;
   }
-  if (data.job_id === undefined && data.reason === "not_probed") return 0;
+  if (data.job_id === undefined && isFree(data.status, data.reason)) return 0;
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findAnyJob(jobs, String(data.job_id));
   if (!job) return 0;
   const refundedRows =
-    job.refunded + job.cancelled + job.unasked + (job.kind === "file" ? job.lost : 0);
+    job.refunded +
+    job.cancelled +
+    job.unasked +
+    job.unreached +
+    (job.kind === "file" ? job.lost : 0);
   return (job.total - refundedRows) * 2;
 };
+
+/** Why a result of these histories costs nothing: no mail server was asked, or it turned us away. */
+const FREE_REASONS: ReadonlySet<unknown> = new Set(["not_probed", "rate_limited", "ip_blocked"]);
+const isFree = (status: unknown, reason: unknown): boolean =>
+  status === "unknown" && FREE_REASONS.has(reason);
 
 /** A failed job of one address was refunded and its key released; so was a file of which nothing could be read. */
 const isStanding = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<boolean> => {
@@ -277,6 +286,9 @@ const checkJobs = async ({
       wrong.push(
         `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
       );
+    const free = rows.filter(({ result }) => isFree(result.status, result.reason)).length;
+    if (free !== job.unasked + job.unreached)
+      wrong.push(`${id} has ${free} free rows and counts ${job.unasked + job.unreached}`);
     wrong.push(...(await checkSummary(world, job, rows)));
     const done = job.processed + job.refunded + job.cancelled;
     if (job.status !== "failed" && !isOpenJob(job) && done !== job.total)

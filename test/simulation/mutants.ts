@@ -152,6 +152,9 @@ const OPTIMISTIC: Mutant = {
 const isOfLostChunk = (writes: readonly Write[]): boolean =>
   writes.some((write) => "create" in write && isEntry(write) && write.create.sk.includes("~lost-"));
 
+const isOfUnreached = (write: Write): boolean =>
+  "create" in write && isEntry(write) && write.create.sk.endsWith("~unreached");
+
 const isDeletion = is("DELETION#");
 const isPage = is("RESULTS#");
 const isDeleting = (writes: readonly Write[]): boolean =>
@@ -294,6 +297,28 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       "update" in write && isChunk(write) && write.set?.["waiting"] === 0 && !write.add
         ? { update: write.update, set: { retryAt: write.set["retryAt"] } }
         : write,
+    ),
+
+    "rows that we could not reach are counted, and their refund is not written": transacting(
+      (transact) => (writes) =>
+        transact(
+          writes.some(isOfUnreached)
+            ? writes.filter((write) => !isEntry(write) && !isBalance(write) && !isUsage(write))
+            : writes,
+        ),
+    ),
+
+    "a pass that is done again counts the rows that we could not reach again": transacting(
+      (transact) => async (writes) => {
+        const result = await transact(writes);
+        const jobs = writes.filter((write) => "update" in write && isJob(write) && write.add);
+        for (const job of jobs as readonly Update[]) {
+          const { unreached = 0 } = job.add ?? {};
+          if (result.outcome === "committed" && Number(unreached) > 0)
+            await transact([{ update: job.update, add: { unreached: Number(unreached) } }]);
+        }
+        return result;
+      },
     ),
 
     "a check is kept after its payment, not with it": transacting(

@@ -172,7 +172,8 @@ const readBlobs = async (
     ),
   );
 
-const ROUNDS_MAX = 60;
+/** With room for the longest waits of an address. */
+const ROUNDS_MAX = 100;
 
 /** Goes from one moment that something waits for to the next, with nothing going wrong any more. */
 const settleDown = async (

@@ -5,13 +5,21 @@ import { type Jump, type Mutant, runScript, type Script } from "./run-script.ts"
 
 /** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
 const ADDRESSES = [
-  ...["valid", "invalid", "full", "unknown", "greylisted", "slow", "error"].map(
-    (word) => [word, "example.com"] as const,
-  ),
+  ...[
+    "valid",
+    "invalid",
+    "full",
+    "unknown",
+    "greylisted",
+    "slow",
+    "error",
+    "throttled",
+    "blocked",
+  ].map((word) => [word, "example.com"] as const),
   ["valid", "dnsfail.com"] as const,
 ];
 /** None, one that ends within a schedule, the default, the longest. */
-const WAITS = [0, 5, undefined, 60];
+const WAITS = [0, 5, undefined, 1_440];
 const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
 const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
 const FIRST_NAMES = ["Valid", "Valid", "Invalid", "Slow", "Error"];

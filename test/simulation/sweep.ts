@@ -18,6 +18,7 @@ const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
 );
 const valid = "valid@example.com";
 const waiting = ["greylisted@example.com", "ann@dnsfail.com", "unknown@example.com"];
+const refusing = ["throttled@example.com", "blocked@example.com", "valid@example.com"];
 
 /** A byte of the second of three chunks. */
 const partOfInputs: Damage = (key) => (key.startsWith("inputs/") ? 60 : undefined);
@@ -43,6 +44,11 @@ export const VERIFICATIONS: Flows = {
     clients: [[verifyOnce(valid), verifyOnce("invalid@example.com", "other")]],
   },
   "one whose server greylists": { balance: 10, clients: [[verifyOnce("greylisted@example.com")]] },
+  "one whose server throttles us": {
+    balance: 10,
+    clients: [[verifyOnce("throttled@example.com")]],
+  },
+  "one whose server blocks us": { balance: 10, clients: [[verifyOnce("blocked@example.com")]] },
   "the same key twice": { balance: 10, clients: [[verifyOnce(valid), verifyOnce(valid)]] },
   "one whose mail server is not asked": {
     balance: 10,
@@ -67,6 +73,14 @@ export const JOBS: Flows = {
     clients: [
       [{ kind: "file", key: "key", emails: [...waiting, "error@example.com"], maxWaitMinutes: 0 }],
     ],
+  },
+  "a batch behind a throttle, and behind a block": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: refusing }]],
+  },
+  "a file behind a throttle, and behind a block": {
+    balance: 20,
+    clients: [[{ kind: "file", key: "key", emails: refusing, maxWaitMinutes: 1_440 }]],
   },
   "a batch whose mail servers are not asked": {
     balance: 20,

@@ -70,16 +70,16 @@ describe("an address is attempted again only while its result is unknown for a c
   test.each<[string, string, Partial<Finding>, readonly number[]]>([
     ["a full mailbox", "452 4.2.2", { verdict: "risky", reason: "mailbox_full" }, [0]],
     ["a busy mailbox", "450 4.2.1", { verdict: "risky", reason: "mailbox_rate_limited" }, [0]],
-    ["a blocked address of ours", "451", { reason: "ip_blocked" }, [0]],
-    ["a reputation", "451 4.7.650", { reason: "ip_reputation" }, [0]],
-    ["a sender that is refused", "450", { reason: "sender_rejected" }, [0]],
+    ["a blocked address of ours", "451", { reason: "ip_blocked" }, [0, 15]],
+    ["a reputation", "451 4.7.650", { reason: "ip_reputation" }, [0, 15]],
+    ["a sender that is refused", "450", { reason: "sender_rejected" }, [0, 15]],
     ["no way out on port 25", "-", { reason: "no_smtp_egress" }, [0]],
     ["greylisting", "450 4.2.0", { reason: "greylisted" }, [0, 6, 36]],
     ["silence", "-", { reason: "timeout" }, [0, 5]],
     ["a connection that times out", "-", SILENT_CONNECTION(), [0, 5]],
     ["a refused connection", "-", { reason: "connect_failed" }, [0, 1, 6, 26]],
     ["a lost connection", "-", { reason: "connection_lost" }, [0, 1, 6, 26]],
-    ["a busy server", "421", { reason: "rate_limited" }, [0, 1, 6, 26]],
+    ["a throttle", "421", { reason: "rate_limited" }, [0, 15]],
     ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
     [
       "an unknown recipient at Mimecast",
@@ -269,15 +269,21 @@ describe("max_wait_minutes ends the waiting", () => {
     },
   );
 
-  test("the most is more than any schedule takes, and the default leaves out none of them", () => {
-    const longest = Object.values(RETRY_SCHEDULES).map(({ afterMinutes }) =>
-      afterMinutes.reduce((sum, minutes) => sum + minutes, 0),
+  test("the most is more than any schedule takes, and the default leaves out late attempts after throttles alone", () => {
+    const longest = Object.entries(RETRY_SCHEDULES).map(
+      ([cause, { afterMinutes }]): [string, number] => [
+        cause,
+        afterMinutes.reduce((sum, minutes) => sum + minutes, 0),
+      ],
     );
 
-    expect(Math.max(...longest)).toBe(36);
+    expect(Math.max(...longest.map(([, minutes]) => minutes))).toBe(315);
+    expect(longest.filter(([, minutes]) => minutes > 40).map(([cause]) => cause)).toEqual([
+      "throttled",
+    ]);
   });
 
-  test.each([-1, 61, 1.5, "5"])("%j is 400", async (max_wait_minutes) => {
+  test.each([-1, 1_441, 1.5, "5"])("%j is 400", async (max_wait_minutes) => {
     const { world, liveKey } = await givenChunked();
     const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
 
@@ -287,7 +293,7 @@ describe("max_wait_minutes ends the waiting", () => {
     expect(statuses.error.details).toEqual([
       {
         field: "options.max_wait_minutes",
-        message: "must be a whole number of minutes from 0 to 60",
+        message: "must be a whole number of minutes from 0 to 1440",
       },
     ]);
   });

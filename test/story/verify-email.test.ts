@@ -50,7 +50,6 @@ test("an address is 200 with everything that was found out, and costs 1 credit",
 test.each([
   ["what no address can be", "no address", { status: "invalid", reason: "syntax.no_at" }],
   ["a mailbox that is not there", "invalid@x.com", { status: "invalid" }],
-  ["what no later attempt finds out", "blocked@x.com", { status: "unknown", reason: "ip_blocked" }],
   ["a full mailbox, which is full for today", "full@x.com", { status: "risky" }],
 ])("%s is a paid answer", async (_case, email, result) => {
   const ctx = await given({ balance: 10 });
@@ -59,6 +58,20 @@ test.each([
 
   expect(response).toMatchObject({ statusCode: 200, data: { ...result, credits_used: 1 } });
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test("a server that turns us away is no answer: it costs nothing, and the ledger says why", async () => {
+  const ctx = await given({ balance: 10 });
+
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "blocked@x.com" });
+
+  expect(data).toMatchObject({ status: "unknown", reason: "ip_blocked", credits_used: 0 });
+  expect(data.message).toContain("Nothing was charged.");
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  const entries = await send(ctx.world, "GET /v1/account/ledger", { key: ctx.liveKey });
+  expect(entries.data.entries).toContainEqual(
+    expect.objectContaining({ type: "release", operation: "verify", reason: "not_reached" }),
+  );
 });
 
 test.each([

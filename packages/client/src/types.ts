@@ -2873,13 +2873,14 @@ export interface ListLedgerEntriesData {
     check_id?: string;
     /** The mail test. Left out otherwise. */
     test_id?: string;
-    /** Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise. */
+    /** Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `not_reached`: our own address, exit or circuit kept us from it. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise. */
     reason?:
       | "opening"
       | "granted"
       | "taken_back"
       | "failed"
       | "not_probed"
+      | "not_reached"
       | "cancelled"
       | "no_mail";
     /** When the operation began, ISO 8601. Entries are listed in this order, and count on this day of the usage. */

@@ -111,6 +111,7 @@ export const TEST_ADDRESSES: readonly (readonly [
   ["risky@example.com", "risky", "catch_all_unverified", "a server that may accept every address"],
   ["unknown@example.com", "pending", "-", "a server that does not answer: the job ends unknown"],
   ["greylisted@example.com", "pending", "-", "a server that greylists: the job ends valid"],
+  ["throttled@example.com", "pending", "-", "a server that throttles us: the job ends valid"],
   ["blocked@example.com", "unknown", "ip_blocked", "a server that refuses us"],
   ["spam_trap@example.com", "spam_trap", "listed_spam_trap", "an address on a list of traps"],
   ["info@example.com", "role", "role_account", "a role address, as for a live key"],
@@ -207,7 +208,7 @@ ${block(`curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -F fil
 <li>Results come in pages of up to 1,000: send <code>next_key</code> until a response has none. Each row is returned exactly once. While the job runs every page has a <code>next_key</code>, and a short page means that the other rows are not ready: wait a few seconds and send its <code>next_key</code>.</li>
 <li>Results of a finished job keep the order of your list. While the job runs, rows are returned as they become ready; <code>row</code> is the number in the list. Exports always keep the order of the list.</li>
 <li>Export with <code>format=csv</code> or <code>json</code>, and <code>filter=valid</code> for valid addresses only. In a JSON export check <code>complete</code> first.</li>
-<li>An address whose DNS fails, or whose server greylists, is busy or silent, is retried after some minutes. Until then the job's <code>deferred</code> has the number of waiting addresses, their reasons and the time of the next attempt; all other rows have their results. <code>options.max_wait_minutes</code> (0 to 60, default 40) limits the wait: addresses without a result by then become <code>unknown</code> with their reason, and the job completes.</li>
+<li>An address whose DNS fails, or whose server greylists, is busy, silent or throttles us, is retried after some minutes. Until then the job's <code>deferred</code> has the number of waiting addresses, their reasons and the time of the next attempt; all other rows have their results. <code>options.max_wait_minutes</code> (0 to 1440, default 40) limits the wait: addresses without a result by then become <code>unknown</code> with their reason, and the job completes.</li>
 <li>A job of state <code>enqueue_unknown</code> has addresses of which it is not known yet whether they are queued. Their credits are held until then.</li>
 </ul>`,
 };

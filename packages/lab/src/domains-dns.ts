@@ -1,5 +1,5 @@
 import type { HostTarget, LabDomain } from "./domain.ts";
-import { acceptExisting } from "./host-behavior.ts";
+import { acceptAll, acceptExisting } from "./host-behavior.ts";
 
 const KNOWS_USERS: HostTarget = { rcpt: acceptExisting() };
 
@@ -144,8 +144,11 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "secondbad",
-    shows: "Its first MX greets with 421, the second one works.",
-    examples: bothExamples,
+    shows: "Its first MX greets with 421; the second one proves a mailbox, and no absence.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["unknown.person", "unknown", "server_error"],
+    ],
     mx: [
       [10, "busy"],
       [20, "mx"],
@@ -153,6 +156,19 @@ export const dnsDomains: readonly LabDomain[] = [
     hosts: {
       busy: { rcpt: acceptExisting(), greeting: "421 4.3.2 HOST Service not available" },
       mx: KNOWS_USERS,
+    },
+  },
+  {
+    name: "backupaccepts",
+    shows: "Its first MX greets with 421; the backup accepts everybody, which says nothing.",
+    examples: [["ada.lovelace", "unknown", "server_refuses"]],
+    mx: [
+      [10, "busy"],
+      [20, "mx"],
+    ],
+    hosts: {
+      busy: { rcpt: acceptExisting(), greeting: "421 HOST All server ports are busy" },
+      mx: { rcpt: acceptAll },
     },
   },
   {

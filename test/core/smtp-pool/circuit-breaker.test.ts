@@ -89,9 +89,8 @@ test("a session that three hosts of a provider refuse counts once", async () => 
 });
 
 test.each([
-  ["a rate limit", "421 4.7.0 Too many connections from your IP address"],
-  ["a temporary refusal", "450 4.7.1 Client host blocked for a moment"],
   ["a server that hangs up", ""],
+  ["a busy server", "421 4.3.2 All server ports are busy"],
 ])("%s at the greeting is a reason for the short backoff alone", async (_, greeting) => {
   const { probe, logged, world, table } = givenProviders(blockAt("", greeting));
 

@@ -18,7 +18,7 @@ const createRefusal = (domain: string | null = null): ReplyToUs => ({
 const accepted: ReplyToUs = { kind: "accepted" };
 
 const apply = (replies: readonly ReplyToUs[], openings = 0, atMs = AT_MS, circuit = CLOSED) =>
-  applyReplies(circuit, replies, { openings, atMs });
+  applyReplies(circuit, replies, { openings, beganAtMs: atMs - 1_000, atMs });
 const getState = (replies: readonly ReplyToUs[], afterMs = 0) =>
   getCircuitState(apply(replies), AT_MS + afterMs);
 

@@ -8,6 +8,7 @@ import {
   RETRY_SCHEDULES,
   type RetryCause,
 } from "@mailproof/core/verify/retry";
+import { REFUSAL_REASONS } from "@mailproof/core/verify/unpaid-results";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -26,18 +27,8 @@ test("docs/scores.md has the schedule of every cause, its reasons, and why", () 
   expect(removePadding(readFileSync("docs/scores.md", "utf8"))).toContain(table);
 });
 
-/** Replies about our address, our sender or our commands: half an hour later they are the same. */
-const FINAL = [
-  "auth_or_tls_required",
-  "content_rejected",
-  "ip_blocked",
-  "ip_reputation",
-  "missing_ptr",
-  "protocol_error",
-  "sender_auth_failed",
-  "sender_blocklisted",
-  "sender_rejected",
-];
+/** Replies about our commands, our encryption or our text: four hours later they are the same. */
+const FINAL = ["auth_or_tls_required", "content_rejected", "protocol_error"];
 
 test("every reason that leaves a result unknown is attempted again by a schedule, or is final on purpose", () => {
   const unknown = RULE_FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
@@ -54,7 +45,8 @@ const UNKNOWN = { status: "unknown", retry: "later", rule: null, code: null };
 test.each([
   ["a verdict, also of a reply that says later", { status: "risky", reason: "mailbox_full" }],
   ["a role, whose server greylists", { status: "role", reason: "greylisted" }],
-  ["a reason without a schedule", { reason: "ip_blocked", code: 451 }],
+  ["a reason without a schedule", { reason: "content_rejected", code: 451 }],
+  ["a block of our address", { reason: "ip_blocked", code: 550 }],
   ["a 5xx, which is permanent", { reason: "server_refuses", code: 554 }],
   ["what its finding calls permanent", { reason: "rate_limited", retry: null }],
   ["no way out on port 25", { reason: "no_smtp_egress", rule: "connect_timeout" }],
@@ -65,7 +57,23 @@ test.each([
 test("a 550 that takes us for a harvester is attempted again, though its code is permanent", () => {
   const found = { ...UNKNOWN, reason: "directory_harvest", retry: "later", code: 550 };
 
-  expect(findRetryCause(found)).toBe("busy");
+  expect(findRetryCause(found)).toBe("throttled");
+});
+
+test.each(REFUSAL_REASONS)("a 4xx about us is a throttle, whatever its reason: %s", (reason) => {
+  expect(findRetryCause({ ...UNKNOWN, reason, code: 451 })).toBe("throttled");
+});
+
+test("the waits after a throttle are the mail provider's own where it has some", () => {
+  const limits = { maxWaitMinutes: MAX_WAIT_MINUTES.most, throttleMinutes: [240, 480] };
+  const next = (causes: readonly RetryCause[]) => getNextRetryMinutes(causes, "throttled", limits);
+
+  expect([next([]), next(["throttled"]), next(["throttled", "throttled"])]).toEqual([
+    240,
+    480,
+    undefined,
+  ]);
+  expect(next(["throttled", "greylisting"])).toBe(480);
 });
 
 test("too many recipients for one connection is tried again also after a 5xx", () => {
@@ -81,7 +89,7 @@ test("whatever happens, an address waits no longer than its limit, and not for e
       const waited: RetryCause[] = [];
       let minutes = 0;
       for (const cause of met) {
-        const next = getNextRetryMinutes(waited, cause, limit);
+        const next = getNextRetryMinutes(waited, cause, { maxWaitMinutes: limit });
         if (next === undefined) break;
         minutes += next;
         waited.push(cause);

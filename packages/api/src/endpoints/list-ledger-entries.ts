@@ -51,7 +51,7 @@ const LedgerEntry = v.object({
   test_id: describe(v.optional(v.string()), "The mail test. Left out otherwise."),
   reason: describe(
     v.optional(v.picklist(OTHER_REASONS)),
-    "Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise.",
+    "Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `not_reached`: our own address, exit or circuit kept us from it. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise.",
   ),
   began_at: describe(
     v.string(),
@@ -69,7 +69,7 @@ const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof 
   const isOfJob =
     operation === "verify_batch" ||
     operation === "verify_file" ||
-    (isRefundReason(stored) && !isOfTest);
+    (isRefundReason(stored) && !isOfTest && !(operation === "verify" && step === "end"));
   const isOfCheck = operation === "deliverability_check" || operation === "monitor";
   return {
     entry_id: `${id}.${step}.${kind}`,

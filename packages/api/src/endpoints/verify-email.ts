@@ -3,12 +3,12 @@ import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
+import { type Verification } from "@mailproof/core/verify/result";
 import {
+  findFreeReason,
   HOST_DAILY_LIMIT,
-  isNotProbed,
   PROBE_POLICY,
-  type Verification,
-} from "@mailproof/core/verify/result";
+} from "@mailproof/core/verify/unpaid-results";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/verify-once";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -178,18 +178,23 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [HOST_DAILY_LIMIT]: `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`,
   [PROBE_POLICY]: `This service does not ask the mail servers of this provider, ${UNVERIFIED_FIELDS}`,
 };
-const messageFor = ({ reason }: Verification): string =>
-  withMoneySentence(
-    SENTENCES[reason] ?? `The mail server was not asked, ${UNVERIFIED_FIELDS}`,
+const messageFor = (result: Verification): string => {
+  const what =
+    findFreeReason(result) === "not_reached"
+      ? "The mail server turned this service away, or could not be reached from it"
+      : "The mail server was not asked";
+  return withMoneySentence(
+    SENTENCES[result.reason] ?? `${what}, ${UNVERIFIED_FIELDS}`,
     "nothing_charged",
   );
+};
 
 const toOutcome = (verified: VerifyResult, email: string) =>
   verified.kind === "verified"
     ? {
         ...toWire(verified.result),
         cached: verified.cached,
-        ...(isNotProbed(verified.result) && { message: messageFor(verified.result) }),
+        ...(findFreeReason(verified.result) && { message: messageFor(verified.result) }),
       }
     : {
         status: "pending" as const,

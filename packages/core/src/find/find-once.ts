@@ -19,8 +19,8 @@ import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { isUsable } from "./candidates.ts";
 import {
   type FindOutcome,

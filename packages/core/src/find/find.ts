@@ -9,7 +9,7 @@ import {
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
 import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
-import { WAITING_FOR_PROVIDER } from "../verify/result.ts";
+import { WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";

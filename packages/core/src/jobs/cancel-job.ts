@@ -7,7 +7,7 @@ import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
-import { getUnaskedPrice, PAID_OPERATION_BY_KIND, PRICE_BY_KIND } from "./completion.ts";
+import { getFreePrice, PAID_OPERATION_BY_KIND, PRICE_BY_KIND } from "./completion.ts";
 import {
   ERASED_FIELDS,
   findJob,
@@ -117,6 +117,6 @@ const toMoved = (job: Job): MovedAmounts => {
   return {
     release: release as Halves,
     settle: (job.held - release) as Halves,
-    refund: (due - release + getUnaskedPrice(job)) as Halves,
+    refund: (due - release + getFreePrice(job)) as Halves,
   };
 };

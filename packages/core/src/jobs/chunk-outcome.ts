@@ -9,7 +9,7 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { isNotProbed, isOurFailure } from "../verify/result.ts";
+import { type FreeReason, findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
@@ -159,7 +159,8 @@ const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
   const add: Record<string, number> = {
     processed: rows.length,
     lost: countFailed(rows),
-    unasked: rows.filter(({ result }) => isNotProbed(result)).length,
+    unasked: countFree(rows, "not_probed"),
+    unreached: countFree(rows, "not_reached"),
     ...countDeferredChange(before, after),
   };
   for (const { result } of rows) {
@@ -185,6 +186,9 @@ const buildDeferralWrites = ({ job, message, before, after }: PassResult): reado
 /** Refunds the rows of a file that failed on our side. A batch has no refunds, by contract. */
 const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
   job.kind === "file" ? buildRefund(world, job, message, countFailed(rows)) : [];
+
+const countFree = (rows: readonly VerifiedRow[], reason: FreeReason): number =>
+  rows.filter(({ result }) => findFreeReason(result) === reason).length;
 
 const countFailed = (rows: readonly VerifiedRow[]): number =>
   rows.filter(({ result }) => isOurFailure(result)).length;

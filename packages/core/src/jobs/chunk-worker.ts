@@ -9,9 +9,10 @@ import { readScheduledWork } from "../runtime/leases.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { isOurFailure, type Verification } from "../verify/result.ts";
+import { type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
 import { cancelIfInactive } from "./cancel-inactive.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
@@ -187,6 +188,7 @@ const attemptRow = async (
     history: mode === "live" ? createAccountHistory(world, account) : undefined,
     ticket: dueRow.ticket,
     exit: dueRow.exit,
+    isPatient: dueRow.causes.includes("silence"),
   };
   const engine = selectEngine(world, mode, dueRow.causes.length);
   const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;
@@ -259,7 +261,9 @@ const findDeferral = (
     return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
-  const next = cause && scheduleRetry(world, { mode, maxWaitMinutes }, { causes, cause });
+  const throttleMinutes = typeof outcome === "string" ? undefined : outcome.throttleMinutes;
+  const limits = { mode, maxWaitMinutes, throttleMinutes };
+  const next = cause && scheduleRetry(world, limits, { causes, cause });
   const reason = typeof outcome === "string" ? outcome : outcome.reason;
   const greylisted = typeof outcome === "string" ? undefined : outcome.greylistedExit;
   return next && { row: row[0], reason, ...next, exit: greylisted ?? exit };

@@ -1,7 +1,7 @@
 import { type MoneyOutcome, withMoneySentence } from "../lib/failure.ts";
 import type { Halves } from "../money/credits.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
-import { move } from "../money/ledger.ts";
+import { moveAll } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
 import { type PaidOperation, REFUND_REASONS } from "../money/reasons.ts";
 import type { Json, Write } from "../ports/table.ts";
@@ -47,20 +47,20 @@ const endJob = (world: World, job: Job, status: "completed" | "failed", error?: 
     also: [
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),
-      ...buildUnaskedRefund(world, job),
+      ...buildFreeRefunds(world, job),
     ],
   });
 
-/** The price of the rows whose mail server was not asked. */
-export const getUnaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
-  (mode === "live" ? unasked * PRICE_BY_KIND[kind] : 0) as Halves;
+/** The price of the rows that have a result and cost nothing. */
+export const getFreePrice = ({ mode, kind, unasked, unreached }: Job): Halves =>
+  (mode === "live" ? (unasked + unreached) * PRICE_BY_KIND[kind] : 0) as Halves;
 
 /** Everything refunded of an accepted job: chunks that were not queued, rows that failed on our side, cancelled rows. */
 export const getRefundedPrice = (job: Job): Halves => {
   const { mode, kind, refunded, cancelled, lost } = job;
   // By contract a batch has no refunds for verifications that fail.
   const rows = mode === "live" ? refunded + cancelled + (kind === "file" ? lost : 0) : 0;
-  return (rows * PRICE_BY_KIND[kind] + getUnaskedPrice(job)) as Halves;
+  return (rows * PRICE_BY_KIND[kind] + getFreePrice(job)) as Halves;
 };
 
 export const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
@@ -77,23 +77,28 @@ export const PAID_OPERATION_BY_KIND: Readonly<Record<Job["kind"], PaidOperation>
 };
 
 /** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
-const buildUnaskedRefund = (world: World, job: Job): readonly Write[] => {
-  const refund = getUnaskedPrice(job);
-  return refund === 0
-    ? []
-    : move(
-        {
-          account: job.account,
-          operation: job.id,
-          openedAt: job.createdAt,
-          step: "unasked",
-          at: world.now().toISOString(),
-          moved: { refund },
-          reason: REFUND_REASONS.not_probed,
-          paidFor: PAID_OPERATION_BY_KIND[job.kind],
-        },
-        job.shard,
-      );
+const buildFreeRefunds = (world: World, job: Job): readonly Write[] => {
+  const { id, account, createdAt, kind, unasked, unreached, shard } = job;
+  if (job.mode !== "live") return [];
+  const refunds = [
+    { step: "unasked", rows: unasked, reason: REFUND_REASONS.not_probed },
+    { step: "unreached", rows: unreached, reason: REFUND_REASONS.not_reached },
+  ] as const;
+  return moveAll(
+    refunds
+      .filter(({ rows }) => rows > 0)
+      .map(({ step, rows, reason }) => ({
+        account,
+        operation: id,
+        openedAt: createdAt,
+        step,
+        at: world.now().toISOString(),
+        moved: { refund: (rows * PRICE_BY_KIND[kind]) as Halves },
+        reason,
+        paidFor: PAID_OPERATION_BY_KIND[kind],
+      })),
+    shard,
+  );
 };
 
 /** A job that was refunded completely releases its Idempotency-Key: the same request then starts a new job. */

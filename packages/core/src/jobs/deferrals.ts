@@ -9,8 +9,8 @@ import {
   type SlotReturn,
   type Ticket as SlotTicket,
 } from "../smtp-pool/slots/slots.ts";
-import { WAITING_FOR_PROVIDER } from "../verify/result.ts";
 import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
+import { WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 
@@ -48,7 +48,11 @@ export type DeferredGroup = ScheduledRetry & {
   readonly isSlow?: boolean | undefined;
 };
 
-type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
+type RetryLimits = {
+  readonly mode: KeyMode;
+  readonly maxWaitMinutes: number;
+  readonly throttleMinutes?: readonly number[] | undefined;
+};
 
 /** Every wait of a test key takes this long. */
 export const TEST_KEY_RETRY_SECONDS = 1;
@@ -56,10 +60,10 @@ export const TEST_KEY_RETRY_SECONDS = 1;
 /** When an address is attempted again; undefined when its result is final. */
 export const scheduleRetry = (
   { now }: Pick<World, "now">,
-  { mode, maxWaitMinutes }: RetryLimits,
+  { mode, ...limits }: RetryLimits,
   { causes, cause }: { readonly causes: readonly RetryCause[]; readonly cause: RetryCause },
 ): ScheduledRetry | undefined => {
-  const minutes = getNextRetryMinutes(causes, cause, maxWaitMinutes);
+  const minutes = getNextRetryMinutes(causes, cause, limits);
   if (minutes === undefined) return undefined;
   const ms = mode === "test" ? TEST_KEY_RETRY_SECONDS * 1_000 : minutes * 60_000;
   return { at: addMs(now(), ms).toISOString(), causes: [...causes, cause] };

@@ -86,8 +86,9 @@ const Job = v.object({
   cancelled: Count,
   /** Addresses that failed on our side. */
   lost: Count,
-  /** Rows whose mail server was not asked. Their credits are refunded when the job ends. */
+  /** Rows whose mail server was not asked, and rows that our own reach kept from it. Refunded when the job ends. */
   unasked: Count,
+  unreached: Count,
 
   /** Of a job of one address: the worker's input. */
   single: v.optional(
@@ -156,6 +157,7 @@ export const NO_PROGRESS = {
   cancelled: 0,
   lost: 0,
   unasked: 0,
+  unreached: 0,
   waits: 0,
   sends: 0,
   chunkRows: 0,

@@ -4,10 +4,10 @@ import { createAccountHistory } from "../calibration/account-history.ts";
 import { createVerdictWrites } from "../calibration/verdicts.ts";
 import { withMoneySentence } from "../lib/failure.ts";
 import { addMs, toEpochSeconds } from "../lib/time.ts";
+import { toReleaseReason } from "../money/end-operation.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
-import { createEndEntry } from "../money/items.ts";
+import { createEndEntry, type LedgerEntry } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
-import type { MovedAmounts } from "../money/moves.ts";
 import type { Operation } from "../money/operation-items.ts";
 import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Item } from "../ports/table.ts";
@@ -16,16 +16,11 @@ import { commit, type Transaction } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import {
-  isNotProbed,
-  isOurFailure,
-  trimResult,
-  type Verification,
-  WAITING_FOR_PROVIDER,
-} from "../verify/result.ts";
+import { trimResult, type Verification } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { findFreeReason, isOurFailure, WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { verify } from "../verify/verify.ts";
 import { emitEvent } from "../webhooks/items.ts";
@@ -83,13 +78,13 @@ type EarlierAttempts = {
 export const findSingleRetry = (
   world: Pick<World, "now">,
   mode: Job["mode"],
-  { retryCause: cause, reason, comeBack, greylistedExit }: Verification,
+  { retryCause: cause, reason, comeBack, greylistedExit, throttleMinutes }: Verification,
   { causes, exit }: EarlierAttempts = { causes: [] },
 ): SingleRetry | undefined => {
   // No server was asked, so this is no attempt.
   if (comeBack)
     return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes], ...keepExit(exit) };
-  const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default };
+  const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default, throttleMinutes };
   const next = cause && scheduleRetry(world, limits, { causes, cause });
   const greylisted = keepExit(greylistedExit ?? exit);
   return next && { reason, at: next.at, causes: [...next.causes], ...greylisted };
@@ -176,6 +171,7 @@ export const verifySingle: Worker<VerifyWorld> = {
     if (await cancelIfInactive(world, job)) return;
     const requester = { account: job.account, priority: "caller" } as const;
     const history = job.mode === "live" ? createAccountHistory(world, job.account) : undefined;
+    const causes = listCauses(job);
     const everything = {
       ...job.single,
       includeAi: true,
@@ -184,8 +180,8 @@ export const verifySingle: Worker<VerifyWorld> = {
       history,
       ticket: job.retry?.ticket,
       exit: job.retry?.exit,
+      isPatient: causes.includes("silence"),
     };
-    const causes = listCauses(job);
     const engine = selectEngine(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);
     if (isOurFailure(result)) throw new Error("the SMTP session failed on our side");
@@ -244,8 +240,11 @@ const completeJob = async (
     unknown: 0,
     [bucket]: 1,
   };
-  const isFree = isNotProbed(result);
-  await finishJob(world, job, isFree ? { release: job.held } : { settle: job.held }, {
+  const free = findFreeReason(result);
+  const end = free
+    ? { moved: { release: job.held }, ...toReleaseReason(job, free) }
+    : { moved: { settle: job.held }, reason: job.reason };
+  await finishJob(world, job, end, {
     proof: {
       create: {
         ...toChunkItem({
@@ -275,7 +274,7 @@ const completeJob = async (
           held: 0,
           processed: 1,
           [bucket]: 1,
-          ...(isFree && { unasked: 1 }),
+          ...(free && { [free === "not_probed" ? "unasked" : "unreached"]: 1 }),
         },
         where: { status: { oneOf: OPEN_STATUSES } },
       },
@@ -301,7 +300,7 @@ const failJob = async (world: World, job: Job): Promise<string> => {
   await finishJob(
     world,
     job,
-    { release: job.held },
+    { moved: { release: job.held }, reason: job.reason },
     {
       proof: {
         update: toJobKey(job.id),
@@ -328,15 +327,15 @@ const failJob = async (world: World, job: Job): Promise<string> => {
 const finishJob = async (
   world: World,
   job: Job,
-  moved: MovedAmounts,
+  end: Pick<LedgerEntry, "moved" | "reason" | "paidFor">,
   { proof, also = [] }: Transaction,
 ): Promise<void> => {
-  const { id, account, createdAt: openedAt, reason } = job;
-  const end = createEndEntry(
+  const { id, account, createdAt: openedAt } = job;
+  const closing = createEndEntry(
     { operation: id, account, openedAt },
-    { at: world.now(), moved, reason, token: world.newId("txn") },
+    { at: world.now(), token: world.newId("txn"), ...end },
   );
-  const [entry, ...moves] = move(end, job.shard);
+  const [entry, ...moves] = move(closing, job.shard);
   // The entry is never removed. A test key's job has none.
   const transaction =
     job.mode === "live" ? { proof: entry, also: [...moves, proof, ...also] } : { proof, also };

@@ -33,6 +33,8 @@ export type MailProviderRow = {
   readonly isGateway?: boolean;
   readonly limits?: Partial<ProviderLimits>;
   readonly waits?: Partial<ReplyWaits>;
+  /** The waits after a throttle, where the provider publishes its own. */
+  readonly throttleMinutes?: readonly number[];
   /** Unknown recipients are refused at RCPT and no customer can switch that off: a random one only costs reputation. */
   readonly rejectsUnknown?: ServedDomains;
   /** Any recipient may be accepted at RCPT, and the message to an unknown one bounces. */
@@ -50,6 +52,12 @@ export const DEFAULT_LIMITS: ProviderLimits = {
   rejectionsPerConnection: 9,
   connections: 10,
 };
+
+/**
+ * The waits after a throttle, in minutes: most are counted by the quarter of an hour or the hour, and the longest that
+ * large providers name are four hours.
+ */
+export const THROTTLE_MINUTES: readonly number[] = [15, 60, 240];
 
 /** A second recipient gets 452 4.5.3 or 451 4.4.4, of another region even for one domain (AfterShip #72, Reacher #1334). */
 const ONE_BY_ONE = { recipientsPerTransaction: 1, recipientsPerConnection: 5, connections: 1 };

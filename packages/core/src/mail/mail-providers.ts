@@ -4,6 +4,7 @@ import {
   type MailProviderRow,
   type ProviderLimits,
   type ServedDomains,
+  THROTTLE_MINUTES,
 } from "./mail-provider-table.ts";
 import type { ReplyWaits } from "./smtp/converse.ts";
 
@@ -17,6 +18,7 @@ export type MailProvider = {
   readonly limits: ProviderLimits;
   /** The replies that this provider takes longer for than others. */
   readonly waits: Partial<ReplyWaits>;
+  readonly throttleMinutes: readonly number[];
   readonly rejectsUnknown: ServedDomains;
   readonly acceptsThenBounces: ServedDomains;
 };
@@ -54,6 +56,7 @@ const toMailProvider = (
     isGateway = false,
     limits,
     waits = {},
+    throttleMinutes = THROTTLE_MINUTES,
     rejectsUnknown = [],
     acceptsThenBounces = [],
   }: Omit<MailProviderRow, "name" | "hosts">,
@@ -62,6 +65,7 @@ const toMailProvider = (
   isGateway,
   limits: { ...DEFAULT_LIMITS, ...limits },
   waits,
+  throttleMinutes,
   rejectsUnknown,
   acceptsThenBounces,
 });

@@ -2,10 +2,11 @@ import type { Item, Json, Table, TransactResult, Write } from "../ports/table.ts
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { answerClaim, releaseClaim } from "./idempotency-claims.ts";
-import { createEndEntry } from "./items.ts";
+import { createEndEntry, type LedgerEntry } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { MovedAmounts } from "./moves.ts";
 import { type Operation, toOperationKey } from "./operation-items.ts";
+import { findPaidOperation, REFUND_REASONS } from "./reasons.ts";
 
 /** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
 export type EndResult = "ended" | "lost" | "unknown";
@@ -14,18 +15,32 @@ export type EndResult = "ended" | "lost" | "unknown";
 export const settle = (
   world: World,
   operation: Operation,
-  { answer, subject, moved = { settle: operation.amount }, also = [] }: SettledWork,
+  { answer, subject, moved = { settle: operation.amount }, releasedAs, also = [] }: SettledWork,
 ): Promise<EndResult> => {
-  const { claim, id } = operation;
+  const { claim, id, amount, reason } = operation;
   const claimWrites = claim ? [answerClaim(claim, id, answer, subject)] : [];
-  return endOperation(world, operation, moved, [...claimWrites, ...also]);
+  const end = releasedAs
+    ? { moved: { release: amount }, ...toReleaseReason(operation, releasedAs) }
+    : { moved, reason };
+  return endOperation(world, operation, end, [...claimWrites, ...also]);
 };
+
+/** Why held credits return although the work has a result, and what they were held for. */
+export const toReleaseReason = (
+  { reason }: Pick<Operation, "reason">,
+  name: keyof typeof REFUND_REASONS,
+): Pick<LedgerEntry, "reason" | "paidFor"> => ({
+  reason: REFUND_REASONS[name],
+  paidFor: findPaidOperation(reason),
+});
 
 type SettledWork = {
   readonly answer: Json;
   /** The hash of the address that the answer shows. */
   readonly subject?: string | undefined;
   readonly moved?: MovedAmounts;
+  /** Why all held credits return. Absent: they do not. */
+  readonly releasedAs?: keyof typeof REFUND_REASONS | undefined;
   readonly also?: readonly Write[];
 };
 
@@ -37,18 +52,19 @@ export const release = (
 ): Promise<EndResult> => {
   const { claim, id } = operation;
   const claimWrites = claim ? [releaseClaim(claim, id)] : [];
-  return endOperation(world, operation, { release: operation.amount }, [...claimWrites, ...also]);
+  const end = { moved: { release: operation.amount }, reason: operation.reason };
+  return endOperation(world, operation, end, [...claimWrites, ...also]);
 };
 
 const endOperation = async (
   world: World,
   operation: Operation,
-  moved: MovedAmounts,
+  end: Pick<LedgerEntry, "moved" | "reason" | "paidFor">,
   also: readonly Write[],
 ): Promise<EndResult> => {
-  const { id, account, openedAt, reason, token, shard } = operation;
+  const { id, account, openedAt, token, shard } = operation;
   const origin = { operation: id, account, openedAt };
-  const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
+  const closing = createEndEntry(origin, { at: world.now(), token, ...end });
   const removal = buildOperationRemoval(operation);
   const [entry, ...moves] = move(closing, shard);
   const transaction =

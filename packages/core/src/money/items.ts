@@ -29,6 +29,7 @@ export type EntryStep =
   | `chunk-${number}`
   | `lost-${number}-${number}`
   | "unasked"
+  | "unreached"
   | "cancel";
 
 const LedgerEntry = v.object({
@@ -53,7 +54,10 @@ export type LedgerEntry = Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, "ste
 /** The entry that ends an operation. Its key is the same for every outcome, so an operation cannot end twice. */
 export const createEndEntry = (
   origin: OperationOrigin,
-  end: Pick<LedgerEntry, "moved" | "reason"> & { readonly at: Date; readonly token: string },
+  end: Pick<LedgerEntry, "moved" | "reason" | "paidFor"> & {
+    readonly at: Date;
+    readonly token: string;
+  },
 ): LedgerEntry => ({ ...origin, ...end, step: "end", at: end.at.toISOString() });
 
 const toEntryKey = ({ account, operation, openedAt }: OperationOrigin, step: EntryStep): Key => ({

@@ -18,14 +18,37 @@ export const move = (
   shard = 0,
   available?: Bounds[string],
 ): MovementWrites => {
-  const paidFor = request.paidFor ?? findPaidOperation(request.reason);
-  const moved = omitZeroAmounts(request.moved);
-  const entry = { ...request, moved, ...(paidFor && { paidFor }) };
+  const entry = toCompleteEntry(request);
   return [
     { create: toEntryItem(entry) },
-    buildShardUpdate(entry.account, shard, toBalanceChanges(moved), available),
-    ...buildUsageWrites(entry, shard),
+    buildShardUpdate(entry.account, shard, toBalanceChanges(entry.moved), available),
+    ...buildUsageWrites(entry, toUsageChanges(entry), shard),
   ];
+};
+
+/** Several steps of one operation in one transaction, which writes each item once: the totals get the sum. */
+export const moveAll = (requests: readonly LedgerEntry[], shard = 0): readonly Write[] => {
+  const [first, ...others] = requests.map(toCompleteEntry);
+  if (!first) return [];
+  const entries = [first, ...others];
+  const changes = addUp(entries.map(({ moved }) => toBalanceChanges(moved)));
+  return [
+    ...entries.map((entry) => ({ create: toEntryItem(entry) })),
+    buildShardUpdate(first.account, shard, changes),
+    ...buildUsageWrites(first, addUp(entries.map(toUsageChanges)), shard),
+  ];
+};
+
+const toCompleteEntry = (request: LedgerEntry): LedgerEntry => {
+  const paidFor = request.paidFor ?? findPaidOperation(request.reason);
+  return { ...request, moved: omitZeroAmounts(request.moved), ...(paidFor && { paidFor }) };
+};
+
+const addUp = (all: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  for (const [name, by] of all.flatMap((one) => Object.entries(one)))
+    sums[name] = (sums[name] ?? 0) + by;
+  return sums;
 };
 
 /** An entry omits amounts of 0. */
@@ -35,10 +58,13 @@ const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
 /**
  * A day's usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them.
  */
-const buildUsageWrites = (entry: LedgerEntry, shard: number): Write[] => {
-  const add = toUsageChanges(entry);
+const buildUsageWrites = (
+  { account, openedAt }: Pick<LedgerEntry, "account" | "openedAt">,
+  add: Readonly<Record<string, number>>,
+  shard: number,
+): Write[] => {
   if (Object.keys(add).length === 0) return [];
-  return [{ update: toUsageKey(entry.account, entry.openedAt, shard), add, orCreate: true }];
+  return [{ update: toUsageKey(account, openedAt, shard), add, orCreate: true }];
 };
 
 export type GrantRequest = {

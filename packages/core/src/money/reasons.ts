@@ -16,6 +16,7 @@ export const REASONS = {
 export const REFUND_REASONS = {
   failed: "given up",
   not_probed: "not asked",
+  not_reached: "not reached",
   cancelled: "cancelled",
   no_mail: "no mail came",
 } as const;

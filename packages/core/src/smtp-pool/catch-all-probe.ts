@@ -76,17 +76,20 @@ type Preparation = {
   readonly batch: readonly ProbeSubject[];
   readonly states: ReadonlyMap<string, AccountCatchAll>;
   readonly randomRecipients: ReadonlyMap<string, string>;
+  /** The host that replied is a backup: that it accepts everybody says nothing of the domain. */
+  readonly isBackup: boolean;
 };
 
 /** What the replies about random recipients prove of their domains; null where a reply proves nothing. */
 export const learnCatchAll = async (
   { catchAllCache: cache, canaries }: LearnPorts,
   outcome: SessionOutcome,
-  { batch, states, randomRecipients }: Preparation,
+  { batch, states, randomRecipients, isBackup }: Preparation,
 ): Promise<ReadonlyMap<string, ProvenCatchAll | null>> => {
   const proofs = new Map<string, ProvenCatchAll | null>();
   for (const { domain, reply } of outcome.result.catchAllProbes) {
-    const proven = toCatchAll(reply, outcome.host);
+    const shown = toCatchAll(reply, outcome.host);
+    const proven = isBackup && shown === "yes" ? undefined : shown;
     proofs.set(domain, proven ?? null);
     if (isCanaryOnly(batch, domain)) {
       const { name } = findMailProvider(outcome.host);

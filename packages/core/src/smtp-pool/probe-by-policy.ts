@@ -1,5 +1,5 @@
 import { getProbeMode, type ProbePolicy } from "../mail/probe-policy.ts";
-import { PROBE_POLICY } from "../verify/result.ts";
+import { PROBE_POLICY } from "../verify/unpaid-results.ts";
 import type { Probe } from "./scheduler.ts";
 import { createUnaskedResult } from "./unprobed-results.ts";
 

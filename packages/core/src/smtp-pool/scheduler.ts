@@ -274,9 +274,10 @@ const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void =>
   queue.provider.sessions += by;
 };
 
+/** After a backoff one session finds out whether it is over. */
 const mayOpen = ({ provider, slotKey, host }: HostQueue): boolean =>
   host.sessions < slotKey.slots.length &&
-  provider.sessions < provider.connections &&
+  provider.sessions < (provider.failures > 0 ? 1 : provider.connections) &&
   !provider.isBackingOff;
 
 const hasSlot = ({ slots }: SessionPorts, { slotKey, isFull }: HostQueue): boolean =>

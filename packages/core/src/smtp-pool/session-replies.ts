@@ -1,4 +1,4 @@
-import { concernsOneDomain, refusesUs } from "../mail/smtp/classify.ts";
+import { concernsOneDomain, findRefusalOfUs } from "../mail/smtp/classify.ts";
 import type { HostAttempt } from "../mail/smtp/connect.ts";
 import { isFault } from "../mail/smtp/wire.ts";
 import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
@@ -10,10 +10,7 @@ import type { ProviderRefusal } from "./slots/slots.ts";
 /** A reply with the host that it is from. */
 export type HostReply = ObservedReply & { readonly host: string };
 
-/**
- * In their order. A reply that shows neither is left out, such as a rate limit, a fault, or words that no rule
- * reads.
- */
+/** In their order. A reply that shows neither is left out, such as a fault, or words that no rule reads. */
 export const listHostReplies = ({
   answered,
   attempts,
@@ -37,7 +34,7 @@ const toRecipientReply = (
   if (!wasTried || !reply) return [];
   const about = { domain, account: requester.account };
   if (finding.aboutUs)
-    return refusesUs(reply, { stage: "rcpt", mxHost })
+    return findRefusalOfUs(reply, { stage: "rcpt", mxHost })
       ? [{ host: mxHost, about, refusal: { host: mxHost, ip, stage: "rcpt", reply } }]
       : [];
   const isOfUse = finding.verdict !== "unknown" || finding.reason === "greylisted";
@@ -50,7 +47,7 @@ export const findOpeningRefusal = ({ host, ip, result }: HostAttempt): ProviderR
   if (!ending || isFault(ending.reply) || ending.stage === "connect" || ending.stage === "rcpt")
     return null;
   const { stage, reply } = ending;
-  return refusesUs(reply, { stage, mxHost: host }) ? { host, ip, stage, reply } : null;
+  return findRefusalOfUs(reply, { stage, mxHost: host }) ? { host, ip, stage, reply } : null;
 };
 
 /** The recipients whose domain alone refused us, by a 421 that ended the session. */

@@ -1,6 +1,13 @@
 import type { ProbePolicy } from "../mail/probe-policy.ts";
-import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
-import { type HostAttempt, type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
+import { asksForBackoff, type Finding, findRefusalOfUs } from "../mail/smtp/classify.ts";
+import {
+  findFirstChoice,
+  type HostAttempt,
+  isBackup,
+  type SessionOutcome,
+  trySession,
+} from "../mail/smtp/connect.ts";
+import type { TimeLimit } from "../mail/smtp/converse.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { World } from "../ports/world.ts";
@@ -67,6 +74,8 @@ export type SessionPorts = ProbePorts & {
 
 /** The longest that a session lasts; another session takes the recipients that it did not reach. */
 export const SESSION_MS = 120_000;
+/** The longest with a tarpit, or with a host that was silent before: room for four of its replies. */
+const PATIENT_SESSION_MS = 240_000;
 /** The failures after which a recipient is given up. A session without any result counts more than one cut short. */
 const FAILURES_MAX = 12;
 const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
@@ -119,20 +128,24 @@ const runBatch = async (
   const batch = sortByDomain(recipients);
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
   const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
+  const hosts = batch[0]?.hosts ?? [];
+  const isPatient = batch.some((one) => one.isPatient);
   const outcome = await trySession(
     createYieldingConnect(ports, batch),
-    batch[0]?.hosts ?? [],
+    hosts,
     {
       ...ports.smtp,
       ...toSessionRecipients(ports, batch),
       randomRecipients,
       shouldEnd: ports.shouldEnd,
       ...(ports.pipelining === false && { pipelining: false }),
+      isPatient,
     },
-    { now: ports.now, deadline: new Date(ports.now().getTime() + SESSION_MS) },
+    createTimeLimit(ports, isPatient),
   );
   ports.egress.recordAttempt(outcome);
-  const proven = await learnCatchAll(ports, outcome, { batch, states, randomRecipients });
+  const preparation = { batch, states, randomRecipients, isBackup: isBackup(hosts, outcome.host) };
+  const proven = await learnCatchAll(ports, outcome, preparation);
   const getCatchAll = (one: PendingProbe): CatchAll =>
     proven.get(one.domain) ??
     states.get(toAccountDomainKey(one))?.state.catchAll ??
@@ -140,23 +153,30 @@ const runBatch = async (
 
   const { result: session } = outcome;
   for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));
-  const classifyRecipient = (reached: RecipientResult) => classifyResult(ports, outcome, reached);
+  const firstChoice = findFirstChoice(hosts, outcome);
   const reached = batch.flatMap((one, index): AnsweredProbe[] => {
     const recipientResult = session.recipients[index];
     if (!recipientResult) return [];
+    const finding = classifyResult(ports, outcome, recipientResult);
+    const catchAll = getCatchAll(one);
+    // A backup host that knows the mailboxes proves one. Beyond that it does not speak for the domain.
+    if (firstChoice && !(finding.verdict === "valid" && catchAll === "no")) {
+      const { transcript, attempts } = outcome;
+      const deciding = { ...firstChoice, transcript, attempts };
+      return [{ one, probeResult: toProbeResult(ports, deciding, one), wasTried: false }];
+    }
     const randomRecipient = randomRecipients.get(one.domain);
-    const probeResult = createProbeResult(
-      outcome,
-      one,
-      recipientResult,
-      classifyRecipient(recipientResult),
-      getCatchAll(one),
-      randomRecipient,
-    );
     return [
       {
         one,
-        probeResult,
+        probeResult: createProbeResult(
+          outcome,
+          one,
+          recipientResult,
+          finding,
+          catchAll,
+          randomRecipient,
+        ),
         wasTried: recipientResult.stage === "rcpt" && recipientResult.reply !== null,
       },
     ];
@@ -180,6 +200,16 @@ const runBatch = async (
     refusal,
     needsCooldown: session.closedBy === "lost",
     lostFlight: session.closedBy === "lost" && session.extensions.includes("PIPELINING"),
+  };
+};
+
+const createTimeLimit = ({ now }: SessionPorts, isPatient: boolean): TimeLimit => {
+  const nowMs = now().getTime();
+  const patientDeadline = new Date(nowMs + PATIENT_SESSION_MS);
+  return {
+    now,
+    deadline: isPatient ? patientDeadline : new Date(nowMs + SESSION_MS),
+    patientDeadline,
   };
 };
 
@@ -263,7 +293,10 @@ const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome)
   if (closedBy === "421" || closedBy === "backoff") return true;
   if (closedBy !== "refused" || !ending || isFault(ending.reply)) return false;
   const { stage, reply } = ending;
-  if (stage !== "connect" && asksForBackoff(reply, { stage, mxHost: host })) return true;
+  if (stage === "connect") return false;
+  const context = { stage, mxHost: host };
+  if (asksForBackoff(reply, context)) return true;
+  if (findRefusalOfUs(reply, context) === "throttle") return true;
   return reply.code < 500 && reply.enhanced !== null && reply.enhanced.startsWith("4.7.");
 };
 
@@ -293,7 +326,8 @@ const createProbeResult = (
   host: outcome.host,
   ip: outcome.ip,
   encrypted: outcome.result.tls,
-  catchAll,
+  // A refused recipient shows that the domain does not accept everybody, whatever it did a day ago.
+  catchAll: catchAll === "yes" && finding.verdict === "invalid" ? "undecided" : catchAll,
   transcript: outcome.transcript,
   randomRecipient,
 });

@@ -1,5 +1,5 @@
 import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
-import { HOST_DAILY_LIMIT, type PROBE_POLICY } from "../verify/result.ts";
+import { HOST_DAILY_LIMIT, type PROBE_POLICY } from "../verify/unpaid-results.ts";
 
 // Results for recipients about which no mail server was asked.
 
@@ -41,8 +41,11 @@ export const createUnaskedResult = (
  * No mail server was asked, because it refused the process before. A lasting refusal is final: no later attempt of this
  * verification would reach the server.
  */
-export const createRefusedResult = (result: ProbeResult, isLasting: boolean): ProbeResult =>
-  isLasting ? { ...result, finding: { ...result.finding, retry: null } } : result;
+export const createRefusedResult = (result: ProbeResult, isLasting: boolean): ProbeResult => ({
+  ...result,
+  isWithheld: true,
+  ...(isLasting && { finding: { ...result.finding, retry: null } }),
+});
 
 /** Our own failure before any mail server could be asked. */
 export const createUnansweredResult = (recipient: string): ProbeResult => ({

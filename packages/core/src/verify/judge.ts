@@ -1,6 +1,7 @@
 import type { Finding } from "../mail/smtp/classify.ts";
 import { BOT_THRESHOLD } from "../signals/bot.ts";
-import { type CatchAll, NOT_PROBED, type ScorePart, type Status } from "./result.ts";
+import { type CatchAll, type ScorePart, type Status } from "./result.ts";
+import { NOT_PROBED } from "./unpaid-results.ts";
 
 /** Everything that the checks found out about one address. */
 export type Signals = {

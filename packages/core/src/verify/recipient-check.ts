@@ -30,6 +30,8 @@ export type ProbeRequest = {
    * A duration, since the process that opens the session may have another clock. Absent: the caller waits to the end.
    */
   readonly waitMs?: number | undefined;
+  /** The host was silent at an earlier attempt: it gets as long as a tarpit. */
+  readonly isPatient?: boolean | undefined;
   /** The W3C traceparent of the work that asks, for the report of its session. */
   readonly trace?: string | undefined;
 };
@@ -48,6 +50,8 @@ export type ProbeResult = {
   readonly transcript: Transcript;
   /** The random recipient of this domain that the session asked about; null when it asked about none. */
   readonly randomRecipient: string | null;
+  /** Our circuit was open: no server was asked, and the reply is one to an earlier session. */
+  readonly isWithheld?: boolean;
   /** The mail provider had no slot for us, and no server was asked. */
   readonly comeBack?: SlotReturn;
   /** The exit of the session. Absent: the process has one exit, or there was no session. */

@@ -8,6 +8,7 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
 import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
+import { NOT_PROBED_REASONS } from "./unpaid-results.ts";
 
 export const STATUSES = [
   "valid",
@@ -33,23 +34,6 @@ export const isDomainExistenceDecided = ({
   readonly status: string;
   readonly verification: { readonly domainExists: boolean };
 }): boolean => verification.domainExists || status === "invalid";
-
-/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
-export const NOT_PROBED = "not_probed";
-/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
-export const HOST_DAILY_LIMIT = "host_daily_limit";
-/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
-export const PROBE_POLICY = "probe_policy";
-
-/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
-export const WAITING_FOR_PROVIDER = "waiting_for_provider";
-
-/** Why a mail server was not asked. */
-const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
-  NOT_PROBED,
-  HOST_DAILY_LIMIT,
-  PROBE_POLICY,
-]);
 
 const Bool = v.boolean();
 const Text = v.string();
@@ -301,6 +285,10 @@ export const RESULT_FIELDS = {
   retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
   // No server was asked, for want of a slot: when the address comes back for one. Never stored.
   comeBack: { schema: typed<SlotReturn | undefined>(), isPrivate: true },
+  // The mail provider's own waits after a throttle. Never stored.
+  throttleMinutes: { schema: typed<readonly number[] | undefined>(), isPrivate: true },
+  // An open circuit kept the question from the mail server. Never stored.
+  isWithheld: { schema: typed<boolean | undefined>(), isPrivate: true },
   // The exit that a mail server greylisted: the next attempt prefers it. Never stored.
   greylistedExit: { schema: typed<string | undefined>(), isPrivate: true },
   verifiedAt: {
@@ -329,11 +317,3 @@ export const trimResult = (
   ...(includeAi && ai && { ai }),
   ...(includeEvidence && evidence && { evidence }),
 });
-
-/** Only the mail server could have decided, and it was not asked: such a result costs nothing. */
-export const isNotProbed = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
-  status === "unknown" && NOT_PROBED_REASONS.has(reason);
-
-/** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
-export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>
-  reason === "internal";

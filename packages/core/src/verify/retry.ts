@@ -1,6 +1,9 @@
 // When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried, and
 // one that later attempts have to confirm: any other verdict is final, also where the mail server replied "later".
 
+import { THROTTLE_MINUTES } from "../mail/mail-provider-table.ts";
+import { REFUSAL_REASONS } from "./unpaid-results.ts";
+
 type RetrySchedule = {
   /** The waits between one attempt and the next, in minutes. After the last attempt the result is final. */
   readonly afterMinutes: readonly number[];
@@ -14,6 +17,7 @@ export const RETRY_CAUSES = [
   "dns",
   "connection",
   "busy",
+  "throttled",
   "greylisting",
   "silence",
   "unreached",
@@ -38,16 +42,19 @@ export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
   },
   busy: {
     afterMinutes: SOON,
-    why: "A full queue or a rate limit is counted per minute at most servers, and per quarter of an hour at the slowest.",
+    why: "A full queue or a restart is over in minutes at most servers, and in a quarter of an hour at the slowest.",
     reasons: [
-      "rate_limited",
       "too_many_recipients",
-      "directory_harvest",
       "server_error",
       "server_refuses",
       "server_storage",
       "mailbox_not_found_transient",
     ],
+  },
+  throttled: {
+    afterMinutes: THROTTLE_MINUTES,
+    why: "The server turns us away for now: our IP address, our sender or our pace. Limits are counted by the quarter of an hour or the hour, and the longest wait that large providers name is four hours.",
+    reasons: REFUSAL_REASONS,
   },
   greylisting: {
     afterMinutes: [6, 30],
@@ -111,14 +118,25 @@ export const findRetryCause = ({
 };
 
 /** The longest time that all waits of one address may take together, in minutes. */
-export const MAX_WAIT_MINUTES = { default: 40, most: 60 } as const;
+export const MAX_WAIT_MINUTES = { default: 40, most: 1_440 } as const;
+
+type RetryLimits = {
+  readonly maxWaitMinutes: number;
+  /** The mail provider's own waits after a throttle. Absent: those of the schedule. */
+  readonly throttleMinutes?: readonly number[] | undefined;
+};
 
 /** How many minutes until the next attempt; undefined when there is none. `causes`: why it waited before. */
 export const getNextRetryMinutes = (
   causes: readonly RetryCause[],
   cause: RetryCause,
-  maxWaitMinutes: number,
+  { maxWaitMinutes, throttleMinutes = THROTTLE_MINUTES }: RetryLimits,
 ): number | undefined => {
+  /** Each cause has a schedule of its own: a host that greylists after its DNS failed has greylisted once. */
+  const getWaitMinutes = (before: readonly RetryCause[], next: RetryCause): number | undefined => {
+    const schedule = next === "throttled" ? throttleMinutes : RETRY_SCHEDULES[next].afterMinutes;
+    return schedule[before.filter((earlier) => earlier === next).length];
+  };
   const minutes = getWaitMinutes(causes, cause);
   if (minutes === undefined) return undefined;
   const waited = causes.reduce(
@@ -127,7 +145,3 @@ export const getNextRetryMinutes = (
   );
   return waited + minutes <= maxWaitMinutes ? minutes : undefined;
 };
-
-/** Each cause has a schedule of its own: a host that greylists after its DNS failed has greylisted once. */
-const getWaitMinutes = (causes: readonly RetryCause[], cause: RetryCause): number | undefined =>
-  RETRY_SCHEDULES[cause].afterMinutes[causes.filter((earlier) => earlier === cause).length];

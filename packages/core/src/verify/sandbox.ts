@@ -24,6 +24,14 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
     retry: "later",
     onRetry: { verdict: "valid", reason: "accepted" },
   },
+  /** Throttles us, and is reached at the second attempt. */
+  throttled: {
+    verdict: "unknown",
+    reason: "rate_limited",
+    retry: "later",
+    aboutUs: true,
+    onRetry: { verdict: "valid", reason: "accepted" },
+  },
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
   /** Replies after half a minute: the response to the call is pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },

@@ -34,9 +34,10 @@ import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
 import type { VerifyWorld } from "./engine.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import { findProviderDoubts } from "./provider-beliefs.ts";
-import { isNotProbed, isOurFailure, trimResult, type Verification } from "./result.ts";
+import { trimResult, type Verification } from "./result.ts";
 import { createCacheWrites, findCachedResult } from "./result-cache.ts";
 import { selectEngine } from "./sandbox.ts";
+import { findFreeReason, isOurFailure } from "./unpaid-results.ts";
 import { countVerdicts } from "./verdict-counts.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
@@ -201,9 +202,8 @@ const runVerification = async (
   if (retry) return switchToJob(world, operation, retry);
 
   const result = trimResult(outcome, options);
-  const held = operation.amount;
-  const price = isNotProbed(outcome) ? (0 as Halves) : held;
-  const moved = isNotProbed(outcome) ? { release: held } : { settle: held };
+  const free = findFreeReason(outcome);
+  const price = free ? (0 as Halves) : operation.amount;
   const answer: StoredAnswer = { price, cached: false, result: pack(result) };
   const counts = countVerdicts(operation, operation.openedAt, [outcome]);
   const also =
@@ -215,7 +215,12 @@ const runVerification = async (
         ]
       : counts;
   const subject = hashSubject(world, getOwnerId(operation), email);
-  const ended = await settle(world, operation, { answer, subject, moved, also });
+  const ended = await settle(world, operation, {
+    answer,
+    subject,
+    releasedAs: free ?? undefined,
+    also,
+  });
   if (ended === "ended") return { kind: "verified", price, cached: false, replayed: false, result };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
   if (ended === "unknown" && !operation.claim)

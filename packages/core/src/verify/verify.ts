@@ -28,6 +28,7 @@ import {
   judge,
   type Signals,
 } from "./judge.ts";
+import { planLaterAttempt } from "./later-attempt.ts";
 import {
   findProviderDoubts,
   NO_DOUBTS,
@@ -36,9 +37,9 @@ import {
 } from "./provider-beliefs.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
-import { NOT_PROBED, type Verification } from "./result.ts";
-import { findRetryCause } from "./retry.ts";
+import { type Verification } from "./result.ts";
 import { splitRoughly, TEXT_MAX } from "./split-roughly.ts";
+import { NOT_PROBED } from "./unpaid-results.ts";
 
 export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */
@@ -53,6 +54,8 @@ export type VerifyOptions = {
   readonly ticket?: Ticket | undefined;
   /** The exit that was greylisted at an earlier attempt. */
   readonly exit?: string | undefined;
+  /** The mail server was silent at an earlier attempt. */
+  readonly isPatient?: boolean | undefined;
   /** How long the caller waits for the result. Absent: as long as it takes. */
   readonly waitMs?: number | undefined;
 };
@@ -177,7 +180,7 @@ export const findListings = (
 const lookUpDomain = async (
   engine: Engine,
   address: Address,
-  { deepVerify, requester, ticket, exit, waitMs }: VerifyOptions,
+  { deepVerify, requester, ticket, exit, isPatient, waitMs }: VerifyOptions,
 ): Promise<DomainLookup> => {
   const startedAtMs = engine.now().getTime();
   // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
@@ -204,6 +207,7 @@ const lookUpDomain = async (
     ...(requester && { requester }),
     ...(ticket && { ticket }),
     ...(exit !== undefined && { exit }),
+    ...(isPatient && { isPatient }),
     ...(waitMs !== undefined && { waitMs: getRemainingWaitMs(engine, startedAtMs, waitMs) }),
   });
   return {
@@ -254,13 +258,6 @@ const createVerification = (
   const signals = toSignals(engine, lookup);
   const judged = judge(signals);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
-  const retryCause = findRetryCause({
-    status: judged.status,
-    reason: judged.reason,
-    retry,
-    rule: probeResult?.finding.rule ?? null,
-    code: probeResult?.reply?.code ?? null,
-  });
   return {
     email: address?.display ?? lookup.text.trim().slice(0, TEXT_MAX),
     status: judged.status,
@@ -285,10 +282,7 @@ const createVerification = (
       evidence: collectEvidence(lookup, judged, engine.lists),
     }),
     retry,
-    ...(retryCause && { retryCause }),
-    ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
-    ...(retryCause === "greylisting" &&
-      probeResult?.exit !== undefined && { greylistedExit: probeResult.exit }),
+    ...planLaterAttempt(judged, { retry, probeResult, mailHost }),
     verifiedAt: engine.now().toISOString(),
   };
 };

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
+import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, UsageError } from "./define-command.ts";
@@ -24,12 +25,12 @@ import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./
 import { type ListSubmission, resubmitList, submitList } from "./submit-list.ts";
 import { quoteForShell } from "./terminal.ts";
 
-const MINUTES_MESSAGE = "must be a number of minutes from 0 to 60";
+const MINUTES_MESSAGE = `must be a number of minutes from 0 to ${MAX_WAIT_MINUTES.most}`;
 const Minutes = v.pipe(
   v.string(),
-  v.regex(/^\d{1,2}$/, MINUTES_MESSAGE),
+  v.regex(/^\d{1,4}$/, MINUTES_MESSAGE),
   v.transform(Number),
-  v.maxValue(60, MINUTES_MESSAGE),
+  v.maxValue(MAX_WAIT_MINUTES.most, MINUTES_MESSAGE),
 );
 
 const USAGE = "LIST [options]";
@@ -41,7 +42,7 @@ export const fileCommand = defineCommand({
     ...COLUMN,
     "max-wait": describeOption(
       v.optional(Minutes),
-      "minutes from 0 to 60 after which rows that are still deferred become unknown (default: 40)",
+      `minutes from 0 to ${MAX_WAIT_MINUTES.most} after which rows that are still deferred become unknown (default: ${MAX_WAIT_MINUTES.default})`,
       { value: "MINUTES" },
     ),
     ...FOLLOW,

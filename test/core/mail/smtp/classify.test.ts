@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import {
   classify,
   concernsOneDomain,
-  refusesUs,
+  findRefusalOfUs,
+  type RefusalOfUs,
 } from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
 import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/reply-rules/rules.ts";
@@ -483,39 +484,65 @@ test("a refusal for one domain does not speak of us", () => {
   });
 });
 
-test.each<[Stage, string, boolean]>([
-  ["greeting", "554 5.7.0 Blocked - see support.proofpoint.com", true],
-  ["greeting", "554 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=198.51.100.7", true],
-  ["greeting", "521 198.51.100.7 is blocked", true],
-  ["greeting", "554 No SMTP service here", true],
-  ["greeting", "421 4.7.1 198.51.100.7 is blocked, see our block list", true],
-  ["mail", "550 5.7.1 Part of their network is on our block list (S3150)", true],
-  ["mail", "550 5.1.8 Sender domain does not exist", true],
-  ["mail", "530 5.7.0 Must issue a STARTTLS command first", true],
-  ["rcpt", "550 5.7.1 Part of their network is on our block list (S3150)", true],
+test.each<[Stage, string, RefusalOfUs | null]>([
+  ["greeting", "554 5.7.0 Blocked - see support.proofpoint.com", "block"],
+  ["greeting", "554 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=198.51.100.7", "block"],
+  ["greeting", "521 198.51.100.7 is blocked", "block"],
+  ["greeting", "554 No SMTP service here", "block"],
+  ["greeting", "421 4.7.1 198.51.100.7 is blocked, see our block list", "throttle"],
+  ["mail", "550 5.7.1 Part of their network is on our block list (S3150)", "block"],
+  ["mail", "550 5.1.8 Sender domain does not exist", "block"],
+  ["mail", "530 5.7.0 Must issue a STARTTLS command first", "block"],
+  ["rcpt", "550 5.7.1 Part of their network is on our block list (S3150)", "block"],
   [
     "rcpt",
     "550 SC-002 Mail rejected for policy reasons: it has exhibited namespace mining behavior",
-    true,
+    "block",
   ],
-  ["rcpt", "554 IB111 This IP has been blocked", true],
-  // These say nothing of us, or may be one mailbox's own choice, or are over soon.
-  ["greeting", "521 mx.example.com does not accept mail", false],
-  ["greeting", "450 4.7.1 Client host blocked using zen.spamhaus.org", false],
-  ["greeting", "421 4.7.0 Too many connections from your IP", false],
-  ["greeting", "421 4.7.0 Mail from your IP address has been temporarily blocked", false],
-  ["mail", "451 4.7.500 Server busy", false],
-  ["mail", "550 5.3.0 Internal server error", false],
-  ["mail", "550 5.7.1 Too many messages, slow down", false],
-  ["rcpt", "250 OK", false],
-  ["rcpt", "550 5.1.1 User unknown", false],
-  ["rcpt", "550 5.7.1 Only registered users may post to this list", false],
-  ["rcpt", "530 5.7.1 Authentication required", false],
-  ["rcpt", "450 4.7.1 Your IP is greylisted", false],
-  ["rcpt", "552 5.2.2 Mailbox full", false],
-  ["rcpt", "421 4.7.0 IP not in whitelist for RCPT domain, closing connection", false],
-])("at %s, %j refuses us for good: %s", (stage, line, expected) => {
-  expect(refusesUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
+  ["rcpt", "554 IB111 This IP has been blocked", "block"],
+  // These say nothing of us, or may be one mailbox's own choice.
+  ["greeting", "521 mx.example.com does not accept mail", null],
+  ["greeting", "450 4.7.1 Client host blocked using zen.spamhaus.org", "throttle"],
+  ["greeting", "421 4.7.0 Too many connections from your IP", "throttle"],
+  ["greeting", "421 4.7.0 Mail from your IP address has been temporarily blocked", "throttle"],
+  ["mail", "451 4.7.500 Server busy", "throttle"],
+  ["mail", "550 5.3.0 Internal server error", null],
+  ["mail", "550 5.7.1 Too many messages, slow down", null],
+  ["rcpt", "250 OK", null],
+  ["rcpt", "550 5.1.1 User unknown", null],
+  ["rcpt", "550 5.7.1 Only registered users may post to this list", null],
+  ["rcpt", "530 5.7.1 Authentication required", null],
+  ["rcpt", "450 4.7.1 Your IP is greylisted", null],
+  ["rcpt", "552 5.2.2 Mailbox full", null],
+  ["greeting", "421 4.3.2 All server ports are busy", null],
+  [
+    "mail",
+    "421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints - 4.16.55.1",
+    "throttle",
+  ],
+  [
+    "rcpt",
+    "421-4.7.28 Gmail has detected an unusual rate of mail originating from your IP address. Mail sent from it has been temporarily rate limited",
+    "throttle",
+  ],
+  ["rcpt", "451 4.7.500 Server busy. Please try again later from [192.0.2.1]", "throttle"],
+  [
+    "rcpt",
+    "451 4.7.650 The mail server [192.0.2.1] has been temporarily rate limited due to IP reputation",
+    "throttle",
+  ],
+  ["rcpt", "451 4.7.550 Access denied, please try again later", "throttle"],
+  ["rcpt", "421 4.7.1 Too many connections from 192.0.2.1", "throttle"],
+  [
+    "rcpt",
+    "450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.1]",
+    "throttle",
+  ],
+  ["rcpt", "450 4.1.8 Sender address rejected: Domain not found", null],
+  ["rcpt", "451 4.4.1 Connection to the inner host [10.0.0.5] temporarily failed", null],
+  ["rcpt", "421 4.7.0 IP not in whitelist for RCPT domain, closing connection", null],
+])("at %s, %j refuses us: %s", (stage, line, expected) => {
+  expect(findRefusalOfUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
 });
 
 test("a host that refuses us at its greeting is worth passing by", () => {

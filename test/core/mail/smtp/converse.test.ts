@@ -169,7 +169,7 @@ test("a provider that takes its time for a recipient gets it", async () => {
   const { wire, until } = scripted(friendly.slice(0, 3));
   const time = until(120_000);
 
-  await converse(wire, createDialogue(plan), time, { rcpt: 45_000 });
+  await converse(wire, createDialogue(plan), time, { waits: { rcpt: 45_000 } });
 
   // Three replies of a second each, and the wait.
   expect(time.now().getTime()).toBe(48_000);

@@ -40,25 +40,28 @@ export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean => 
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
 
-/** A 421 that uses these words is a refusal that lasts, and no rate limit. */
-const BLOCKED = /\bblock(?:ed|-? ?list\w*)\b|\bblack-? ?list\w*|_blocklist_/;
-const FOR_NOW = /\btemporar\w*|\brates?\b|\btoo (?:many|much|fast)\b/;
+/** How a server refuses us, whichever the recipient: our address, our name, our reputation or our pace. */
+export type RefusalOfUs = "block" | "throttle";
 
 /**
- * Whether the server refuses us for good, for any recipient: our address, our name or our reputation. Before a recipient
- * is named, a permanent refusal can only be about us.
+ * `block`: for good. Before a recipient is named, a permanent refusal can only be about us. `throttle`: a 4xx, for now.
+ * Null: the reply is about something else.
  */
-export const refusesUs = (reply: Reply, context: ReplyContext): boolean => {
-  const isPermanent = reply.code >= 500;
-  if (!isPermanent && reply.code !== 421) return false;
+export const findRefusalOfUs = (reply: Reply, context: ReplyContext): RefusalOfUs | null => {
+  if (reply.code < 400) return null;
+  const kind = reply.code >= 500 ? "block" : "throttle";
   const isBeforeRcpt = context.stage !== "rcpt" && context.stage !== "data";
   const match = findRule(reply, context);
-  if (!match) return isPermanent && isBeforeRcpt && !isNullMailHost(reply, context);
-  if (match.isQuoted) return false;
+  if (!match)
+    return kind === "block" && isBeforeRcpt && !isNullMailHost(reply, context) ? kind : null;
+  if (match.isQuoted) return null;
   const { refusesUs: when } = match.family;
-  if (when !== "always" && !(when === "before_rcpt" && isBeforeRcpt)) return false;
-  const text = normalizeText(reply.text);
-  return isPermanent || (BLOCKED.test(text) && !FOR_NOW.test(text));
+  const isOfUs = {
+    always: true,
+    before_rcpt: isBeforeRcpt,
+    for_now: kind === "throttle",
+  };
+  return when && isOfUs[when] ? kind : null;
 };
 
 /** RFC 7504: the host accepts no mail at all. */
@@ -101,6 +104,13 @@ const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined 
   return match && { ...match, isQuoted: true };
 };
 
+/**
+ * RFC 3463 §3.8: x.7.x is about security or policy, never about a mailbox that is not there. Servers put 5.7.0 and 5.7.1
+ * before any words, which then count alone; and 525 5.7.13 is a disabled account (RFC 5248).
+ */
+const isPolicyCode = ({ code, enhanced }: NormalizedReply): boolean =>
+  /^[45]\.7\.(?![01]$)/.test(enhanced) && !(code === "525" && enhanced === "5.7.13");
+
 const OUTWEIGH_QUOTES = RULE_FAMILIES.filter(({ outweighsQuote }) => outweighsQuote);
 
 const matchFamilies = (
@@ -117,6 +127,7 @@ const matchFamilies = (
   };
   for (const family of families) {
     if (!isAboutRecipient && !family.anyStage) continue;
+    if (family.verdict === "invalid" && isPolicyCode(normalized)) continue;
     const rule = family.rules.find((candidate) => matchesRule(candidate, normalized));
     if (rule) return { family, rule, isQuoted: false };
   }

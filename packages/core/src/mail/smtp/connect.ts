@@ -9,6 +9,8 @@ import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wi
 export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
   /** 25, but for a laboratory. */
   readonly port: number;
+  /** The host was silent before: it gets as long as a tarpit. */
+  readonly isPatient?: boolean;
 };
 
 export type HostAttempt = {
@@ -47,15 +49,51 @@ export const trySession = async (
       attempt = await tryHost(route, target, { ...request, tls: false }, timeLimit);
       attempts.push(attempt);
     }
-    if (hasTalked(attempt)) return { ...attempt, attempts };
+    if (hasTalked(attempt)) return { ...attempt, transcript: joinTranscripts(attempts), attempts };
     if (getRemainingMs(timeLimit) <= 0) break;
   }
   const nowhere: SmtpTarget = { ip: "", port: request.port, host: hosts[0]?.host ?? "" };
-  return {
-    ...(chooseMostInformative(attempts) ?? createUnreachedAttempt(nowhere, request, "no_address")),
-    attempts,
-  };
+  const chosen = chooseMostInformative(attempts);
+  return chosen
+    ? { ...chosen, transcript: joinTranscripts(attempts), attempts }
+    : { ...createUnreachedAttempt(nowhere, request, "no_address"), attempts };
 };
+
+/** Of all hosts that were asked, each below its name. */
+const joinTranscripts = (attempts: readonly HostAttempt[]): Transcript =>
+  attempts.length < 2
+    ? (attempts[0]?.transcript ?? [])
+    : attempts.flatMap(({ host, ip, transcript }) => [
+        { ms: 0, who: "wire", text: `${host} [${ip}]` },
+        ...transcript,
+      ]);
+
+/** Whether another host stands before this one in the order of the domain's MX records. */
+export const isBackup = (hosts: readonly MailHost[], host: string): boolean =>
+  getPriority(hosts, host) > Math.min(...hosts.map(({ priority }) => priority));
+
+/**
+ * A more preferred host that answered, where a backup host talked: it speaks for the domain. A host that cannot be
+ * connected to ("nolisting"), or takes no mail at all (521), leaves that to the next one.
+ */
+export const findFirstChoice = (
+  hosts: readonly MailHost[],
+  { host, attempts }: SessionOutcome,
+): HostAttempt | null => {
+  const own = getPriority(hosts, host);
+  const earlier = attempts.filter((one) => getPriority(hosts, one.host) < own && hasAnswered(one));
+  const first = Math.min(...earlier.map((one) => getPriority(hosts, one.host)));
+  const choices = earlier.filter((one) => getPriority(hosts, one.host) === first);
+  return chooseMostInformative(choices) ?? null;
+};
+
+const getPriority = (hosts: readonly MailHost[], name: string): number =>
+  hosts.find(({ host }) => host === name)?.priority ?? 0;
+
+const hasAnswered = ({ result: { ending } }: HostAttempt): boolean =>
+  ending !== null &&
+  ending.stage !== "connect" &&
+  (isFault(ending.reply) || ending.reply.code !== 521);
 
 type ConnectRoute = { readonly connect: SmtpConnect; readonly affinityKey: string };
 
@@ -88,7 +126,8 @@ const tryHost = async (
 
   const { limits, waits } = findMailProvider(host);
   const plan = { ...request, mxHost: host, limits };
-  return { host, ip, ...(await converse(wire, createDialogue(plan), timeLimit, waits)) };
+  const options = { waits, isPatient: request.isPatient };
+  return { host, ip, ...(await converse(wire, createDialogue(plan), timeLimit, options)) };
 };
 
 const createUnreachedAttempt = (

@@ -27,6 +27,23 @@ const WAIT_MS: ReplyWaits = {
   quit: 1000,
 };
 
+/** For a tarpit, and for a host that was silent before: spamd's and Exchange's replies take up to half a minute. */
+const PATIENT_MS = 60_000;
+const PATIENT_WAIT_MS: ReplyWaits = {
+  greeting: PATIENT_MS,
+  ehlo: PATIENT_MS,
+  starttls: PATIENT_MS,
+  tls: PATIENT_MS,
+  mail: PATIENT_MS,
+  rcpt: PATIENT_MS,
+  rset: PATIENT_MS,
+  quit: WAIT_MS.quit,
+};
+
+/** A server whose last replies took so long each is a tarpit: slow on purpose, and not silent. */
+const TARPIT_MS = 4_000;
+const TARPIT_REPLIES = 2;
+
 /** `line`: null where the server speaks first. `tlsTo`: whose name to ask for when TLS follows a 220. */
 export type SmtpCommand = {
   readonly line: string | null;
@@ -48,7 +65,12 @@ export type TranscriptLine = {
 };
 export type Transcript = readonly TranscriptLine[];
 
-export type TimeLimit = { readonly now: () => Date; readonly deadline: Date };
+/** `patientDeadline`: for a tarpit. Absent: the same. */
+export type TimeLimit = {
+  readonly now: () => Date;
+  readonly deadline: Date;
+  readonly patientDeadline?: Date;
+};
 
 export const getRemainingMs = ({ now, deadline }: TimeLimit): number =>
   deadline.getTime() - now().getTime();
@@ -58,11 +80,17 @@ export const converse = async <Result>(
   wire: SmtpWire,
   dialogue: Dialogue<Result>,
   timeLimit: TimeLimit,
-  /** Where they differ from those of most servers. */
-  waits: Partial<ReplyWaits> = {},
+  { waits = {}, isPatient = false }: ConverseOptions = {},
 ): Promise<{ readonly result: Result; readonly transcript: Transcript }> => {
   const { transcript, note: addLine } = createTranscript(timeLimit.now);
-  const line: Line = { wire, timeLimit, waits: { ...WAIT_MS, ...waits }, addLine };
+  const usual = { ...WAIT_MS, ...waits };
+  const line: Line = {
+    wire,
+    timeLimit,
+    waits: isPatient ? PATIENT_WAIT_MS : usual,
+    addLine,
+    slow: 0,
+  };
   try {
     let step = dialogue.next();
     while (!step.done) step = dialogue.next(await exchange(line, step.value));
@@ -72,14 +100,23 @@ export const converse = async <Result>(
   }
 };
 
+type ConverseOptions = {
+  /** Where they differ from those of most servers. */
+  readonly waits?: Partial<ReplyWaits>;
+  /** The host was silent before. */
+  readonly isPatient?: boolean | undefined;
+};
+
 type AddLine = (who: TranscriptLine["who"], text: string) => void;
 
 /** A wire, and what one exchange over it needs to know. */
 type Line = {
   readonly wire: SmtpWire;
-  readonly timeLimit: TimeLimit;
-  readonly waits: ReplyWaits;
+  timeLimit: TimeLimit;
+  waits: ReplyWaits;
   readonly addLine: AddLine;
+  /** How many replies in a row were slow. */
+  slow: number;
 };
 
 const exchange = async (
@@ -106,8 +143,10 @@ const receive = async (line: Line, command: SmtpCommand): Promise<ReplyOrFault> 
   const { wire, timeLimit, waits, addLine } = line;
   const waitMs = Math.min(waits[command.wait], getRemainingMs(timeLimit));
   if (waitMs <= 0) return "deadline";
+  const askedAtMs = timeLimit.now().getTime();
   const reply = await wire.receive(waitMs);
   if (isFault(reply)) return noteFault(reply, command, addLine);
+  notePace(line, timeLimit.now().getTime() - askedAtMs);
   addLine("server", formatReply(reply));
   if (command.tlsTo === undefined || reply.code !== 220) return reply;
 
@@ -118,6 +157,15 @@ const receive = async (line: Line, command: SmtpCommand): Promise<ReplyOrFault> 
   if (fault) return noteFault(fault, { ...command, wait: "tls" }, addLine);
   addLine("wire", "TLS");
   return reply;
+};
+
+/** Where a tarpit is seen, the session goes on at its pace. */
+const notePace = (line: Line, ms: number): void => {
+  line.slow = ms < TARPIT_MS ? 0 : line.slow + 1;
+  if (line.slow !== TARPIT_REPLIES) return;
+  const { patientDeadline } = line.timeLimit;
+  line.waits = PATIENT_WAIT_MS;
+  if (patientDeadline) line.timeLimit = { ...line.timeLimit, deadline: patientDeadline };
 };
 
 const noteFault = (fault: WireFault, { wait }: SmtpCommand, addLine: AddLine): WireFault => {

@@ -1,5 +1,5 @@
 import { getDomain } from "../address.ts";
-import { isDeferral, refusesUs } from "./classify.ts";
+import { findRefusalOfUs, isDeferral } from "./classify.ts";
 import type { Dialogue } from "./converse.ts";
 import { planFlight, type Step, toSteps } from "./flight-plan.ts";
 import type { RecipientResult } from "./session.ts";
@@ -137,7 +137,7 @@ const REFUSALS_OF_US_MAX = 3;
 
 const findRefusal = (state: SessionState, reply: ReplyOrFault): SessionStop | null => {
   const { mxHost } = state.plan;
-  const isRefusal = !isFault(reply) && refusesUs(reply, { stage: "rcpt", mxHost });
+  const isRefusal = !isFault(reply) && findRefusalOfUs(reply, { stage: "rcpt", mxHost }) !== null;
   state.refusalsOfUs = isRefusal ? state.refusalsOfUs + 1 : 0;
   return state.refusalsOfUs < REFUSALS_OF_US_MAX
     ? null

@@ -40,10 +40,11 @@ export type RuleFamily = {
   /** The server speaks of us: our address, our sender, our pace. */
   readonly aboutUs?: true;
   /**
-   * A permanent reply refuses our address or our name for any recipient, and counts for the mail provider's circuit
-   * breaker. `before_rcpt`: only while no recipient is named, since one mailbox may refuse unknown senders so, too.
+   * It refuses our address or our name for any recipient, and counts for the mail provider's circuit breaker: for good
+   * with a 5xx, and for now, a throttle, with a 4xx. `before_rcpt`: only while no recipient is named, since one mailbox
+   * may refuse unknown senders so, too. `for_now`: as a throttle only.
    */
-  readonly refusesUs?: "always" | "before_rcpt";
+  readonly refusesUs?: "always" | "before_rcpt" | "for_now";
   /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
   /** The refusal concerns the recipient's domain alone: the mail provider's other domains are not refused. */

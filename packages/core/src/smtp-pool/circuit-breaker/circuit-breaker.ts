@@ -1,7 +1,7 @@
 import { DIRECT_EXIT } from "../../mail/smtp/wire.ts";
 import type { Log } from "../../ports/world.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
-import { type Circuit, countOpenings, type ReplyToUs } from "./circuit.ts";
+import { type Circuit, countOpenings, isThrottle, type ReplyToUs } from "./circuit.ts";
 import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
 import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
 import { type CircuitPorts, createSharedCircuits } from "./shared-circuits.ts";
@@ -16,12 +16,17 @@ export type CircuitSubject = DomainSubject & {
 /** `isLasting`: a later attempt of the same verification would meet the same refusal. */
 type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
 
-/** `isTrial`: this session decides the exit's circuit. `openings`: of the circuit when the session began. */
+/**
+ * `isTrial`: this session decides the exit's circuit. `domainTrial`: and that of a domain. `openings`: of the exit's
+ * circuit when the session began.
+ */
 export type SessionAdmission = {
   readonly kind: "admitted";
   readonly exit: string;
   readonly isTrial: boolean;
+  readonly domainTrial: DomainSubject | null;
   readonly openings: number;
+  readonly beganAtMs: number;
 };
 
 /** `refused`: the exit's circuit is open. `wait`: another session has the trial, and its replies decide. */
@@ -65,10 +70,12 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     if (deferral) return { refusal: deferral, isLasting: false };
     if (listExits(subject).length > 0) return null;
     const { providerKey } = subject;
-    const refusal = exits
+    const refusals = exits
       .flatMap((exit) => [providers.get({ providerKey, exit }), domains.get(subject, exit)])
-      .find((circuit) => circuit.refusal)?.refusal;
-    return refusal ? { refusal, isLasting: true } : null;
+      .flatMap((circuit) => circuit.refusal ?? []);
+    const throttle = refusals.find(isThrottle);
+    const refusal = throttle ?? refusals[0];
+    return refusal ? { refusal, isLasting: !throttle } : null;
   };
 
   /** Before a session by this exit. After a pause it gets the trial, unless another session has it. */
@@ -76,22 +83,32 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     const name = { providerKey: subject.providerKey, exit };
     await providers.refresh(subject.providerKey, exits);
     if (!listExits(subject).includes(exit)) return { kind: "refused" };
+    const domainTrial = domains.getState(subject, exit) === "closed" ? null : subject;
+    if (domainTrial && !domains.claimTrial(subject, exit)) return { kind: "wait" };
     const isTrial = providers.getState(name) !== "closed";
-    if (isTrial && !(await providers.claimTrial(name))) return { kind: "wait" };
-    const openings = countOpenings(providers.get(name), now().getTime());
-    return { kind: "admitted", exit, isTrial, openings };
+    if (isTrial && !(await providers.claimTrial(name))) {
+      if (domainTrial) domains.endTrial(subject, exit);
+      return { kind: "wait" };
+    }
+    const beganAtMs = now().getTime();
+    const openings = countOpenings(providers.get(name), beganAtMs);
+    return { kind: "admitted", exit, isTrial, domainTrial, openings, beganAtMs };
   };
 
   /** After a session, with its replies in their order. Never rejects. */
   const record = async (
     providerKey: string,
-    { exit, openings, isTrial }: SessionAdmission,
+    { exit, domainTrial, ...session }: SessionAdmission,
     replies: readonly ObservedReply[],
   ): Promise<void> => {
-    for (const { about, refusal } of replies)
-      if (about) domains.apply({ providerKey, ...about }, exit, toReplyToUs({ about, refusal }));
+    const { beganAtMs } = session;
+    for (const { about, refusal } of replies) {
+      const reply = toReplyToUs({ about, refusal });
+      if (about) domains.apply({ providerKey, ...about }, exit, { reply, beganAtMs });
+    }
+    if (domainTrial) domains.endTrial(domainTrial, exit);
     const name = { providerKey, exit };
-    const opened = await providers.apply(name, replies.map(toReplyToUs), { openings, isTrial });
+    const opened = await providers.apply(name, replies.map(toReplyToUs), session);
     if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
   };
 

@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, isUnexpired } from "../../lib/time.ts";
+import { DAY_MS, HOUR_MS, isUnexpired, MINUTE_MS } from "../../lib/time.ts";
+import { findMailProvider } from "../../mail/mail-providers.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
 
 // The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,
@@ -6,7 +7,7 @@ import type { ProviderRefusal } from "../slots/slots.ts";
 
 /** One refusal may be a slip of one machine, and two of the same pool; a blocked address meets nothing else. */
 const REFUSALS_MAX = 3;
-/** The first pause. Blocks that end by themselves last for hours; the operator's request for removal takes a day. */
+/** The first pause after a block. Blocks that end by themselves last for hours; the operator's request for removal takes a day. */
 const PAUSE_MS = HOUR_MS;
 /** Each pause in a row is twice as long as the one before, up to this: a session a day costs no reputation. */
 const PAUSE_MAX_MS = DAY_MS;
@@ -50,27 +51,39 @@ export const getCircuitState = (circuit: Circuit, atMs: number): CircuitState =>
   return isOpen(circuit, atMs) ? "open" : "half_open";
 };
 
+/** A refusal for now: a later attempt of the same verification may be let in. */
+export const isThrottle = ({ reply }: ProviderRefusal): boolean => reply.code < 500;
+
 /** Pauses in a row, as far as they still count. */
 export const countOpenings = (circuit: Circuit, atMs: number): number =>
   forgetOld(circuit, atMs).openings;
 
-const getPauseMs = (openings: number): number =>
-  Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (openings - 1));
+/** After a throttle the pauses are those of its deferred rows, so that both end together. */
+const getPauseMs = ({ refusal, openings }: Pick<Circuit, "refusal" | "openings">): number => {
+  if (!refusal || !isThrottle(refusal))
+    return Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (openings - 1));
+  const { throttleMinutes } = findMailProvider(refusal.host);
+  return (throttleMinutes[openings - 1] ?? throttleMinutes.at(-1) ?? 0) * MINUTE_MS;
+};
 
-const isOpen = ({ openings, openUntilMs }: Circuit, atMs: number): boolean =>
-  isUnexpired(openUntilMs, atMs, getPauseMs(openings));
+const isOpen = (circuit: Circuit, atMs: number): boolean =>
+  isUnexpired(circuit.openUntilMs, atMs, getPauseMs(circuit));
 
 /** When a circuit is as good as one that was never used (ms). */
 export const getForgottenAtMs = ({ openings, openUntilMs, atMs }: Circuit): number =>
   openings > 0 ? openUntilMs + MEMORY_MS : atMs + ROW_MS;
 
 const forgetOld = (circuit: Circuit, atMs: number): Circuit => {
-  const longestMs = circuit.openings > 0 ? getPauseMs(circuit.openings) + MEMORY_MS : ROW_MS;
+  const longestMs = circuit.openings > 0 ? getPauseMs(circuit) + MEMORY_MS : ROW_MS;
   return isUnexpired(getForgottenAtMs(circuit), atMs, longestMs) ? circuit : CLOSED;
 };
 
-/** When replies were given: in a session that began after so many pauses in a row. */
-export type SessionTime = { readonly openings: number; readonly atMs: number };
+/** When replies were given: in a session that began then, after so many pauses in a row. */
+export type SessionTime = {
+  readonly openings: number;
+  readonly beganAtMs: number;
+  readonly atMs: number;
+};
 
 /**
  * The circuit after a session's replies. A session that began before the circuit opened decides nothing any more:
@@ -79,16 +92,27 @@ export type SessionTime = { readonly openings: number; readonly atMs: number };
 export const applyReplies = (
   circuit: Circuit,
   replies: readonly ReplyToUs[],
-  { openings, atMs }: SessionTime,
+  { openings, beganAtMs, atMs }: SessionTime,
 ): Circuit => {
   let next = forgetOld(circuit, atMs);
   if (next.openings !== openings || isOpen(next, atMs)) return circuit;
   for (const reply of replies) {
+    if (isSameThrottle(next, reply, beganAtMs)) continue;
     next = applyReply(next, reply, atMs);
     if (next.openings > openings) break;
   }
   return next === CLOSED && isUnused(circuit) ? circuit : next;
 };
+
+/**
+ * A server that takes a few sessions at once throttles the others, and may be slow for a moment: a row of throttles grows
+ * by one a session, and not by a session that was open when the row last grew. The backoffs lie between.
+ */
+const isSameThrottle = (circuit: Circuit, reply: ReplyToUs, beganAtMs: number): boolean =>
+  reply.kind === "refused" &&
+  isThrottle(reply.refusal) &&
+  circuit.refusals + circuit.domains.length > 0 &&
+  circuit.atMs >= beganAtMs;
 
 const applyReply = (circuit: Circuit, reply: ReplyToUs, atMs: number): Circuit => {
   if (reply.kind === "accepted") return isUnused(circuit) ? circuit : CLOSED;
@@ -112,7 +136,7 @@ const applyReply = (circuit: Circuit, reply: ReplyToUs, atMs: number): Circuit =
 
 const open = (circuit: Circuit, atMs: number): Circuit => {
   const openings = circuit.openings + 1;
-  const openUntilMs = atMs + getPauseMs(openings);
+  const openUntilMs = atMs + getPauseMs({ ...circuit, openings });
   return { ...circuit, refusals: 0, domains: [], openings, openUntilMs };
 };
 

@@ -1,4 +1,5 @@
 import { createBoundedMap } from "../../lib/bounded-map.ts";
+import { isUnexpired } from "../../lib/time.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
 import {
   applyReplies,
@@ -8,6 +9,7 @@ import {
   getCircuitState,
   type ReplyToUs,
 } from "./circuit.ts";
+import { TRIAL_LEASE_MS } from "./circuit-table.ts";
 
 /**
  * A 421 about one domain holds for this long, so that its other recipients do not each end a session. Shorter than any
@@ -33,6 +35,7 @@ type Deferral = { readonly refusal: ProviderRefusal; readonly untilMs: number };
 export const createDomainCircuits = (now: () => Date) => {
   const circuits = createBoundedMap<Circuit>({ weightMax: DOMAINS_MAX });
   const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
+  const trials = new Map<string, number>();
   const getMs = () => now().getTime();
   const get = (subject: DomainSubject, exit: string): Circuit =>
     circuits.get(`${exit} ${formatSubject(subject)}`) ?? CLOSED;
@@ -43,15 +46,29 @@ export const createDomainCircuits = (now: () => Date) => {
       getCircuitState(get(subject, exit), getMs()),
 
     /** Every refusal counts, since all are of one domain. */
-    apply: (subject: DomainSubject, exit: string, reply: ReplyToUs): void => {
+    apply: (
+      subject: DomainSubject,
+      exit: string,
+      { reply, beganAtMs }: { readonly reply: ReplyToUs; readonly beganAtMs: number },
+    ): void => {
       const before = get(subject, exit);
       const own: ReplyToUs = reply.kind === "refused" ? { ...reply, domain: null } : reply;
       const openings = countOpenings(before, getMs());
-      const after = applyReplies(before, [own], { openings, atMs: getMs() });
+      const after = applyReplies(before, [own], { openings, beganAtMs, atMs: getMs() });
       const key = `${exit} ${formatSubject(subject)}`;
       if (after === CLOSED) circuits.delete(key);
       else if (after !== before) circuits.set(key, after);
     },
+
+    /** After a pause, one session decides the domain's circuit. False: another session has this trial. */
+    claimTrial: (subject: DomainSubject, exit: string): boolean => {
+      const key = `${exit} ${formatSubject(subject)}`;
+      if (isUnexpired(trials.get(key) ?? 0, getMs(), TRIAL_LEASE_MS)) return false;
+      trials.set(key, getMs() + TRIAL_LEASE_MS);
+      return true;
+    },
+    endTrial: (subject: DomainSubject, exit: string): void =>
+      void trials.delete(`${exit} ${formatSubject(subject)}`),
 
     /** After a 421 about the domain: its other recipients get the same result for a while. */
     defer: (subject: DomainSubject, refusal: ProviderRefusal): void =>

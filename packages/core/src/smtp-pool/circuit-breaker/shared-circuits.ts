@@ -83,10 +83,10 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
   const apply = async (
     name: CircuitName,
     replies: readonly ReplyToUs[],
-    { openings, isTrial }: Pick<SessionTime, "openings"> & { readonly isTrial: boolean },
+    { openings, beganAtMs, isTrial }: Omit<SessionTime, "atMs"> & { readonly isTrial: boolean },
   ): Promise<Circuit | null> => {
     const change = (circuit: Circuit): Circuit =>
-      applyReplies(circuit, replies, { openings, atMs: getMs() });
+      applyReplies(circuit, replies, { openings, beganAtMs, atMs: getMs() });
     const local = getLocal(name);
     let changed: CircuitChange = { before: local.circuit, after: change(local.circuit) };
     local.circuit = changed.after;

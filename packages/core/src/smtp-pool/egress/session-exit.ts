@@ -1,3 +1,4 @@
+import { findRefusalOfUs } from "../../mail/smtp/classify.ts";
 import type { SmtpConnect } from "../../mail/smtp/wire.ts";
 import type { PendingProbe } from "../../verify/recipient-check.ts";
 import type { ObservedReply, SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
@@ -74,9 +75,11 @@ export const openSessionExit = async (
     const refusedHosts = new Set(
       summary.attempts.filter(findOpeningRefusal).map(({ host }) => host),
     );
-    const mayGoOn = ({ one, probeResult: { host }, wasTried }: AnsweredProbe): boolean => {
+    const mayGoOn = (answered: AnsweredProbe): boolean => {
+      const { one, probeResult, wasTried } = answered;
       if (isDown) return isAnotherUp(one);
-      if (wasTried || !refusedHosts.has(host)) return false;
+      const isRefused = wasTried ? isThrottled(answered) : refusedHosts.has(probeResult.host);
+      if (!isRefused) return false;
       const refusedExits = [...one.refusedExits, exit];
       const isAnotherLeft = exits.listAdmitted(own, { ...one, refusedExits }).length > 0;
       if (isAnotherLeft) one.refusedExits = refusedExits;
@@ -100,6 +103,9 @@ export const openSessionExit = async (
 
 const isProxyDown = ({ attempts }: SessionSummary): boolean =>
   attempts.length > 0 && attempts.every(({ result }) => result.ending?.reply === "proxy_failed");
+
+const isThrottled = ({ probeResult: { reply, host } }: AnsweredProbe): boolean =>
+  reply !== null && findRefusalOfUs(reply, { stage: "rcpt", mxHost: host }) === "throttle";
 
 const NO_SESSION = {
   answered: [],

@@ -55,6 +55,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   {
     ...us,
     reason: "rate_limited",
+    refusesUs: "for_now",
     retry: "later",
     backoff: true,
     rules: [
@@ -174,6 +175,10 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
     ],
   },
+];
+
+/** Words that name our address. Tried after those that say for how long. */
+export const OUR_ADDRESS: readonly RuleFamily[] = [
   {
     ...us,
     reason: "ip_blocked",
@@ -220,8 +225,8 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
       {
         id: "ip_blocked_code",
-        enhanced: /^[45]\.7\.(?:28|50[0-8]|51[0-9]|5[2-9]\d|6\d\d|7[5-9]\d|8[5-9]\d|10[67]|51|52)$/,
-        example: "550 5.7.511 Access denied",
+        enhanced: /^[45]\.7\.(?:28|50[0-8]|51[0-9]|5[2-9]\d|6\d\d|7\d\d|8[5-9]\d|10[67]|51|52)$/,
+        example: "550 5.7.708 Traffic not accepted",
       },
       {
         id: "yahoo_listed",

@@ -50,8 +50,9 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
     ],
   },
   {
+    // DNS has the domain, or the server would not have been asked: it may only take no mail there.
     ...invalid,
-    reason: "domain_not_found",
+    reason: "domain_not_accepting",
     confidence: 0.85,
     rules: [
       {

@@ -153,8 +153,9 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
     ],
   },
   {
+    // The server says so of a domain that DNS has: mail for it has nowhere to go.
     ...invalid,
-    reason: "domain_not_found",
+    reason: "domain_not_accepting",
     confidence: 0.85,
     rules: [
       {

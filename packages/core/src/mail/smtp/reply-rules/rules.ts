@@ -1,11 +1,12 @@
 import type { RuleFamily } from "../reply-rule.ts";
-import { ABOUT_OUR_SENDER, ABOUT_US } from "./about-us.ts";
+import { ABOUT_OUR_SENDER, ABOUT_US, OUR_ADDRESS } from "./about-us.ts";
 import { GONE_BY_CODE } from "./by-code.ts";
 import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
 import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
 import { ABOUT_ONE_DOMAIN } from "./one-domain.ts";
 import { PROVIDER_WORDS } from "./provider-words.ts";
-import { LEFT_OVER, NEXT_HOST, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
+import { LEFT_OVER, NEXT_HOST, PACE, POLICY, RELAY, SERVER_TROUBLE } from "./server.ts";
+import { THROTTLES } from "./throttles.ts";
 
 /**
  * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" beside it,
@@ -16,6 +17,8 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...PROVIDER_WORDS,
   ...NEXT_HOST,
   ...ABOUT_US,
+  ...THROTTLES,
+  ...OUR_ADDRESS,
   ...ABOUT_OUR_SENDER,
   ...FULL_MAILBOX,
   ...FULL_ELSEWHERE,
@@ -23,6 +26,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...PACE,
   ...GONE_MAILBOX,
   ...GONE_ELSEWHERE,
+  ...RELAY,
   ...GONE_BY_CODE,
   ...POLICY,
   ...LEFT_OVER,

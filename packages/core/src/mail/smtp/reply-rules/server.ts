@@ -56,6 +56,7 @@ export const PACE: readonly RuleFamily[] = [
     reason: "rate_limited",
     retry: "later",
     aboutUs: true,
+    refusesUs: "for_now",
     rules: [
       {
         id: "rate_words",
@@ -66,11 +67,6 @@ export const PACE: readonly RuleFamily[] = [
         id: "limit_reached",
         text: /\b(?:limits?|quota|max\w*)\b[^.;]{0,30}\b(?:exceed\w*|reached|hit)\b|\b(?:exceed\w*|reached|over|hit)\b[^.;]{0,40}\b(?:limits?|quota|max\w*)\b|\bmax\w* (?:\w+ ){1,3}per\b|\bdaily\b/,
         example: "421 4.7.0 Connection limit exceeded",
-      },
-      {
-        id: "rate_code",
-        enhanced: /^[45]\.7\.7[0-4]\d$/,
-        example: "550 5.7.708 Traffic not accepted",
       },
     ],
   },
@@ -83,9 +79,9 @@ export const PACE: readonly RuleFamily[] = [
       {
         id: "greylist_words",
         code: "4",
-        text: /\bgr[ea]y-? ?list\w*|\bpostgrey\b|\bgreylst\b|\binternal resources? (?:are |is )?temporarily unavailable\b|\bdeferred\b[^.;]{0,30}\bfirst\b|\bplease (?:try|come) (?:again |back )?(?:later|in) \d+|\bretry in \d+|\btry again in \d+/,
+        text: /\bgreylst\b|\binternal resources? (?:are |is )?temporarily unavailable\b|\bdeferred\b[^.;]{0,30}\bfirst\b|\bplease (?:try|come) (?:again |back )?(?:later|in) \d+|\bretry in \d+|\btry again in \d+/,
         example:
-          "450 4.2.0 <bob@example.com>: Recipient address rejected: Greylisted, see postgrey",
+          "451 Internal resources are temporarily unavailable - https://community.mimecast.com/docs/DOC-1369#451",
       },
     ],
   },
@@ -129,8 +125,8 @@ export const PACE: readonly RuleFamily[] = [
   },
 ];
 
-/** Refusals that say nothing of the mailbox, and what is left when no better word was found. */
-export const POLICY: readonly RuleFamily[] = [
+/** A server that does not take the domain for its own. Before the codes: 5.1.1 and 5.1.2 come with it, too. */
+export const RELAY: readonly RuleFamily[] = [
   {
     reason: "relay_denied",
     verdict: "unknown",
@@ -143,6 +139,10 @@ export const POLICY: readonly RuleFamily[] = [
       },
     ],
   },
+];
+
+/** Refusals that say nothing of the mailbox, and what is left when no better word was found. */
+export const POLICY: readonly RuleFamily[] = [
   {
     reason: "recipient_restricted",
     verdict: "unknown",

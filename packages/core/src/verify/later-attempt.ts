@@ -1,0 +1,38 @@
+import { findMailProvider } from "../mail/mail-providers.ts";
+import type { Judgement } from "./judge.ts";
+import type { ProbeResult } from "./recipient-check.ts";
+import type { Verification } from "./result.ts";
+import { findRetryCause } from "./retry.ts";
+
+type LaterAttempt = Pick<
+  Verification,
+  "retryCause" | "throttleMinutes" | "isWithheld" | "comeBack" | "greylistedExit"
+>;
+
+type AttemptResult = Pick<Verification, "retry"> & {
+  readonly probeResult: ProbeResult | null;
+  readonly mailHost: string | null;
+};
+
+/** What a later attempt at the address needs to know of this one. None of it is stored with the result. */
+export const planLaterAttempt = (
+  { status, reason }: Pick<Judgement, "status" | "reason">,
+  { retry, probeResult, mailHost }: AttemptResult,
+): LaterAttempt => {
+  const retryCause = findRetryCause({
+    status,
+    reason,
+    retry,
+    rule: probeResult?.finding.rule ?? null,
+    code: probeResult?.reply?.code ?? null,
+  });
+  const { throttleMinutes } = findMailProvider(mailHost ?? "");
+  const exit = probeResult?.exit;
+  return {
+    ...(retryCause && { retryCause }),
+    ...(retryCause === "throttled" && { throttleMinutes }),
+    ...(probeResult?.isWithheld && { isWithheld: true }),
+    ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
+    ...(retryCause === "greylisting" && exit !== undefined && { greylistedExit: exit }),
+  };
+};

@@ -1,0 +1,60 @@
+// Results that no account pays for, and their reasons.
+
+/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
+export const NOT_PROBED = "not_probed";
+/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
+export const HOST_DAILY_LIMIT = "host_daily_limit";
+/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
+export const PROBE_POLICY = "probe_policy";
+
+/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
+export const WAITING_FOR_PROVIDER = "waiting_for_provider";
+
+/** Why a mail server turned us away, whichever the recipient: our IP address, our name, our sender or our pace. */
+export const REFUSAL_REASONS = [
+  "rate_limited",
+  "directory_harvest",
+  "ip_blocked",
+  "ip_reputation",
+  "missing_ptr",
+  "sender_auth_failed",
+  "sender_blocklisted",
+  "sender_rejected",
+] as const;
+
+/** The reasons of results that our own reach decided: no account pays for an address that we could not ask about. */
+const UNREACHED_REASONS: ReadonlySet<string> = new Set([
+  ...REFUSAL_REASONS,
+  "no_smtp_egress",
+  "proxy_failed",
+]);
+
+/** Why a mail server was not asked. */
+export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
+  NOT_PROBED,
+  HOST_DAILY_LIMIT,
+  PROBE_POLICY,
+]);
+
+/**
+ * Why a result costs nothing; null: it is paid. `not_probed`: the request or the rules exclude the mail server.
+ * `not_reached`: our address, our exit, our closed port or our circuit kept us from it. What the recipient's side causes
+ * is paid, as a verification that was carried out.
+ */
+export const findFreeReason = ({ status, reason, isWithheld }: UnpaidResult): FreeReason | null => {
+  if (status !== "unknown") return null;
+  if (NOT_PROBED_REASONS.has(reason)) return "not_probed";
+  return isWithheld || UNREACHED_REASONS.has(reason) ? "not_reached" : null;
+};
+
+type UnpaidResult = {
+  readonly status: string;
+  readonly reason: string;
+  readonly isWithheld?: boolean;
+};
+
+export type FreeReason = "not_probed" | "not_reached";
+
+/** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
+export const isOurFailure = ({ reason }: Pick<UnpaidResult, "reason">): boolean =>
+  reason === "internal";
