@@ -67,7 +67,7 @@ describe("no recipient is asked", () => {
   test.each([
     ["the banner turns us away", "S: 554 5.7.1 no", "greeting 554", "refused"],
     ["the banner says later", "S: 450 busy", "greeting 450", "refused"],
-    ["the banner is a 421", "S: 421 4.7.0 slow down", "greeting 421", "421"],
+    ["the banner is a 421", "S: 421 4.3.2 shutting down", "greeting 421", "421"],
     ["the greeting never comes", "! timeout", "greeting timeout", "lost"],
     ["it is no mail server", "! not_smtp", "greeting not_smtp", "lost"],
     ["another reply stands where the greeting belongs", "S: 250 OK", "greeting 250", "refused"],
@@ -101,6 +101,15 @@ describe("no recipient is asked", () => {
 
     expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
     expect(result).toMatchObject({ closedBy, remaining: [], catchAllProbes: [] });
+  });
+
+  test.each([
+    ["the banner", "S: 421 4.7.0 slow down"],
+    ["MAIL", `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 451 4.7.500 Server busy`],
+  ])("when %s throttles us, and all wait for another session", (_, transcript) => {
+    const result = play({ recipients: three, randomRecipients }, transcript);
+
+    expect(result).toMatchObject({ recipients: [], remaining: three, catchAllProbes: [] });
   });
 
   test("when the caller's time is up, and all wait for another session", () => {

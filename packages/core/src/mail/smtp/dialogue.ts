@@ -1,3 +1,4 @@
+import { findRefusalOfUs } from "./classify.ts";
 import type { Dialogue, SmtpCommand } from "./converse.ts";
 import { tryAll } from "./flight.ts";
 import type { Reply, Stage } from "./reply.ts";
@@ -16,7 +17,7 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   const stop = opened.stop ?? (yield* tryAll(state));
   const { tls, extensions } = opened;
   if (!(yield* quit(state, stop))) return { ...createUntrusted(plan), tls, extensions };
-  if (stop && !state.wasTried) failRemaining(state, stop);
+  if (stop && !state.wasTried && !isThrottled(plan, stop)) failRemaining(state, stop);
   return {
     recipients: state.results,
     unknownRecipients: state.unknownRecipients,
@@ -53,6 +54,13 @@ const createUntrusted = ({
   closedBy: "lost",
   ending: { stage: "rcpt", reply: "not_smtp" },
 });
+
+/** Before a recipient was named, the server turned us away for now: another session may be let in for all of them. */
+const isThrottled = ({ mxHost }: SessionPlan, { ending }: SessionStop): boolean =>
+  ending !== null &&
+  !isFault(ending.reply) &&
+  ending.stage !== "connect" &&
+  findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost }) === "throttle";
 
 type OpenedSession = Pick<SessionResult, "tls" | "extensions"> & {
   readonly stop: SessionStop | null;

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import {
+  accept,
+  askMany,
+  countResults,
+  GOOGLE,
+  givenProviders,
+  HOUR_MS,
+  hostsOf,
+  OUTLOOK,
+  type ServerReply,
+} from "./refusing-providers.ts";
+
+// A throttle is a 4xx about us: the server turns us away for now, whichever the recipient.
+
+const MINUTE_MS = 60_000;
+const OTHER = hostsOf("mx.example.com");
+
+const GMAIL =
+  "421-4.7.28 Gmail has detected an unusual rate of mail originating from your IP address. | 421 4.7.28 It has been temporarily rate limited";
+const TSS04 =
+  "421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints";
+const BUSY = "451 4.7.500 Server busy. Please try again later from [192.0.2.1].";
+const NO_PTR = "450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.1]";
+const MANY = "421 4.7.1 Too many connections from 192.0.2.1";
+
+const throttleAt =
+  (command: "" | "MAIL" | "RCPT", reply: string): ServerReply =>
+  (line) =>
+    (command === "" ? line.line === "" : line.line.startsWith(command))
+      ? reply.replaceAll(" | ", "\r\n")
+      : accept(line);
+
+/** The attempts of one list's rows: at once, and after the waits of a throttle. */
+const WAVES_MINUTES = [0, 15, 75, 315];
+
+describe.each([
+  ["Gmail's at RCPT", GOOGLE, "RCPT", GMAIL],
+  ["Yahoo's at the greeting", hostsOf("mta5.am0.yahoodns.net"), "", TSS04],
+  ["Microsoft's at MAIL", OUTLOOK, "MAIL", BUSY],
+  ["Microsoft's at RCPT", OUTLOOK, "RCPT", BUSY],
+  ["a missing PTR at RCPT", OTHER, "RCPT", NO_PTR],
+  ["too many connections at the greeting", OTHER, "", MANY],
+] as const)("a throttle that does not end: %s", (_, hosts, command, reply) => {
+  test("300 rows are retried later, and cause at most 20 sessions in six hours", async () => {
+    const { probe, sessions, world } = givenProviders(throttleAt(command, reply));
+    const startMs = world.now().getTime();
+    for (const minutes of WAVES_MINUTES) {
+      await world.sleep(startMs + minutes * MINUTE_MS - world.now().getTime());
+      const results = await askMany(probe, 300, hosts);
+      expect(results.every(({ finding }) => finding.verdict === "unknown")).toBe(true);
+      expect(results.every(({ finding }) => finding.retry === "later")).toBe(true);
+    }
+
+    expect(sessions.length).toBeLessThanOrEqual(20);
+  });
+
+  test("of 60 domains, too", async () => {
+    const { probe, sessions, world } = givenProviders(throttleAt(command, reply));
+    const startMs = world.now().getTime();
+    const domain = (n: number) => `company${n}.example`;
+    for (const minutes of WAVES_MINUTES) {
+      await world.sleep(startMs + minutes * MINUTE_MS - world.now().getTime());
+      await askMany(probe, 60, hosts, { domain });
+    }
+
+    expect(sessions.length).toBeLessThanOrEqual(20);
+  });
+});
+
+test("a throttle that ends is over for all at the next attempt", async () => {
+  let isThrottled = true;
+  const { probe, world } = givenProviders((line) =>
+    (isThrottled ? throttleAt("RCPT", GMAIL) : accept)(line),
+  );
+  await askMany(probe, 300, GOOGLE);
+  isThrottled = false;
+  await world.sleep(16 * MINUTE_MS);
+
+  expect(countResults(await askMany(probe, 300, GOOGLE))).toEqual({ "valid accepted": 300 });
+});
+
+test("a server that is busy for two sessions lets the third one in, and every row has its verdict", async () => {
+  const { probe } = givenProviders((line) =>
+    line.session < 3 && line.line.startsWith("MAIL") ? BUSY : accept(line),
+  );
+
+  const counts = countResults(await askMany(probe, 50, OUTLOOK));
+
+  expect(counts["valid accepted"]).toBe(50);
+});
+
+test("a server that takes two sessions at once is not left alone for a quarter of an hour", async () => {
+  let open = 0;
+  const taken = new Set<number>();
+  const { probe, circuits, sessions } = givenProviders((line) => {
+    if (line.line === "" && open === 2) return MANY;
+    if (line.line === "") taken.add(line.session);
+    if (line.line === "QUIT") taken.delete(line.session);
+    open = taken.size;
+    return accept(line);
+  });
+
+  const counts = countResults(await askMany(probe, 200, OTHER));
+
+  expect(counts["valid accepted"]).toBe(200);
+  expect(circuits()).toEqual([]);
+  expect(sessions.length).toBeLessThan(100);
+});
+
+test("a domain that throttles by its own choice does not close its provider to others", async () => {
+  const { probe } = givenProviders((line) =>
+    line.line.startsWith("RCPT") && line.line.includes("@strict.example")
+      ? "450 4.7.1 Client host rejected: your IP address is temporarily deferred"
+      : accept(line),
+  );
+  const domain = (n: number) => (n % 5 === 0 ? "strict.example" : `company${n}.example`);
+
+  const counts = countResults(await askMany(probe, 200, GOOGLE, { domain }));
+
+  expect(counts["valid accepted"]).toBe(160);
+});
+
+test("the pauses of a circuit after throttles are those of the rows: 15, 60 and 240 minutes", async () => {
+  const { probe, circuits, world } = givenProviders(throttleAt("", TSS04));
+  const pauses: number[] = [];
+  for (let wave = 0; wave < 4; wave++) {
+    await askMany(probe, 20, hostsOf("mta5.am0.yahoodns.net"));
+    const pauseMs = Number(circuits()[0]?.["open_until"]) - world.now().getTime();
+    pauses.push(Math.round(pauseMs / MINUTE_MS));
+    await world.sleep(pauseMs);
+  }
+
+  expect(pauses).toEqual([15, 60, 240, 240]);
+});
+
+describe("with two exits", () => {
+  const EXITS = ["192.0.2.8:1080", "192.0.2.9:1080"];
+
+  test.each([
+    ["the greeting", "", TSS04],
+    ["RCPT", "RCPT", GMAIL],
+  ] as const)("what is throttled at %s by one goes by the other", async (_, command, reply) => {
+    const { probe, sessions } = givenProviders(
+      (line) => (line.exit === EXITS[0] ? throttleAt(command, reply)(line) : accept(line)),
+      { exits: EXITS },
+    );
+
+    expect(countResults(await askMany(probe, 300, GOOGLE))).toEqual({ "valid accepted": 300 });
+    expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
+  });
+});
+
+test("a block of hours lasts on: its rows are final, and a throttle's are not", async () => {
+  const block = givenProviders(throttleAt("", "554 5.7.1 192.0.2.1 is on our block list"));
+  const throttle = givenProviders(throttleAt("", TSS04));
+  for (const { probe } of [block, throttle]) await askMany(probe, 300, GOOGLE);
+  await block.world.sleep(HOUR_MS / 2);
+  await throttle.world.sleep(10 * MINUTE_MS);
+
+  const [blocked] = await askMany(block.probe, 1, GOOGLE);
+  const [throttled] = await askMany(throttle.probe, 1, GOOGLE);
+
+  expect(blocked).toMatchObject({ isWithheld: true, finding: { retry: null } });
+  expect(throttled).toMatchObject({ isWithheld: true, finding: { retry: "later" } });
+});
