@@ -128,6 +128,32 @@ describe("an address is attempted again only while its result is unknown for a c
     await thenConsistent(ctx);
   });
 
+  test.each([
+    ["a batch", asBatch(["unknown@x.com"])],
+    [
+      "a single verification",
+      ({ world, liveKey }: TestContext) => whenVerified(world, liveKey, { email: "unknown@x.com" }),
+    ],
+  ])(
+    "the attempt of %s after silence has patience, and the first one has not",
+    async (_, start) => {
+      const ctx = await givenChunked();
+      const { engine } = ctx.world;
+      const patience: boolean[] = [];
+      const probe: Probe = (question) => {
+        patience.push(question.isPatient ?? false);
+        return engine.probe(question);
+      };
+
+      await listProbeMinutes(
+        { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } },
+        start,
+      );
+
+      expect(patience).toEqual([false, true]);
+    },
+  );
+
   test("a domain whose DNS fails is looked up again after 1, 5 and 20 minutes", async () => {
     const ctx = await givenChunked();
     const minutes: number[] = [];

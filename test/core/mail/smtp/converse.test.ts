@@ -175,6 +175,61 @@ test("a provider that takes its time for a recipient gets it", async () => {
   expect(time.now().getTime()).toBe(48_000);
 });
 
+/** A wire whose replies take so long each, on a clock of its own. */
+const slowly = (answers: readonly string[], seconds: readonly number[]) => {
+  let ms = 0;
+  let at = 0;
+  const wire: SmtpWire = {
+    send: () => {},
+    receive: async (waitMs) => {
+      const tookMs = (seconds[at] ?? 0) * 1000;
+      const answer = answers[at++] ?? "!closed";
+      ms += Math.min(waitMs, tookMs);
+      if (tookMs > waitMs) return "timeout";
+      return answer.startsWith("!") ? "closed" : reply(answer);
+    },
+    startTls: async () => null,
+    close: async () => {},
+  };
+  const now = () => new Date(ms);
+  const time = { now, deadline: new Date(120_000), patientDeadline: new Date(240_000) };
+  return { wire, time };
+};
+
+describe("a server that takes its time", () => {
+  const codes = async (seconds: readonly number[], isPatient = false) => {
+    const { wire, time } = slowly(friendly, seconds);
+    const { result } = await converse(wire, createDialogue(plan), time, { isPatient });
+    return result.recipients.map(({ reply: got, fault }) => got?.code ?? fault);
+  };
+
+  test("is silent after ten seconds", async () => {
+    expect(await codes([1, 1, 1, 12])).toEqual(["timeout"]);
+    expect(await codes([12])).toEqual(["timeout"]);
+  });
+
+  test.each([[[12]], [[0, 20]], [[0, 0, 35]], [[0, 0, 0, 55]], [[35, 35, 35, 35]]])(
+    "has a minute for each reply where it was silent before: %j",
+    async (seconds) => {
+      expect(await codes(seconds, true)).toEqual([250]);
+    },
+  );
+
+  test("is silent after a minute, also where it was silent before", async () => {
+    expect(await codes([61], true)).toEqual(["timeout"]);
+  });
+
+  test("is a tarpit after two slow replies, and the session goes on", async () => {
+    expect(await codes([5, 5, 20, 40])).toEqual([250]);
+    expect(await codes([8, 9, 50, 59])).toEqual([250]);
+  });
+
+  test("is no tarpit after one slow reply, as where the greeting is held back", async () => {
+    expect(await codes([6, 0, 0, 12])).toEqual(["timeout"]);
+    expect(await codes([6, 0, 6, 12])).toEqual(["timeout"]);
+  });
+});
+
 describe("STARTTLS", () => {
   const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
 

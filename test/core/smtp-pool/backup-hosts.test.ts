@@ -1,0 +1,108 @@
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+import { type Behaviour, createNetwork } from "../mail/smtp/mail-hosts.ts";
+
+// A backup host never speaks for the domain: the first choice that answers does.
+
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+const BUSY = "421 4.3.2 All server ports are busy";
+
+const accepts: Behaviour = (line) => (line === null ? "220 mx" : "250 OK");
+const knowsAnn: Behaviour = (line) => {
+  if (line === null) return "220 mx";
+  const isUnknown = line.startsWith("RCPT") && !line.includes("<ann@");
+  return isUnknown ? "550 5.1.1 User unknown" : "250 OK";
+};
+const isBusy: Behaviour = () => BUSY;
+const knowsNobody: Behaviour = (line) =>
+  line !== null && RANDOM_RECIPIENT.test(line) ? "250 OK" : knowsAnn(line);
+
+const setup = (first: Behaviour, second: Behaviour, priorities: readonly number[] = [10, 20]) => {
+  const { world, table } = givenWorld();
+  const catchAllCache = createCatchAllCache(table, world.now);
+  const { connect } = createNetwork({ "192.0.2.1": first, "192.0.2.2": second });
+  const smtp = { helo: "probe.invalid", from: "probe@probe.invalid", port: 25 };
+  const probe = createProbe({ ...world, connect, catchAllCache, smtp });
+  const hosts: readonly MailHost[] = priorities.map((priority, at) => ({
+    host: `mx${at + 1}.a.example`,
+    priority,
+    ips: [`192.0.2.${at + 1}`],
+  }));
+  const ask = (recipient = "ann@a.example") =>
+    probe({ recipient, domain: "a.example", hosts, probeCatchAll: true });
+  return { ask, findState: () => catchAllCache.find("a.example", "") };
+};
+
+test("a first choice that is busy decides, though the backup accepts everybody", async () => {
+  const { ask, findState } = setup(isBusy, accepts);
+
+  expect(await ask()).toMatchObject({
+    finding: { verdict: "unknown", reason: "server_refuses" },
+    reply: { code: 421 },
+    host: "mx1.a.example",
+    catchAll: "not_tested",
+  });
+  expect(await findState()).toEqual({ needsProof: true });
+});
+
+test("the evidence shows every host that was asked, and what it replied", async () => {
+  const { transcript } = await setup(isBusy, accepts).ask();
+  const lines = transcript.map(({ who, text }) => `${who} ${text}`);
+
+  expect(lines).toContain("wire mx1.a.example [192.0.2.1]");
+  expect(lines).toContain(`server ${BUSY}`);
+  expect(lines).toContain("wire mx2.a.example [192.0.2.2]");
+  expect(lines).toContain("client RCPT TO:<ann@a.example>");
+});
+
+test("a backup that refuses a recipient proves no absence", async () => {
+  const { ask } = setup(isBusy, knowsAnn);
+
+  expect(await ask("eve@a.example")).toMatchObject({
+    finding: { verdict: "unknown" },
+    host: "mx1.a.example",
+  });
+});
+
+test("a backup that accepts one and refuses a random one proves a mailbox", async () => {
+  expect(await setup(isBusy, knowsAnn).ask()).toMatchObject({
+    finding: { verdict: "valid" },
+    catchAll: "no",
+    host: "mx2.a.example",
+  });
+});
+
+test("hosts of one priority are all first choices", async () => {
+  const { ask } = setup(isBusy, knowsAnn, [10, 10]);
+
+  for (let times = 0; times < 5; times++)
+    expect(await ask("eve@a.example")).toMatchObject({ finding: { verdict: "invalid" } });
+});
+
+test.each([
+  ["cannot be connected to", "connect_refused"],
+  ["says that it takes no mail at all", () => "521 5.3.2 no mail here"],
+] as const)("a first choice that %s leaves it to the next one", async (_, first) => {
+  const { ask } = setup(first, knowsAnn);
+
+  expect(await ask()).toMatchObject({ finding: { verdict: "valid" }, catchAll: "no" });
+  expect(await ask("eve@a.example")).toMatchObject({ finding: { verdict: "invalid" } });
+});
+
+test("behind such a one, too, an acceptance of everybody is no catch-all, and is not remembered", async () => {
+  for (const backup of [accepts, knowsNobody]) {
+    const { ask, findState } = setup("connect_refused", backup);
+
+    expect(await ask()).toMatchObject({ finding: { verdict: "valid" }, catchAll: "undecided" });
+    expect(await findState()).toEqual({ needsProof: true });
+  }
+});
+
+test("a first choice that falls silent is asked again, whatever the backup says", async () => {
+  expect(await setup(() => "!timeout", accepts).ask()).toMatchObject({
+    finding: { verdict: "unknown", reason: "timeout", retry: "later" },
+  });
+});

@@ -1,0 +1,193 @@
+import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
+import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { verify } from "@mailproof/core/verify/verify";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { listContradictions } from "../../contradictions.ts";
+import { createDescribe } from "../../describe-when.ts";
+import { givenWorld } from "../../given.ts";
+import { type Behaviour, createNetwork } from "../mail/smtp/mail-hosts.ts";
+
+// The whole engine before mail hosts whose replies are drawn, and every result held to test/contradictions.ts.
+
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+/** A person at the same domain, verified after the first address. */
+const SECOND = "bob.king";
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
+
+/** What a mail host says where it does not accept. Null: it accepts. */
+type Host = {
+  readonly name: string;
+  readonly priority: number;
+  readonly isDown: boolean;
+  readonly greeting: string | null;
+  readonly recipient: string | null;
+  /** To the second address at the domain. */
+  readonly second: string | null;
+  readonly random: string | null;
+};
+
+type Domain = "hosts" | "nxdomain" | "nullmx" | "nodata" | "servfail";
+
+const toBehaviour = (host: Host): Behaviour => {
+  if (host.isDown) return "connect_refused";
+  return (line) => {
+    if (line === null) return host.greeting ?? "220 mx";
+    if (!line.startsWith("RCPT")) return line === "QUIT" ? "221 bye" : "250 OK";
+    if (line.includes(`<${SECOND}@`)) return host.second ?? "250 OK";
+    return (RANDOM_RECIPIENT.test(line) ? host.random : host.recipient) ?? "250 OK";
+  };
+};
+
+const createDns = (domain: Domain, hosts: readonly Host[]): Dns => {
+  const answer = (type: string, name: string): DnsOutcome<unknown> => {
+    const at = hosts.findIndex((host) => host.name === name);
+    if (at >= 0)
+      return type === "A" ? { kind: "ok", records: [`9.9.9.${at + 1}`] } : { kind: "nodata" };
+    if (domain === "nullmx")
+      return type === "MX"
+        ? { kind: "ok", records: [{ priority: 0, exchange: "" }] }
+        : { kind: "nodata" };
+    if (domain !== "hosts") return { kind: domain };
+    const records = hosts.map(({ name: exchange, priority }) => ({ priority, exchange }));
+    return type === "MX" ? { kind: "ok", records } : { kind: "nodata" };
+  };
+  return (async (type: string, name: string) => answer(type, name)) as Dns;
+};
+
+/** The most preferred hosts that can be connected to, and that do not say that they take no mail at all. */
+const listFirstChoices = (hosts: readonly Host[]): readonly string[] => {
+  const answering = hosts.filter(
+    ({ isDown, greeting }) => !isDown && !(greeting ?? "").startsWith("521"),
+  );
+  const first = Math.min(...answering.map(({ priority }) => priority));
+  return answering.filter(({ priority }) => priority === first).map(({ name }) => name);
+};
+
+const findFaults = async (email: string, domain: Domain, hosts: readonly Host[]) => {
+  const { world } = givenWorld();
+  const { connect } = createNetwork(
+    Object.fromEntries(hosts.map((host, at) => [`9.9.9.${at + 1}`, toBehaviour(host)])),
+  );
+  const engine = createEngine({
+    ...world,
+    dns: createDns(domain, hosts),
+    connect,
+    lists: world.engine.lists,
+    allowed: [],
+    smtp: { helo: "probe.invalid", from: "probe@probe.invalid", port: 25 },
+    slots: localSlots,
+  });
+  const firstChoices = listFirstChoices(hosts);
+  const result = await verify(engine, email, OPTIONS);
+  const next = await verify(engine, `${SECOND}@${email.split("@")[1]}`, OPTIONS);
+  const faults = [result, next].flatMap((one) => listContradictions(one, firstChoices));
+  return { result, faults };
+};
+
+const host = (more: Partial<Host> = {}): Host => ({
+  name: "mx.example.com",
+  priority: 10,
+  isDown: false,
+  greeting: null,
+  recipient: null,
+  second: null,
+  random: "550 5.1.1 User unknown",
+  ...more,
+});
+
+/** One line, as the network of the tests parses it. */
+const toLine = (reply: string): string => reply.replaceAll(/\r?\n/g, " ");
+
+const EXAMPLES = RULE_FAMILIES.flatMap(({ rules }) =>
+  rules.map(({ example, fromHost = "mx.example.com" }) => [toLine(example), fromHost] as const),
+);
+
+test.each(EXAMPLES)(
+  "%j from %s leads to no contradiction, to whatever it is said",
+  async (reply, name) => {
+    const told = [
+      host({ name, recipient: reply }),
+      host({ name, random: reply }),
+      host({ name, recipient: reply, random: null }),
+      host({ name, greeting: reply }),
+    ];
+
+    for (const one of told)
+      expect((await findFaults("ann.lee@example.com", "hosts", [one])).faults).toEqual([]);
+  },
+);
+
+for (const file of ["smtpReplies", "moreSmtpReplies"] as const)
+  createDescribe(file, `the replies of ${file}`, (read) => {
+    test("lead to no contradiction", async () => {
+      const lines = read().trim().split("\n");
+      const contradicting: unknown[] = [];
+      for (const line of lines) {
+        const { reply } = JSON.parse(line) as { reply: string };
+        const { result, faults } = await findFaults("ann.lee@example.com", "hosts", [
+          host({ recipient: toLine(reply) }),
+        ]);
+        if (faults.length > 0) contradicting.push([reply, result.status, result.reason, faults]);
+      }
+
+      expect(lines.length).toBeGreaterThan(200);
+      expect(contradicting).toEqual([]);
+    });
+  });
+
+const REPLIES = [...EXAMPLES.map(([reply]) => reply), "!closed", "!timeout", "521 no mail here"];
+const drawReply = fc.option(
+  fc.oneof(fc.constantFrom(...REPLIES), fc.constant("550 5.1.1 User unknown")),
+  { freq: 2 },
+);
+const drawHost = (name: string) =>
+  fc.record({
+    name: fc.constant(name),
+    priority: fc.constantFrom(10, 10, 20),
+    isDown: fc.boolean(),
+    greeting: fc.option(fc.constantFrom(...REPLIES), { freq: 2 }),
+    recipient: drawReply,
+    second: drawReply,
+    random: drawReply,
+  });
+
+test("3,000 drawn pairs of results do not contradict themselves", async () => {
+  const emails = [
+    "ann.lee@example.com",
+    "info@example.com",
+    "ann@gmail.com",
+    "ann@mailinator.com",
+    "ann@yahoo.com",
+    "no address",
+  ];
+  const hosts = fc
+    .tuple(
+      fc.constantFrom("mx1.example.com", "gmail-smtp-in.l.google.com", "mta5.am0.yahoodns.net"),
+      fc.integer({ min: 1, max: 3 }),
+    )
+    .chain(([first, count]) =>
+      fc.tuple(...[first, "mx2.example.com", "mx3.example.com"].slice(0, count).map(drawHost)),
+    );
+  const domains: readonly Domain[] = ["nxdomain", "nullmx", "nodata", "servfail"];
+  const domain = fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Domain>("hosts") },
+    { weight: 1, arbitrary: fc.constantFrom(...domains) },
+  );
+  const seen = new Set<string>();
+
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...emails), domain, hosts, async (email, kind, drawn) => {
+      const { result, faults } = await findFaults(email, kind, drawn);
+      seen.add(result.status);
+      expect(faults).toEqual([]);
+    }),
+    { numRuns: 3_000 },
+  );
+
+  expect([...seen].toSorted()).toEqual(
+    ["catch_all", "disposable", "invalid", "risky", "role", "unknown", "valid"].toSorted(),
+  );
+});
