@@ -50,18 +50,33 @@ const toSituation = (address: string, verdict: string): Situation => {
   return { address, label: address, status: status as Situation["status"], reason };
 };
 
+/** A receiver has a client on its list for one reason at a time: one list for the first of each, and so on. */
+function listBlocked() {
+  const rows = RECEIVERS.map(({ id, scenarios }) => ({
+    id,
+    scenarios: scenarios.filter(({ isBlocked }) => isBlocked),
+  }));
+  const most = Math.max(...rows.map(({ scenarios }) => scenarios.length));
+  return Array.from({ length: most }, (_, at) => {
+    const nth = rows.flatMap(({ id, scenarios }) => {
+      const scenario = scenarios[at];
+      return scenario ? [{ id, scenario }] : [];
+    });
+    const blockedBy = nth.map(({ id, scenario: { isBlocked } }) =>
+      isBlocked === true ? id : `${id}:${isBlocked}`,
+    );
+    return {
+      cases: listCases((one) => nth.some(({ scenario }) => scenario === one)),
+      lab: { blockedBy },
+    };
+  });
+}
+
 const LISTS = [
   { cases: listCases((one) => !one.isBlocked && !isHarvest(one)), lab: {} },
   { cases: listCases(isHarvest), lab: {} },
-  {
-    cases: listCases((one) => one.isBlocked ?? false),
-    lab: {
-      blockedBy: RECEIVERS.filter(({ scenarios }) =>
-        scenarios.some(({ isBlocked }) => isBlocked),
-      ).map(({ id }) => id),
-    },
-  },
-] as const;
+  ...listBlocked(),
+];
 
 const LAB: LabOptions = { companies: 0, receivers: true };
 

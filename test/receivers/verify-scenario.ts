@@ -39,7 +39,9 @@ export const verifyScenario = async (
     companies: 0,
     receivers: true,
     slowMs: 1_000 / SLOW_SCALE,
-    ...(isBlocked && { blockedBy: [receiver.id] }),
+    ...(isBlocked && {
+      blockedBy: [isBlocked === true ? receiver.id : `${receiver.id}:${isBlocked}`],
+    }),
   });
   const environment = readEnvironment({
     DNS_SERVERS: lab.dns,

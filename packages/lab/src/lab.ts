@@ -34,7 +34,7 @@ export type LabOptions = {
   readonly companies?: number;
   /** Also answer for real receivers, by their real names (docs/receivers.md). Never where those names are to be real. */
   readonly receivers?: boolean;
-  /** Of these the ids that have the client's address on their lists. */
+  /** Of these the ids that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];
   readonly now?: () => Date;
 };

@@ -237,7 +237,12 @@ export const MAIL_PROVIDERS = [
   { name: "laposte", hosts: ["laposte.net"], limits: CONSUMER },
   { name: "free", hosts: ["free.fr", "proxad.net"], limits: CONSUMER },
   // 2 connections; unknown recipients close it for two hours, SFR_IN_x04 (bentonow.com/smtp-errors/sfr, read 2026-11).
-  { name: "sfr", hosts: ["sfr.fr"], limits: { ...CONSUMER, rejectionsPerConnection: 5 } },
+  {
+    name: "sfr",
+    hosts: ["sfr.fr"],
+    limits: { ...CONSUMER, rejectionsPerConnection: 5 },
+    throttleMinutes: [120, 240],
+  },
   { name: "libero", hosts: ["libero.it"], limits: CONSUMER },
   { name: "seznam", hosts: ["seznam.cz"], limits: CONSUMER },
   // [K] 10 per connection, 10 connections.

@@ -27,13 +27,18 @@ export const google: Receiver = {
       date: "2026-02",
     },
     {
+      what: "421 4.7.28, an unusual rate of mail from an IP address",
+      at: "https://help.zoho.com/portal/en/kb/campaigns/deliverability-guide/troubleshooting-emails/articles/why-gmail-rate-limits-your-marketing-emails",
+      date: "2026-11",
+    },
+    {
       what: "whether Gmail refuses unknown recipients at RCPT is disputed",
       at: "hbattat/verifyEmail#64, zytzagoo/smtp-validate-email#84",
       date: "2026-11",
     },
   ],
   notes:
-    "All Workspace domains share the same hosts. A 421 that speaks of the RCPT domain is the setting of one customer, not a limit on the client.",
+    "All Workspace domains share the same hosts. A 421 that speaks of the RCPT domain is the setting of one customer, not a limit on the client. How long a throttle lasts is not published: the lab throttles for a day.",
   hosts: ["aspmx.l.google.com", "alt1.aspmx.l.google.com"],
   greeting: "220 mx.google.com ESMTP 4fb4d7f45d1cf-68d - gsmtp",
   extensions: [
@@ -65,6 +70,15 @@ export const google: Receiver = {
       reply: "452 4.5.3 Your message has too many recipients. 4fb4d7f45d1cf-68d - gsmtp",
     },
   },
+  blocks: [
+    {
+      name: "rate limited",
+      stage: "rcpt",
+      minutes: 24 * 60,
+      reply:
+        "421-4.7.28 Gmail has detected an unusual rate of unsolicited mail originating\n421-4.7.28 from your IP address. To protect our users from spam, mail sent from your\n421-4.7.28 IP address has been temporarily rate limited. For more information, go to\n421 4.7.28  https://support.google.com/mail/?p=UnsolicitedRateLimitError 4fb4d7f45d1cf-68d - gsmtp",
+    },
+  ],
   domains: [
     { name: "gmail.com", hosts: GMAIL },
     { name: "googlemail.com", hosts: GMAIL },
@@ -133,6 +147,12 @@ export const google: Receiver = {
         ...expectOneEach(companies.slice(95, 190), ...BEFORE_AN_END),
       ],
       atMost: { overLimit: 0 },
+    },
+    {
+      shows: "60 customers behind a throttle, an address of each",
+      isBlocked: "rate limited",
+      results: expectOneEach(companies.slice(0, 60), "unknown rate_limited"),
+      atMost: { sessionsIntoBlock: 20 },
     },
     {
       shows: "300 addresses of one customer",

@@ -23,6 +23,16 @@ export const yahoo: Receiver = {
       date: "2025-06",
     },
     {
+      what: "[TSS04] in reply to MAIL",
+      at: "https://secuserve.zammad.com/help/en-us/5-f-a-q/397-deferred-yahoo-said-421-4-7-0-tss04",
+      date: "2026-11",
+    },
+    {
+      what: "4xx: who resends by hand waits four hours",
+      at: "https://help.yahoo.com/kb/review-xx-smtp-sln26151.html",
+      date: "2026-11",
+    },
+    {
       what: "20 messages per connection",
       at: "https://help.yahoo.com/kb/SLN3433.html",
       date: "2026-11",
@@ -42,6 +52,22 @@ export const yahoo: Receiver = {
       reply: "421 Max message per connection reached, closing transmission channel",
     },
   },
+  blocks: [
+    {
+      name: "deferred",
+      stage: "mail",
+      minutes: 24 * 60,
+      reply:
+        "421 4.7.0 [TSS04] Messages from {client} temporarily deferred due to unexpected volume or user complaints - 4.16.55.1; see https://postmaster.yahooinc.com/error-codes",
+    },
+    {
+      name: "many unknown recipients",
+      stage: "rcpt",
+      minutes: 24 * 60,
+      reply:
+        "451 VS1-IP Excessive unknown recipients - possible Open Relay http://help.yahoo.com/help/us/mail/spam/spam-18.html (#4.1.8)",
+    },
+  ],
   domains: [
     { name: "yahoo.com" },
     { name: "aol.com", hosts: ["mx-aol.mail.gm0.yahoodns.net"] },
@@ -55,6 +81,18 @@ export const yahoo: Receiver = {
         [`ada.lovelace@${domain}`, "risky accept_then_bounce"] as const,
         [`unknown.person@${domain}`, "risky accept_then_bounce"] as const,
       ]),
+    },
+    {
+      shows: "300 addresses behind a throttle",
+      isBlocked: "deferred",
+      results: expectExisting(300, "yahoo.com", "unknown rate_limited"),
+      atMost: { sessionsIntoBlock: 20 },
+    },
+    {
+      shows: "300 addresses of a client that asked about too many that do not exist",
+      isBlocked: "many unknown recipients",
+      results: expectExisting(300, "aol.com", "unknown directory_harvest"),
+      atMost: { sessionsIntoBlock: 20 },
     },
     {
       shows: "a list of 100",

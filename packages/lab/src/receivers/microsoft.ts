@@ -1,5 +1,5 @@
 import { expectExisting, expectRefusal, expectUnknown, numberDomains } from "./lists.ts";
-import type { Expectation, Receiver, ReceiverDomain } from "./receiver.ts";
+import type { Expectation, Receiver, ReceiverDomain, Scenario } from "./receiver.ts";
 
 const EXTENSIONS = [
   "SIZE 157286400",
@@ -151,6 +151,21 @@ export const microsoft: Receiver = {
       date: "2017-12",
     },
     {
+      what: "4.7.500, 4.7.650, 5.7.606 and other codes that throttle or ban an IP address",
+      at: "https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/non-delivery-reports-in-exchange-online",
+      date: "2026-11",
+    },
+    {
+      what: "451 4.7.500 and 550 5.7.606 as senders meet them",
+      at: "https://smtpfieldmanual.com/spamfilter/exchangeonline",
+      date: "2026-11",
+    },
+    {
+      what: "550 5.7.708, traffic not accepted from this IP address",
+      at: "https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/fix-error-code-5-7-700-through-5-7-750",
+      date: "2026-11",
+    },
+    {
       what: "recipients of several regions in one transaction",
       at: "reacherhq/check-if-email-exists#1334",
       date: "2023-09",
@@ -173,6 +188,39 @@ export const microsoft: Receiver = {
       reply: `451 4.4.4 Temporary server error. Please try again later. Recipients belong to multiple regions ATTR38 ${SERVER}`,
     },
   },
+  blocks: [
+    {
+      name: "server busy",
+      stage: "mail",
+      minutes: 24 * 60,
+      sessions: 2,
+      reply: `451 4.7.500 Server busy. Please try again later from [{client}]. (AS77712344) ${SERVER}`,
+    },
+    {
+      name: "rate limited",
+      stage: "mail",
+      minutes: 24 * 60,
+      reply: `451 4.7.650 The mail server [{client}] has been temporarily rate limited due to IP reputation. For e-mail delivery information, see https://postmaster.live.com (S775) ${SERVER}`,
+    },
+    {
+      name: "access denied for now",
+      stage: "rcpt",
+      minutes: 24 * 60,
+      reply: `451 4.7.550 Access denied, please try again later. ${SERVER}`,
+    },
+    {
+      name: "banned",
+      stage: "rcpt",
+      minutes: 24 * 60,
+      reply: `550 5.7.606 Access denied, banned sending IP [{client}]. To request removal from this list please visit https://sender.office.com/ and follow the directions. (AS16012609) ${SERVER}`,
+    },
+    {
+      name: "traffic not accepted",
+      stage: "rcpt",
+      minutes: 24 * 60,
+      reply: `550 5.7.708 Service unavailable. Access denied, traffic not accepted from this IP. (AS7230) ${SERVER}`,
+    },
+  ],
   domains: [
     ...tenants.map((name) => tenant(name)),
     tenant(`dane.${CUSTOMERS}`, { hosts: ["dane-microsoft-example-com.o-v1.mx.microsoft"] }),
@@ -215,6 +263,27 @@ export const microsoft: Receiver = {
       ],
       atMost: { overLimit: 0 },
     },
+    {
+      shows: "a server that is busy for two sessions",
+      isBlocked: "server busy",
+      results: tenants.map((name): Expectation => [`ada.lovelace@${name}`, "valid accepted"]),
+      atMost: { sessionsIntoBlock: 2 },
+    },
+    ...(
+      [
+        ["rate limited", "unknown ip_reputation"],
+        ["access denied for now", "unknown rate_limited"],
+        ["banned", "unknown ip_blocked"],
+        ["traffic not accepted", "unknown ip_blocked"],
+      ] as const
+    ).map(
+      ([isBlocked, verdict]): Scenario => ({
+        shows: "30 customers, an address of each, for a listed client",
+        isBlocked,
+        results: tenants.map((name): Expectation => [`ada.lovelace@${name}`, verdict]),
+        atMost: { sessionsIntoBlock: 20 },
+      }),
+    ),
     {
       shows: "30 customers, an address of each",
       results: tenants.map((name): Expectation => [`ada.lovelace@${name}`, "valid accepted"]),

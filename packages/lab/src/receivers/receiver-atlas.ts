@@ -81,10 +81,12 @@ const listLimits = ({ limits = {}, recipientSeconds }: Receiver): readonly strin
 
 const STAGES = { greeting: "at the greeting", mail: "at MAIL", rcpt: "at RCPT" } as const;
 
-const formatBlock = ({ stage, reply, minutes, afterUnknown }: Block): string => {
-  const cause =
-    afterUnknown === undefined ? "A listed client" : `After ${afterUnknown} unknown recipients`;
-  return `${cause}: refused ${STAGES[stage]} for ${formatMinutes(minutes)} with ${formatReply(reply)}`;
+const formatBlock = ({ name, stage, reply, minutes, sessions, afterUnknown }: Block): string => {
+  const listed = name === undefined ? "A listed client" : `A listed client (${name})`;
+  const cause = afterUnknown === undefined ? listed : `After ${afterUnknown} unknown recipients`;
+  const duration =
+    sessions === undefined ? `for ${formatMinutes(minutes)}` : `in ${sessions} sessions`;
+  return `${cause}: refused ${STAGES[stage]} ${duration} with ${formatReply(reply)}`;
 };
 
 const formatMinutes = (minutes: number): string =>
@@ -128,10 +130,15 @@ const formatScenario = ({
     ([name, most]) => `${COUNTS[name] ?? name} at most ${most}`,
   );
   return [
-    `Scenario: ${shows}${isBlocked ? " (blocked from the start)" : ""}. ${results.length} ${results.length === 1 ? "address" : "addresses"}: ${verdicts.join(", ")}`,
+    `Scenario: ${shows}${formatListing(isBlocked)}. ${results.length} ${results.length === 1 ? "address" : "addresses"}: ${verdicts.join(", ")}`,
     ...counts,
     ...(openIssue === undefined ? [] : [`**open: ${openIssue}**`]),
   ].join("; ");
+};
+
+const formatListing = (isBlocked: true | string | undefined): string => {
+  if (isBlocked === undefined) return "";
+  return isBlocked === true ? " (blocked from the start)" : ` (${isBlocked} from the start)`;
 };
 
 const COUNTS: Readonly<Record<string, string>> = {

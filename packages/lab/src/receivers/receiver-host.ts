@@ -26,10 +26,18 @@ type ReceiverMemory = {
   readonly count: (name: keyof ReceiverCounts) => void;
 };
 
-/** A receiver at all its hosts. */
-export const createReceiver = (receiver: Receiver, now: () => Date, isBlocked: boolean) => {
+/** A receiver at all its hosts. `isBlocked`: it has its clients on its list, for the block of this name. */
+export const createReceiver = (
+  receiver: Receiver,
+  now: () => Date,
+  isBlocked: boolean | string,
+) => {
   const clients = new Map<string, ClientRecord>();
-  const listed = isBlocked && receiver.blocks?.find(({ afterUnknown }) => !afterUnknown);
+  const listed =
+    isBlocked !== false &&
+    receiver.blocks?.find(
+      ({ afterUnknown, name }) => !afterUnknown && (isBlocked === true || name === isBlocked),
+    );
   const newClient = listed
     ? { ...NEW_CLIENT, block: startBlock(listed, now().getTime()) }
     : NEW_CLIENT;
@@ -71,9 +79,11 @@ const startVisit = (receiver: Receiver, memory: ReceiverMemory, ends: Ends): Vis
   const getClient = () => memory.getClient(ends.client);
   const update = (changes: Partial<ClientRecord>) => memory.updateClient(ends.client, changes);
   const nowMs = () => memory.now().getTime();
+  const nth = getClient().sessions + 1;
   const findBlock = (): Block | undefined => {
     const { block } = getClient();
-    return block && nowMs() < block.untilMs ? block : undefined;
+    const isOver = nth > (block?.sessions ?? Number.POSITIVE_INFINITY);
+    return block && !isOver && nowMs() < block.untilMs ? block : undefined;
   };
   const refuseAt = (stage: Block["stage"]): ReplyText | undefined => {
     const block = findBlock();
@@ -87,7 +97,7 @@ const startVisit = (receiver: Receiver, memory: ReceiverMemory, ends: Ends): Vis
 
   memory.count("sessions");
   if (findBlock()) memory.count("sessionsIntoBlock");
-  update({ open: getClient().open + 1 });
+  update({ open: getClient().open + 1, sessions: nth });
   const greeting = refuseOver(limits.sessionsAtOnce, getClient().open) ?? refuseAt("greeting");
 
   let session = NEW_SESSION;

@@ -27,7 +27,7 @@ export const buildReceiverNetwork = (
       behavior,
       visit,
       counts: countOne,
-    } = createReceiver(receiver, now, blockedBy.includes(receiver.id));
+    } = createReceiver(receiver, now, findListing(receiver, blockedBy));
     counts.push([receiver.id, countOne]);
     for (const name of listHosts(receiver)) {
       const address = formatAddress(hosts.length);
@@ -42,6 +42,12 @@ export const buildReceiverNetwork = (
     zones,
     counts: () => Object.fromEntries(counts.map(([id, countOne]) => [id, countOne()])),
   };
+};
+
+/** "id" is the receiver's first block for listed clients, and "id:name" the one of this name. */
+const findListing = ({ id }: Receiver, blockedBy: readonly string[]): boolean | string => {
+  const entry = blockedBy.find((one) => one.split(":", 1)[0] === id);
+  return entry === undefined ? false : (entry.split(":")[1] ?? true);
 };
 
 const listHosts = ({ hosts, domains }: Receiver): readonly string[] => [

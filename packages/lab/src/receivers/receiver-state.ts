@@ -4,6 +4,7 @@ import type { Block, Limit, Mailbox, Receiver } from "./receiver.ts";
 /** What a receiver remembers of a client, whichever of its hosts the client is at. */
 export type ClientRecord = {
   readonly open: number;
+  readonly sessions: number;
   readonly unknown: number;
   /** How it is blocked, and until when. */
   readonly block: (Block & { readonly untilMs: number }) | undefined;
@@ -34,7 +35,12 @@ type Outcome = {
 };
 
 const MINUTE_MS = 60_000;
-export const NEW_CLIENT: ClientRecord = { open: 0, unknown: 0, block: undefined };
+export const NEW_CLIENT: ClientRecord = {
+  open: 0,
+  sessions: 0,
+  unknown: 0,
+  block: undefined,
+};
 export const NEW_SESSION: SessionRecord = { transactions: 0, recipients: 0, refusals: 0 };
 
 /** The condition of a mailbox, by its name alone. */

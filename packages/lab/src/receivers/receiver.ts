@@ -47,9 +47,13 @@ export type ReceiverLimits = {
 
 /** When the receiver stops to talk to a client, and for how long. */
 export type Block = {
+  /** Where the receiver has several for listed clients. */
+  readonly name?: string;
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
   readonly minutes: number;
+  /** It lets the client in after so many sessions. Absent: not before its time is over. */
+  readonly sessions?: number;
   /** The number of unknown recipients of one client that begins it. Absent: the address is listed (`blockedBy`). */
   readonly afterUnknown?: number;
 };
@@ -76,8 +80,8 @@ export type Expectation = readonly [address: string, ...verdicts: readonly Verdi
 /** A list that is verified at once, by a client that the receiver has not met. */
 export type Scenario = {
   readonly shows: string;
-  /** The receiver has the client's address on its list. */
-  readonly isBlocked?: true;
+  /** The receiver has the client's address on its list: how it treats such clients, or the name of the block. */
+  readonly isBlocked?: true | string;
   readonly results: readonly Expectation[];
   /** What a careful client causes at most. */
   readonly atMost?: Partial<ReceiverCounts>;

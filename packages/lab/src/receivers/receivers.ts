@@ -11,6 +11,7 @@ import { microsoft, microsoftConsumer } from "./microsoft.ts";
 import type { Receiver } from "./receiver.ts";
 import { iua, mailRu, rambler, yandex } from "./russian.ts";
 import { exim, opensmtpd, postfix } from "./servers.ts";
+import { cloudflare, exchangeTarpit, postscreen, spamd, stalwart } from "./throttling-servers.ts";
 
 /** In the order of docs/receivers.md. A new receiver is a value in one of these files and a name here. */
 export const RECEIVERS: readonly Receiver[] = [
@@ -19,5 +20,5 @@ export const RECEIVERS: readonly Receiver[] = [
   [comcast, att, godaddy, rackspace, zoho, infomaniak],
   [mailRu, yandex, rambler, iua, qq, netease, naver, docomo],
   [mimecast, proofpoint, barracuda, cisco, symantec, spamexperts, hornetsecurity, zerospam],
-  [postfix, exim, opensmtpd],
+  [postfix, exim, opensmtpd, cloudflare, stalwart, postscreen, spamd, exchangeTarpit],
 ].flat();

@@ -1,6 +1,5 @@
 /** Providers of the engine's table for which no document of their replies was found. */
 export const UNDOCUMENTED: Readonly<Record<string, string>> = {
-  cloudflare: "Cloudflare Email Routing",
   alibaba: "Alibaba Mail",
   cloudflare_area1: "Cloudflare Area 1, a gateway",
   forcepoint: "Forcepoint, a gateway",

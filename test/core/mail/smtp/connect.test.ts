@@ -83,6 +83,19 @@ test("what a host has replied about sender or recipients is not asked of another
   expect(outcome.result.closedBy).toBe("refused");
 });
 
+test("a host that throttles us is not left for another one", async () => {
+  const { tally, tried: outcome } = await whenTried(
+    {
+      "192.0.2.1": replies("421 4.7.0 Too many connections from 192.0.2.99"),
+      "192.0.2.2": friendly,
+    },
+    hostsAt("192.0.2.1", "192.0.2.2"),
+  );
+
+  expect(tally).toEqual(["192.0.2.1"]);
+  expect(outcome.result).toMatchObject({ closedBy: "421", remaining: request.recipients });
+});
+
 describe("attempts are few:", () => {
   test("three hosts", async () => {
     const { tally } = await whenTried(

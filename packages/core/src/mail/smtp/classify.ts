@@ -135,14 +135,21 @@ const matchFamilies = (
 };
 
 /** A reply that is no refusal needs no words (RFC 5321 §4.2.1). */
-const classifyAcceptance = ({ code }: Reply, stage: ReplyContext["stage"]): Finding | undefined => {
+const classifyAcceptance = (
+  { code, text }: Reply,
+  stage: ReplyContext["stage"],
+): Finding | undefined => {
   if (code >= 400 && code < 600) return undefined;
   if (code === 252) return { ...UNKNOWN, reason: "vrfy_not_supported", rule: "252" };
   if (stage !== "rcpt" || code < 200 || code >= 300)
     return { ...UNKNOWN, reason: "no_verdict", rule: "no_refusal" };
+  if (SPAMD.test(text)) return { ...UNKNOWN, reason: "greylisted", rule: "spamd", retry: "later" };
   if (code === 251) return { ...ACCEPTED, reason: "accepted_forward", rule: "251" };
   return { ...ACCEPTED, reason: "accepted", rule: "2xx" };
 };
+
+/** OpenBSD's spamd stands before the real server and accepts everybody until the message is there. */
+const SPAMD = /^this is hurting you more than it is hurting me\b/i;
 
 const UNKNOWN = {
   verdict: "unknown",

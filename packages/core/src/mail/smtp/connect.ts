@@ -1,5 +1,6 @@
 import type { MailHost } from "../dns/mail-hosts.ts";
 import { findMailProvider } from "../mail-providers.ts";
+import { findRefusalOfUs } from "./classify.ts";
 import { converse, getRemainingMs, type TimeLimit, type Transcript } from "./converse.ts";
 import { createDialogue } from "./dialogue.ts";
 import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
@@ -49,7 +50,8 @@ export const trySession = async (
       attempt = await tryHost(route, target, { ...request, tls: false }, timeLimit);
       attempts.push(attempt);
     }
-    if (hasTalked(attempt)) return { ...attempt, transcript: joinTranscripts(attempts), attempts };
+    if (hasTalked(attempt) || isThrottled(attempt))
+      return { ...attempt, transcript: joinTranscripts(attempts), attempts };
     if (getRemainingMs(timeLimit) <= 0) break;
   }
   const nowhere: SmtpTarget = { ip: "", port: request.port, host: hosts[0]?.host ?? "" };
@@ -160,6 +162,13 @@ const getStage = ({ result }: HostAttempt) => result.ending?.stage ?? null;
 /** After EHLO the server has accepted the session, and its replies count for the domain. */
 const hasTalked = (attempt: HostAttempt): boolean =>
   [null, "mail", "rcpt"].includes(getStage(attempt));
+
+/** Before EHLO was done: the other hosts of a domain mostly share the count that turned us away. */
+const isThrottled = ({ host, result: { ending } }: HostAttempt): boolean =>
+  ending !== null &&
+  ending.stage !== "connect" &&
+  !isFault(ending.reply) &&
+  findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost: host }) === "throttle";
 
 const brokeInTls = (attempt: HostAttempt): boolean =>
   getStage(attempt) === "starttls" && attempt.result.closedBy === "lost";
