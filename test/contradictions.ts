@@ -33,32 +33,33 @@ const CHECKS_BY_STATUS: Readonly<Record<Verification["status"], Partial<Checks>>
 
 const WITHOUT_MAIL = new Set(["null_mx", "no_mail_host", "mx_unroutable"]);
 
-type Sentence = {
-  readonly says: string;
+type Statement = {
+  readonly sentence: string;
   readonly holds: (result: Verification, firstChoices: readonly string[]) => boolean;
 };
 
 const implies = (condition: boolean, consequence: boolean): boolean => !condition || consequence;
 
-const SENTENCES: readonly Sentence[] = [
+const SENTENCES: readonly Statement[] = [
   {
-    says: "a status implies its checks",
+    sentence: "a status implies its checks",
     holds: ({ status, verification }) =>
       Object.entries(CHECKS_BY_STATUS[status]).every(
         ([check, value]) => verification[check as keyof Checks] === value,
       ),
   },
   {
-    says: "a domain with a mail host exists",
+    sentence: "a domain with a mail host exists",
     holds: ({ verification: { mxFound, domainExists } }) => implies(mxFound, domainExists),
   },
   {
-    says: "a mailbox was shown by a mail server, and none of a domain that accepts everybody was",
+    sentence:
+      "a mailbox was shown by a mail server, and none of a domain that accepts everybody was",
     holds: ({ verification: { mailboxExists, smtpCheck, catchAll } }) =>
       implies(mailboxExists, smtpCheck && !catchAll),
   },
   {
-    says: "domain_not_found only where DNS said so",
+    sentence: "domain_not_found only where DNS has no such domain",
     holds: ({ reason, subStatus, verification, evidence }) =>
       implies(
         reason === "domain_not_found" || subStatus === "domain_not_found",
@@ -66,12 +67,12 @@ const SENTENCES: readonly Sentence[] = [
       ),
   },
   {
-    says: "a domain that takes no mail exists and has no mail host",
+    sentence: "a domain that takes no mail exists and has no mail host",
     holds: ({ reason, verification: { domainExists, mxFound } }) =>
       implies(WITHOUT_MAIL.has(reason), domainExists && !mxFound),
   },
   {
-    says: "mailbox_not_found only with a 5xx about the recipient from a first-choice host",
+    sentence: "mailbox_not_found only with a 5xx about the recipient from a first-choice host",
     holds: ({ status, reason, evidence }, firstChoices) =>
       implies(
         status === "invalid" && reason === "mailbox_not_found",
@@ -79,7 +80,7 @@ const SENTENCES: readonly Sentence[] = [
       ),
   },
   {
-    says: "valid only with an acceptance, and where unknown recipients are refused",
+    sentence: "valid only with an acceptance, and where unknown recipients are refused",
     holds: ({ status, email, evidence }) =>
       implies(
         status === "valid",
@@ -89,7 +90,7 @@ const SENTENCES: readonly Sentence[] = [
       ),
   },
   {
-    says: "catch_all only by a first-choice host that accepted the address",
+    sentence: "catch_all only by a first-choice host that accepted the address",
     holds: ({ status, evidence }, firstChoices) =>
       implies(
         status === "catch_all",
@@ -98,7 +99,7 @@ const SENTENCES: readonly Sentence[] = [
       ),
   },
   {
-    says: "a domain that accepts everybody has refused nobody",
+    sentence: "a domain that accepts everybody has refused no address",
     holds: ({ status, verification, evidence }) =>
       implies(
         verification.catchAll && status === "invalid",
@@ -112,4 +113,4 @@ export const listContradictions = (
   result: Verification,
   firstChoices: readonly string[],
 ): readonly string[] =>
-  SENTENCES.filter(({ holds }) => !holds(result, firstChoices)).map(({ says }) => says);
+  SENTENCES.filter(({ holds }) => !holds(result, firstChoices)).map(({ sentence }) => sentence);

@@ -51,7 +51,7 @@ const givenThrottle = async ({ host, at, reply }: Throttle, minutes: number) => 
     const isOver = world.now().getTime() - startMs >= minutes * MINUTE_MS;
     if (!isOver && (at === "" ? line === "" : line.startsWith(at))) return reply;
     if (line === "") return "220 mx ESMTP";
-    const isUnknown = line.startsWith("RCPT") && /unknown|nobody/.test(line);
+    const isUnknown = line.startsWith("RCPT") && line.includes("<unknown");
     return isUnknown || RANDOM_RECIPIENT.test(line) ? "550 5.1.1 User unknown" : "250 ok";
   };
   const connect: SmtpConnect = async () => {

@@ -17,7 +17,7 @@ const knowsAnn: Behaviour = (line) => {
   return isUnknown ? "550 5.1.1 User unknown" : "250 OK";
 };
 const isBusy: Behaviour = () => BUSY;
-const knowsNobody: Behaviour = (line) =>
+const acceptsRandom: Behaviour = (line) =>
   line !== null && RANDOM_RECIPIENT.test(line) ? "250 OK" : knowsAnn(line);
 
 const setup = (first: Behaviour, second: Behaviour, priorities: readonly number[] = [10, 20]) => {
@@ -93,7 +93,7 @@ test.each([
 });
 
 test("behind such a one, too, an acceptance of everybody is no catch-all, and is not remembered", async () => {
-  for (const backup of [accepts, knowsNobody]) {
+  for (const backup of [accepts, acceptsRandom]) {
     const { ask, findState } = setup("connect_refused", backup);
 
     expect(await ask()).toMatchObject({ finding: { verdict: "valid" }, catchAll: "undecided" });

@@ -17,7 +17,7 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const SECOND = "bob.king";
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 
-/** What a mail host says where it does not accept. Null: it accepts. */
+/** The replies of a mail host. Null: it accepts. */
 type Host = {
   readonly name: string;
   readonly priority: number;
@@ -106,16 +106,16 @@ const EXAMPLES = RULE_FAMILIES.flatMap(({ rules }) =>
 );
 
 test.each(EXAMPLES)(
-  "%j from %s leads to no contradiction, to whatever it is said",
+  "%j from %s leads to no contradiction, whatever it is a reply to",
   async (reply, name) => {
-    const told = [
+    const hosts = [
       host({ name, recipient: reply }),
       host({ name, random: reply }),
       host({ name, recipient: reply, random: null }),
       host({ name, greeting: reply }),
     ];
 
-    for (const one of told)
+    for (const one of hosts)
       expect((await findFaults("ann.lee@example.com", "hosts", [one])).faults).toEqual([]);
   },
 );

@@ -1,3 +1,4 @@
+import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import type { ProbePolicy } from "../mail/probe-policy.ts";
 import { asksForBackoff, type Finding, findRefusalOfUs } from "../mail/smtp/classify.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type SessionOutcome,
   trySession,
 } from "../mail/smtp/connect.ts";
-import type { TimeLimit } from "../mail/smtp/converse.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { World } from "../ports/world.ts";
@@ -31,6 +31,7 @@ import type { WarmUp } from "./egress/warm-up.ts";
 import { toFinding } from "./finding.ts";
 import type { YieldToCallers } from "./requester.ts";
 import type { OnSession } from "./session-report.ts";
+import { createTimeLimit } from "./session-time.ts";
 import type { SlotPool } from "./slots/slots.ts";
 import { createBrokenResult } from "./unprobed-results.ts";
 
@@ -72,10 +73,6 @@ export type SessionPorts = ProbePorts & {
   readonly pipelining?: boolean;
 };
 
-/** The longest that a session lasts; another session takes the recipients that it did not reach. */
-export const SESSION_MS = 120_000;
-/** The longest with a tarpit, or with a host that was silent before: room for four of its replies. */
-const PATIENT_SESSION_MS = 240_000;
 /** The failures after which a recipient is given up. A session without any result counts more than one cut short. */
 const FAILURES_MAX = 12;
 const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
@@ -153,33 +150,12 @@ const runBatch = async (
 
   const { result: session } = outcome;
   for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));
-  const firstChoice = findFirstChoice(hosts, outcome);
+  const answer = createAnswerReader(ports, outcome, hosts);
   const reached = batch.flatMap((one, index): AnsweredProbe[] => {
     const recipientResult = session.recipients[index];
     if (!recipientResult) return [];
-    const finding = classifyResult(ports, outcome, recipientResult);
-    const catchAll = getCatchAll(one);
-    // A backup host that knows the mailboxes proves one. Beyond that it does not speak for the domain.
-    if (firstChoice && !(finding.verdict === "valid" && catchAll === "no")) {
-      const { transcript, attempts } = outcome;
-      const deciding = { ...firstChoice, transcript, attempts };
-      return [{ one, probeResult: toProbeResult(ports, deciding, one), wasTried: false }];
-    }
     const randomRecipient = randomRecipients.get(one.domain);
-    return [
-      {
-        one,
-        probeResult: createProbeResult(
-          outcome,
-          one,
-          recipientResult,
-          finding,
-          catchAll,
-          randomRecipient,
-        ),
-        wasTried: recipientResult.stage === "rcpt" && recipientResult.reply !== null,
-      },
-    ];
+    return [answer(one, recipientResult, { catchAll: getCatchAll(one), randomRecipient })];
   });
   const left = batch.slice(session.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, outcome));
@@ -203,13 +179,41 @@ const runBatch = async (
   };
 };
 
-const createTimeLimit = ({ now }: SessionPorts, isPatient: boolean): TimeLimit => {
-  const nowMs = now().getTime();
-  const patientDeadline = new Date(nowMs + PATIENT_SESSION_MS);
-  return {
-    now,
-    deadline: isPatient ? patientDeadline : new Date(nowMs + SESSION_MS),
-    patientDeadline,
+type DomainAnswer = {
+  readonly catchAll: CatchAll;
+  readonly randomRecipient: string | undefined;
+};
+
+/** A backup host that knows the mailboxes proves one. Beyond that the first choice speaks for the domain. */
+const createAnswerReader = (
+  ports: SessionPorts,
+  outcome: SessionOutcome,
+  hosts: readonly MailHost[],
+) => {
+  const { transcript, attempts } = outcome;
+  const firstChoice = findFirstChoice(hosts, outcome);
+  return (
+    one: PendingProbe,
+    recipientResult: RecipientResult,
+    { catchAll, randomRecipient }: DomainAnswer,
+  ): AnsweredProbe => {
+    const finding = classifyResult(ports, outcome, recipientResult);
+    if (firstChoice && !(finding.verdict === "valid" && catchAll === "no")) {
+      const deciding = { ...firstChoice, transcript, attempts };
+      return { one, probeResult: toProbeResult(ports, deciding, one), wasTried: false };
+    }
+    return {
+      one,
+      probeResult: createProbeResult(
+        outcome,
+        one,
+        recipientResult,
+        finding,
+        catchAll,
+        randomRecipient,
+      ),
+      wasTried: recipientResult.stage === "rcpt" && recipientResult.reply !== null,
+    };
   };
 };
 

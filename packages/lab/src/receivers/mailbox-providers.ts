@@ -23,8 +23,8 @@ export const yahoo: Receiver = {
       date: "2025-06",
     },
     {
-      what: "[TSS04] in reply to MAIL",
-      at: "https://secuserve.zammad.com/help/en-us/5-f-a-q/397-deferred-yahoo-said-421-4-7-0-tss04",
+      what: "[TSS04] as senders meet it",
+      at: "https://smtpfieldmanual.com/provider/yahoo/421/4.7.0",
       date: "2026-11",
     },
     {

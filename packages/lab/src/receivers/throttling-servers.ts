@@ -96,7 +96,7 @@ export const stalwart: Receiver = {
     { name: "own.stalwart.example.com" },
     {
       name: "alias.stalwart.example.com",
-      setting: "an alias domain that the server was not told of",
+      setting: "an alias domain that the server does not have",
       mailboxes: {
         existing: "550 5.1.2 Relay not allowed.",
         unknown: "550 5.1.2 Relay not allowed.",

@@ -72,14 +72,11 @@ export const openSessionExit = async (
     await recordReplies(summary);
     const isDown = isProxyDown(summary);
     if (isDown) exits.markDown(exit);
-    const refusedHosts = new Set(
-      summary.attempts.filter(findOpeningRefusal).map(({ host }) => host),
-    );
+    const isRefused = createRefusalCheck(summary);
     const mayGoOn = (answered: AnsweredProbe): boolean => {
-      const { one, probeResult, wasTried } = answered;
+      const { one } = answered;
       if (isDown) return isAnotherUp(one);
-      const isRefused = wasTried ? isThrottled(answered) : refusedHosts.has(probeResult.host);
-      if (!isRefused) return false;
+      if (!isRefused(answered)) return false;
       const refusedExits = [...one.refusedExits, exit];
       const isAnotherLeft = exits.listAdmitted(own, { ...one, refusedExits }).length > 0;
       if (isAnotherLeft) one.refusedExits = refusedExits;
@@ -104,8 +101,14 @@ export const openSessionExit = async (
 const isProxyDown = ({ attempts }: SessionSummary): boolean =>
   attempts.length > 0 && attempts.every(({ result }) => result.ending?.reply === "proxy_failed");
 
-const isThrottled = ({ probeResult: { reply, host } }: AnsweredProbe): boolean =>
-  reply !== null && findRefusalOfUs(reply, { stage: "rcpt", mxHost: host }) === "throttle";
+/** Whether the exit was refused before a recipient was named, or throttled at this one. */
+const createRefusalCheck = ({ attempts }: SessionSummary) => {
+  const refusedHosts = new Set(attempts.filter(findOpeningRefusal).map(({ host }) => host));
+  return ({ probeResult: { reply, host }, wasTried }: AnsweredProbe): boolean =>
+    wasTried
+      ? reply !== null && findRefusalOfUs(reply, { stage: "rcpt", mxHost: host }) === "throttle"
+      : refusedHosts.has(host);
+};
 
 const NO_SESSION = {
   answered: [],

@@ -5,7 +5,7 @@ import { isFault } from "../../mail/smtp/wire.ts";
 import type { Fields, Item, Key, Where } from "../../ports/table.ts";
 import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "../backoff.ts";
 import { StoredRefusal, toRefusal, toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";
-import { SESSION_MS } from "../session.ts";
+import { SESSION_MS } from "../session-time.ts";
 import { PAUSE_MS, type ProviderBackoff, type SessionWork } from "./slots.ts";
 
 // Layout. All processes share one small item per mail provider and exit: its slots and its backoff. A process acquires a slot by
