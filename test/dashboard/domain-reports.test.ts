@@ -123,6 +123,21 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await page.getByRole("table", { name: "Sources" }).waitFor();
   });
 
+  test("what was wrong with a report that counts is shown", async () => {
+    const opened = await open({ path: "domains/faults.example/reports" });
+    const { page } = opened;
+    await page.getByText("No reports in the last 30 days").waitFor();
+    await upload(opened, createReport("faults.example", 1).replace("google.com", "A&B"));
+
+    await page.reload();
+
+    await page.getByRole("heading", { name: "Faults in reports" }).waitFor();
+    await page
+      .getByText(/A&B: feedback\.report_metadata\.org_name .* The report counts\./)
+      .waitFor();
+    await checkScreen(opened, "domain-report-faults", [1280, 375]);
+  });
+
   test("a file that is dropped is read, and one that was interrupted is sent again by Retry", async () => {
     const opened = await open({ path: "domains/dropped.example/reports" });
     const { page, readApi } = opened;

@@ -69,7 +69,10 @@ const whenEverythingIsUsed = async () => {
   await post("deliverability/reports", { content: report });
   const mailed = createReportMail([{ content: createDailyReport({ reporter: "yahoo.com" }) }]);
   const fromPerson = { ...toReceived(mailed), mailFrom: EMAIL };
-  await whenMailArrives(world, await readReportsAddress(world, key), fromPerson);
+  const reportsAddress = await readReportsAddress(world, key);
+  await whenMailArrives(world, reportsAddress, fromPerson);
+  const broken = createReportMail([{ content: "<broken", type: "text/xml" }]);
+  await whenMailArrives(world, reportsAddress, { ...toReceived(broken), mailFrom: EMAIL });
   await whenWorked(ctx);
   for await (const job of iterateJobs(world.table, ctx.account)) {
     const options = {

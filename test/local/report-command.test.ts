@@ -39,6 +39,7 @@ test("reports are uploaded one by one, each with its answer, and check --reports
     write("a.xml", REPORT),
     write("a.xml.gz", gzipSync(REPORT)),
     write("broken.xml", REPORT.replace("<count>9<", "<count>nine<")),
+    write("noted.xml", REPORT.replace("google.com", "A&B").replace("1234567890", "2")),
     join(createFolder(), "absent.xml"),
   ];
 
@@ -51,21 +52,27 @@ test("reports are uploaded one by one, each with its answer, and check --reports
   expect(lines).toMatchObject([
     { file: files[0], type: "dmarc", messages: 10, duplicate: false },
     { file: files[1], duplicate: true },
+    { file: files[3], notes: [{ field: "feedback.report_metadata.org_name" }] },
   ]);
   expect(err).toContain(`${files[2]}: feedback.record[1].row.count: must be a whole number`);
-  expect(err).toContain(`${files[3]}: cannot be read (ENOENT).`);
+  expect(err).toContain(`${files[4]}: cannot be read (ENOENT).`);
   expect(code).toBe(3);
 
   const checked = await whenCommandedWith(env, "check", "example.com", "--reports");
   expect(checked.code).toBe(0);
   const reports = JSON.parse(checked.out) as GetDomainReportsData;
-  expect(reports.dmarc).toMatchObject({ reports: 1, messages: 10, aligned_share: 0.9 });
+  expect(reports.dmarc).toMatchObject({ reports: 2, messages: 20, aligned_share: 0.9 });
 
   const shown = stripVTControlCharacters(showReports(reports, { columns: 80, paint: paintAnsi }));
-  expect(shown).toContain("1 DMARC report, 0 TLS reports");
-  expect(shown).toContain("90% of 10 messages aligned (SPF 9, DKIM 9)");
-  expect(shown).toContain("198.51.100.7  1 message, 0% aligned");
+  expect(shown).toContain("2 DMARC reports, 0 TLS reports");
+  expect(shown).toContain("90% of 20 messages aligned (SPF 18, DKIM 18)");
+  expect(shown).toContain("198.51.100.7  2 messages, 0% aligned");
   expect(shown).toContain("add ip4:198.51.100.7");
+  expect(shown).toMatch(/Counted, with a fault: the report of A&B, .*report_metadata\.org_name/s);
+
+  const day = { day: "2026-11-21", mails: 2, field: "file", message: "is empty" };
+  const unread = showReports({ ...reports, unreadable: [day] }, { columns: 80, paint: paintAnsi });
+  expect(unread).toContain("2026-11-21: 2 mails with a report that could not be read.");
 });
 
 test("without a file, and without a service, the command says what is missing", async () => {

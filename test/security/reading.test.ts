@@ -53,7 +53,7 @@ test("a report is read beside the thread that serves, and requests have their tu
   expect(await countTurns(uploading)).toBeGreaterThan(100);
   expect((await uploading).error).toMatchObject({
     code: "INVALID_REQUEST",
-    details: [{ field: "feedback.report_metadata", message: "is over 10000 characters" }],
+    details: [{ field: "feedback", message: "does not end; the file is cut off" }],
   });
 });
 

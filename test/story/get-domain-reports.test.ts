@@ -35,6 +35,8 @@ test("200: without reports every sum is 0, and no share is given", async () => {
     to: "2026-11-21",
     truncated: false,
     reporters: [],
+    notes: [],
+    unreadable: [],
     dmarc: {
       reports: 0,
       unauthenticated_reports: 0,

@@ -19,6 +19,7 @@ const STORED = {
   ends_at: "2026-11-20T23:59:59.000Z",
   rows: 1,
   messages: 1,
+  notes: [],
   duplicate: false,
 };
 
@@ -37,6 +38,25 @@ test.each([
   expect(statusCode).toBe(201);
   expect(data).toEqual(STORED);
   expect(listReports(ctx)).toHaveLength(1);
+});
+
+test("201: a fault that no sum needs is noted, and the report counts", async () => {
+  const { world, liveKey } = await given();
+  const file = createDailyReport({ reporter: "A&B Mail" });
+
+  const { statusCode, data } = await uploadFile(world, liveKey, file);
+
+  expect(statusCode).toBe(201);
+  expect(data).toEqual({
+    ...STORED,
+    reporter: "A&B Mail",
+    notes: [
+      {
+        field: "feedback.report_metadata.org_name",
+        message: "is no XML that is read (the entity &B Mail)",
+      },
+    ],
+  });
 });
 
 test("201: the file may come in base64, in a body of JSON", async () => {

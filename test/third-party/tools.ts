@@ -9,6 +9,7 @@ const FILES = {
   runtime_client: "runtime-client/package-lock.json",
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
+  parsedmarc: "parsedmarc/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
   python_generators: "generators/python/requirements.txt",
   java_generators: "generators/java/pom.xml",

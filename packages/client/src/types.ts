@@ -2045,6 +2045,13 @@ export interface UploadReportData {
   rows: number;
   /** Number of messages, or of sessions in a TLS report. */
   messages: number;
+  /** What is wrong with the file where no sum needs it, up to 20: the report counts nevertheless. */
+  notes: {
+    /** Where in the file, such as `feedback.report_metadata.org_name`. */
+    field: string;
+    /** What is wrong there. */
+    message: string;
+  }[];
   /** True when this report of this reporter was stored before. Nothing has changed then. */
   duplicate: boolean;
 }
@@ -2273,6 +2280,32 @@ export interface GetDomainReportsData {
     name: string;
     /** Number of its reports. */
     reports: number;
+  }[];
+  /** What was wrong with reports that count nevertheless, up to 50, the newest first. */
+  notes: {
+    /** The day (UTC) of the report. */
+    day: string;
+    /** The organisation that made it. */
+    reporter: string;
+    /** Its id. */
+    report_id: string;
+    /** Where in the file, such as `feedback.report_metadata.org_name`. */
+    field: string;
+    /** What is wrong there. */
+    message: string;
+  }[];
+  /** Mails with a report that could not be read, about any domain of the account, by day, the newest first, with what was wrong with the last of the day. Nothing of them counts. */
+  unreadable: {
+    /** The day (UTC) on which they came. */
+    day: string;
+    /** Number of mails with a report that could not be read. */
+    mails: number;
+    /** The domain in the From of the last. Left out where it is not known. */
+    from?: string;
+    /** Where in the file, such as `feedback.report_metadata.org_name`. */
+    field: string;
+    /** What is wrong there. */
+    message: string;
   }[];
   /** DMARC aggregate reports. */
   dmarc: {

@@ -6,6 +6,7 @@ import {
 import { listProviders } from "@mailproof/core/deliverability/reports/providers";
 import { TLS_POLICY_TYPES } from "@mailproof/core/deliverability/reports/report";
 import { findReportsAddress } from "@mailproof/core/deliverability/reports/reports-address";
+import { listUnreadable } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -13,6 +14,7 @@ import { invalidField } from "../http/parse.ts";
 import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import {
   AlignedShare,
+  NotedReports,
   PublishedPolicy,
   ReportSource,
   ReportSums,
@@ -21,6 +23,8 @@ import {
   toProviderSums,
   toReportSource,
   toReportSums,
+  toUnreadableMails,
+  UnreadableMails,
 } from "../schema/domain-reports.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
@@ -84,6 +88,8 @@ export const getDomainReports = endpoint({
       ),
       "The organisations that reported, up to 100, those with most reports first.",
     ),
+    notes: NotedReports,
+    unreadable: UnreadableMails,
     dmarc: describe(
       v.object({
         reports: describe(Count, "Number of DMARC aggregate reports."),
@@ -177,6 +183,7 @@ export const getDomainReports = endpoint({
       findReportsAddress(world, caller),
       mergeReports(world, caller, { domain, days, authenticatedOnly: false }),
     ]);
+    const unreadable = await listUnreadable(world.table, owner, merged.since);
     const { dmarc, tls } = merged;
     const remaining =
       after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
@@ -193,6 +200,14 @@ export const getDomainReports = endpoint({
         reporters: toCounts(merged.reporters)
           .slice(0, REPORTERS_MAX)
           .map(([name, reports]) => ({ name, reports })),
+        notes: merged.noted.map(({ day, reporter, reportId, path, what }) => ({
+          day,
+          reporter,
+          report_id: reportId,
+          field: path,
+          message: what,
+        })),
+        unreadable: toUnreadableMails(unreadable),
         dmarc: {
           reports: dmarc.reports,
           unauthenticated_reports: dmarc.unauthenticatedReports,

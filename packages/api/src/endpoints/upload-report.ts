@@ -10,6 +10,7 @@ import * as v from "valibot";
 import { endpoint, type Part } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, describe, KEYED_ERRORS, notEmpty } from "../schema/common.ts";
+import { ReportNotes, toNotes } from "../schema/domain-reports.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
 
 const BASE64 = /^[\d+/A-Za-z]+={0,2}$/;
@@ -50,6 +51,7 @@ export const uploadReport = endpoint({
     ends_at: describe(v.string(), "When the time that the report covers ends, ISO 8601."),
     rows: describe(Count, "Number of rows in the report: records, or policies of a TLS report."),
     messages: describe(Count, "Number of messages, or of sessions in a TLS report."),
+    notes: ReportNotes,
     duplicate: describe(
       v.boolean(),
       "True when this report of this reporter was stored before. Nothing has changed then.",
@@ -81,6 +83,7 @@ const toAnswer = ({ report, isDuplicate }: StoredReport) => ({
   ends_at: report.end.toISOString(),
   rows: report.rows,
   messages: countMessages(report),
+  notes: toNotes(report.notes),
   duplicate: isDuplicate,
 });
 

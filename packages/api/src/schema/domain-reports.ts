@@ -10,6 +10,8 @@ import {
   OVERRIDE_REASONS,
   type SourceSums,
 } from "@mailproof/core/deliverability/reports/report";
+import type { ReportNote } from "@mailproof/core/deliverability/reports/report-notes";
+import type { UnreadableReports } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { POLICIES } from "@mailproof/core/mail/dmarc/record";
 import * as v from "valibot";
 import { Count, describe, Share } from "./common.ts";
@@ -40,6 +42,55 @@ export const ReportSums = {
     "What receivers did with the messages.",
   ),
 };
+
+const NoteFields = {
+  field: describe(v.string(), "Where in the file, such as `feedback.report_metadata.org_name`."),
+  message: describe(v.string(), "What is wrong there."),
+};
+
+export const ReportNotes = describe(
+  v.array(v.object(NoteFields)),
+  "What is wrong with the file where no sum needs it, up to 20: the report counts nevertheless.",
+);
+
+export const NotedReports = describe(
+  v.array(
+    v.object({
+      day: describe(v.string(), "The day (UTC) of the report."),
+      reporter: describe(v.string(), "The organisation that made it."),
+      report_id: describe(v.string(), "Its id."),
+      ...NoteFields,
+    }),
+  ),
+  "What was wrong with reports that count nevertheless, up to 50, the newest first.",
+);
+
+export const UnreadableMails = describe(
+  v.array(
+    v.object({
+      day: describe(v.string(), "The day (UTC) on which they came."),
+      mails: describe(Count, "Number of mails with a report that could not be read."),
+      from: describe(
+        v.optional(v.string()),
+        "The domain in the From of the last. Left out where it is not known.",
+      ),
+      ...NoteFields,
+    }),
+  ),
+  "Mails with a report that could not be read, about any domain of the account, by day, the newest first, with what was wrong with the last of the day. Nothing of them counts.",
+);
+
+export const toNotes = (notes: readonly ReportNote[] = []) =>
+  notes.map(({ path, what }) => ({ field: path, message: what }));
+
+export const toUnreadableMails = (days: readonly UnreadableReports[]) =>
+  days.map(({ day, mails, from, path, what }) => ({
+    day,
+    mails,
+    ...omitNull({ from }),
+    field: path,
+    message: what,
+  }));
 
 export const toReportSums = (sums: SourceSums) => ({
   messages: sums.messages,

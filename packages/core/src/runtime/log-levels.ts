@@ -47,6 +47,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   repair_failed: "error",
   repaired: "info",
   report_mail_refused: "info",
+  report_mail_unreadable: "info",
   request: "info",
   resources_exhausted: "warn",
   row_failed: "error",

@@ -100,9 +100,10 @@ const print = (file: string, outcome: UploadOutcome, isText: boolean): void => {
 };
 
 const describeReport = (data: UploadReportData): string => {
-  const { type, reporter, domain, begins_at: begin, messages, duplicate } = data;
+  const { type, reporter, domain, begins_at: begin, messages, duplicate, notes } = data;
   const kind = type === "dmarc" ? "DMARC report" : "TLS report";
   const counted = countOf(messages, type === "dmarc" ? "message" : "session");
-  const note = duplicate ? "; stored before" : "";
-  return `${kind} of ${reporter} about ${domain}, ${begin.slice(0, 10)}, ${counted}${note}`;
+  const before = duplicate ? "; stored before" : "";
+  const faults = notes.map(({ field, message }) => `; ${field} ${message}`).join("");
+  return `${kind} of ${reporter} about ${domain}, ${begin.slice(0, 10)}, ${counted}${before}${faults}`;
 };

@@ -12,9 +12,10 @@ export const countOf = (count: number, noun: string): string =>
 
 /** What receivers reported about a domain: how much is aligned, and what to do about each source. */
 export const showReports = (
-  { dmarc, tls, from, to, truncated, reports_address: address }: GetDomainReportsData,
+  reports: GetDomainReportsData,
   { columns, paint }: ReportLayout,
 ): string => {
+  const { dmarc, tls, from, to, truncated, reports_address: address } = reports;
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
   const head = `${countOf(dmarc.reports, "DMARC report")}, ${countOf(tls.reports, "TLS report")}, ${from} to ${to}${truncated ? "; older ones are not counted" : ""}`;
   const lines = [
@@ -23,6 +24,7 @@ export const showReports = (
     ...wrapText(head, width).map((line) => paint(line, "dim")),
     ...formatDmarc(dmarc, width, paint),
     ...formatTls(tls, width),
+    ...formatFaults(reports, width),
     ...(address === undefined ? [] : ["", `By mail: rua=mailto:${address}`]),
     "",
   ];
@@ -74,3 +76,33 @@ const formatTls = (tls: GetDomainReportsData["tls"], width: number): readonly st
   const text = `TLS: ${countOf(tls.succeeded, "session")} succeeded, ${tls.failed} failed${reasons}`;
   return ["", ...wrapText(replaceControls(text), width)];
 };
+
+const FAULTS_SHOWN = 5;
+
+const formatFaults = (
+  { notes, unreadable }: Pick<GetDomainReportsData, "notes" | "unreadable">,
+  width: number,
+): readonly string[] => [
+  ...unreadable
+    .slice(0, FAULTS_SHOWN)
+    .flatMap(({ day, mails, from = "an unknown domain", field, message }) => [
+      "",
+      ...wrapText(
+        replaceControls(
+          `${day}: ${countOf(mails, "mail")} with a report that could not be read. The last, of ${from}: ${field} ${message}.`,
+        ),
+        width,
+      ),
+    ]),
+  ...notes
+    .slice(0, FAULTS_SHOWN)
+    .flatMap(({ day, reporter, field, message }) => [
+      "",
+      ...wrapText(
+        replaceControls(
+          `Counted, with a fault: the report of ${reporter}, ${day}: ${field} ${message}.`,
+        ),
+        width,
+      ),
+    ]),
+];

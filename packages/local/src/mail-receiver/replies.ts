@@ -60,7 +60,7 @@ export const REPLIES = {
   usedRecipient: line("550 5.2.1 The address has received its message"),
   tooLarge: line("552 5.3.4 The message is too large"),
   noValidRecipient: line("554 5.5.1 No valid recipients"),
-  unreadable: line("554 5.6.0 The message has no DMARC or TLS report that can be read"),
+  unreadable: line("554 5.6.0 The message has no DMARC or TLS report"),
   bareInData: line("554 5.6.0 The message has a CR or a LF alone; lines must end with both"),
 } as const;
 

@@ -27,11 +27,6 @@ const patch = (bytes: Buffer, at: number, value: number): Buffer => {
   return patched;
 };
 
-const withBytes = (...bytes: readonly number[]): Buffer => {
-  const [head = "", tail = ""] = createDmarcReport({ reporter: "@@" }).split("@@");
-  return Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]);
-};
-
 const LAUGHS = Array.from(
   { length: 10 },
   (_, at) => `<!ENTITY l${at} "${at === 0 ? "lol" : `&l${at - 1};`.repeat(10)}">`,
@@ -93,7 +88,7 @@ export const HOSTILE_FILES: readonly (readonly [
   [
     "four million elements, packed",
     gzipSync(`<feedback>${"<a>".repeat(4_000_000)}`),
-    "feedback.a.a",
+    "feedback: does not end",
   ],
   [
     "a record of two million elements, packed",
@@ -124,12 +119,7 @@ export const HOSTILE_FILES: readonly (readonly [
   [
     "two reports in one gzip file",
     Buffer.concat([gzipSync(xml), gzipSync(xml)]),
-    "feedback: is followed by another element",
-  ],
-  [
-    "text behind a gzip file",
-    Buffer.concat([gzipSync(xml), Buffer.from("text")]),
-    "file: is a damaged gzip file",
+    "feedback: is followed by another report",
   ],
   ["the first two bytes of gzip", Buffer.from([0x1f, 0x8b]), "file: is a damaged gzip file"],
   [
@@ -138,11 +128,11 @@ export const HOSTILE_FILES: readonly (readonly [
     "file: holds a packed file inside a packed file",
   ],
   ["zip in gzip", gzipSync(zip), "file: holds a packed file inside a packed file"],
-  ["zlib without gzip", deflateSync(xml), "file: is not UTF-8 text"],
-  ["brotli", brotliCompressSync(xml), "file: is not UTF-8 text"],
-  ["bzip2", Buffer.from("425a683931415926535990", "hex"), "file: is not UTF-8 text"],
-  ["xz", Buffer.from("fd377a585a000004", "hex"), "file: is not UTF-8 text"],
-  ["7z", Buffer.from("377abcaf271c0004", "hex"), "file: is not UTF-8 text"],
+  ["zlib without gzip", deflateSync(xml), NO_REPORT],
+  ["brotli", brotliCompressSync(xml), NO_REPORT],
+  ["bzip2", Buffer.from("425a683931415926535990", "hex"), NO_REPORT],
+  ["xz", Buffer.from("fd377a585a000004", "hex"), NO_REPORT],
+  ["7z", Buffer.from("377abcaf271c0004", "hex"), NO_REPORT],
   ["rar", Buffer.from("526172211a0700", "hex"), NO_REPORT],
   ["tar", Buffer.from(`${"report.xml".padEnd(257, "\0")}ustar\0`), NO_REPORT],
   [
@@ -207,23 +197,10 @@ export const HOSTILE_FILES: readonly (readonly [
 
   // Encodings.
   [
-    "UTF-7",
-    createDmarcReport({ head: '<?xml version="1.0" encoding="UTF-7"?>' }),
-    "file: is in the encoding UTF-7, which is not read",
-  ],
-  [
-    "the name of an object's property as its encoding",
-    createDmarcReport({ head: '<?xml version="1.0" encoding="constructor"?>' }),
-    "file: is in the encoding constructor",
-  ],
-  [
     "UTF-32",
     Buffer.from([...Buffer.from(xml)].flatMap((byte) => [byte, 0, 0, 0])),
     "file: begins with the element",
   ],
-  ["a sign in too many bytes", withBytes(0xc0, 0xbc), "file: is not UTF-8 text"],
-  ["half a pair of UTF-16 in UTF-8", withBytes(0xed, 0xa0, 0x80), "file: is not UTF-8 text"],
-  ["NUL bytes behind the report", `${xml}\0\0\0`, "file: has text outside of its elements"],
   ["a byte order mark alone", "\ufeff", NO_REPORT],
   ["a declaration alone", '<?xml version="1.0"?>', "file: does not end"],
 
@@ -242,21 +219,6 @@ export const HOSTILE_FILES: readonly (readonly [
     "CDATA without an end",
     xml.replace("<count>1", "<count><![CDATA[1"),
     "feedback.record.row.count: is no XML that is read",
-  ],
-  [
-    "an address as an element",
-    xml.replace("noreply@receiver.example", "<noreply@receiver.example>"),
-    "feedback.report_metadata.email.noreply@receiver.example: ends with </email>",
-  ],
-  [
-    "a schema that is not closed",
-    before("report_metadata", '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">'),
-    "feedback.schema: ends with </feedback>",
-  ],
-  [
-    "an ampersand",
-    createDmarcReport({ reporter: "A&B Mail" }),
-    "feedback.report_metadata.org_name: is no XML that is read",
   ],
   ["the word that one receiver sent for weeks", gzipSync("unused"), NO_REPORT],
   ["an empty report", "<feedback/>", "feedback.report_metadata: is missing"],
@@ -283,18 +245,10 @@ export const HOSTILE_FILES: readonly (readonly [
     "1:2:3:4:5:6:7:8:9",
     "[2001:db8::1]",
   ].map((ip) => [`the address ${ip}`, record({ ip }), NO_IP] as const),
-  ...["-1", "NaN", "1.7e9"].map(
-    (begin) =>
-      [
-        `the time ${begin}`,
-        createDmarcReport({ begin }),
-        `${BEGIN_AT}: must be a time in seconds`,
-      ] as const,
-  ),
   [
     "the year 9999",
     createDmarcReport({ begin: 253_402_214_400, end: 253_402_300_799 }),
-    `${BEGIN_AT}: must be a time between 2010 and 2100`,
+    `${BEGIN_AT}: must be a time between 1970 and 2100`,
   ],
   ...[
     "&lt;script&gt;",
@@ -308,12 +262,6 @@ export const HOSTILE_FILES: readonly (readonly [
     (domain) =>
       [`the domain ${domain.slice(0, 20)}`, createDmarcReport({ domain }), NO_DOMAIN] as const,
   ),
-  [
-    "an id of 5,000 characters",
-    createDmarcReport({ id: "x".repeat(5_000) }),
-    "feedback.report_metadata.report_id: is over 1000 characters",
-  ],
-
   // TLS reports.
   ["a report below __proto__", `{"__proto__":${tls()}}`, "date-range: is missing"],
   ["a list of reports", `[${tls()}]`, NO_REPORT],
@@ -336,6 +284,6 @@ export const HOSTILE_FILES: readonly (readonly [
         "end-datetime": "9999-01-01T00:00:00Z",
       },
     }),
-    "date-range.start-datetime: must be a time between 2010 and 2100",
+    "date-range.start-datetime: must be a time between 1970 and 2100",
   ],
 ];

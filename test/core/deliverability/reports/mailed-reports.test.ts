@@ -32,6 +32,15 @@ const readReports = async ({ world, liveKey: key }: Context, domain = "example.c
   return { reporters: data.reporters, messages: data.dmarc.messages, tls: data.tls.succeeded };
 };
 
+const readFaults = async ({ world, liveKey: key }: Context) => {
+  const route = "GET /v1/deliverability/domains/example.com/reports";
+  const { data } = await send(world, route, { key });
+  return { notes: data.notes, unreadable: data.unreadable };
+};
+
+const listStored = ({ table }: Context) =>
+  table.items().filter(({ pk }) => !pk.startsWith("REPORTBYTES#") && !pk.startsWith("RATE#"));
+
 const XML = createDailyReport({ records: [{ count: 7 }] });
 const DMARC_READ = { reporters: [{ name: "google.com", reports: 1 }], messages: 7, tls: 0 };
 
@@ -130,17 +139,37 @@ const FAILURE_REPORT = createReportMail(
 const NEARLY_ALL = gzipSync(`<feedback>${" ".repeat(19_000_000)}`);
 
 test.each([
-  ["no report", createReportMail([]), "has no report in it"],
-  ["a failure report about a single message", FAILURE_REPORT, "has no report in it"],
+  ["no report", createReportMail([])],
+  ["a failure report about a single message", FAILURE_REPORT],
+  ["nothing at all", ""],
+])("a mail with %s is refused, and stores nothing", async (_what, mail) => {
+  const ctx = await setup();
+  const before = listStored(ctx);
+
+  expect(await ctx.arrives(mail)).toBe("unreadable");
+
+  expect(listStored(ctx)).toEqual(before);
+  expect(ctx.logged).toMatchObject([{ event: "report_mail_refused" }]);
+});
+
+test.each([
   [
     "a damaged report",
     createReportMail([{ content: gzipSync(XML).subarray(0, 99) }]),
-    "is a damaged gzip file",
+    { field: "file", message: "is a damaged gzip file" },
+  ],
+  [
+    "a report with a wrong count",
+    createReportMail([{ content: XML.replace("<count>7", "<count>seven") }]),
+    {
+      field: "feedback.record[1].row.count",
+      message: "must be a whole number from 0 to 1000000000000",
+    },
   ],
   [
     "a bomb",
     createReportMail([{ content: gzipSync(Buffer.alloc(30_000_000)) }]),
-    "unpacks to more than 20000000 bytes",
+    { field: "mail", message: "unpacks to more than 20000000 bytes" },
   ],
   [
     "more than ten reports",
@@ -149,29 +178,58 @@ test.each([
         content: gzipSync(createDailyReport({ reporter: `${at}.example` })),
       })),
     ),
-    "has more than 10 reports",
+    { field: "mail", message: "has more than 10 reports" },
   ],
   [
     "two reports that together unpack to more than 20 MB",
     createReportMail([{ content: NEARLY_ALL }, { content: NEARLY_ALL }]),
-    "unpacks to more than 20000000 bytes",
+    { field: "mail", message: "unpacks to more than 20000000 bytes" },
   ],
-  ["nothing at all", "", "has no report in it"],
-])("a mail with %s is refused, stores nothing, and the log says why", async (_what, mail, what) => {
+])(
+  "a mail with %s is accepted, counts for nothing, and is shown as unreadable",
+  async (_what, mail, fault) => {
+    const ctx = await setup();
+
+    expect(await ctx.arrives(mail)).toBe("stored");
+
+    expect(await readFaults(ctx)).toEqual({
+      notes: [],
+      unreadable: [{ day: "2026-11-21", mails: 1, from: "receiver.example", ...fault }],
+    });
+    expect(await readReports(ctx)).toMatchObject({ reporters: [], messages: 0 });
+    expect(ctx.logged).toMatchObject([
+      { event: "report_mail_unreadable", fields: { account: ctx.account, path: fault.field } },
+    ]);
+  },
+);
+
+test("unreadable mails of a day are one item, with the last fault, and each day is shown", async () => {
   const ctx = await setup();
-  const before = ctx.table.items();
+  for (const content of ["<a", "<b/>", "<feedback/>"])
+    await ctx.arrives(createReportMail([{ content, type: "text/xml" }]));
+  ctx.later(86_400_000);
+  await ctx.arrives(createReportMail([{ content: "{}", type: "application/json" }]));
 
-  expect(await ctx.arrives(mail)).toBe("unreadable");
+  const { unreadable } = await readFaults(ctx);
 
-  const isNew = ({ pk }: { pk: string }) =>
-    !pk.startsWith("REPORTBYTES#") && !pk.startsWith("RATE#");
-  expect(ctx.table.items().filter(isNew)).toEqual(before.filter(isNew));
-  expect(ctx.logged).toEqual([
-    {
-      event: "report_mail_refused",
-      fields: expect.objectContaining({ account: ctx.account, what }),
-    },
+  expect(ctx.table.items().filter(({ pk }) => pk.startsWith("UNREADREPORTS#"))).toHaveLength(2);
+  expect(unreadable).toMatchObject([
+    { day: "2026-11-22", mails: 1, field: "date-range" },
+    { day: "2026-11-21", mails: 3, field: "feedback.report_metadata" },
   ]);
+});
+
+test("a report that came by mail with a fault that no sum needs counts, and the fault is shown", async () => {
+  const ctx = await setup();
+  const content = XML.replace("noreply@receiver.example", "<noreply@receiver.example>");
+
+  expect(await ctx.arrives(createReportMail([{ content: gzipSync(content) }]))).toBe("stored");
+
+  expect(await readReports(ctx)).toEqual(DMARC_READ);
+  expect(await readFaults(ctx)).toMatchObject({
+    notes: [{ day: "2026-11-20", reporter: "google.com", report_id: "report-1" }],
+    unreadable: [],
+  });
 });
 
 test("nothing of the mail is stored: no file, no sender, no text", async () => {
@@ -221,7 +279,7 @@ test("mails that unpack to more than a minute's bytes are to come later, whether
   const ctx = await setup();
   const whole = createReportMail([{ content: gzipSync(XML) }]);
 
-  expect(await ctx.arrives(createReportMail([{ content: NEARLY_ALL }]))).toBe("unreadable");
+  expect(await ctx.arrives(createReportMail([{ content: NEARLY_ALL }]))).toBe("stored");
   for (let sent = 0; sent < 60; sent++) await ctx.arrives(createReportMail([]));
 
   expect(await ctx.arrives(whole)).toBe("busy");

@@ -10,6 +10,7 @@ import { ReportFault } from "./report-fault.ts";
 import { findReportsAccount } from "./reports-address.ts";
 import { storeReport } from "./store-report.ts";
 import { REPORT_BYTES_MAX } from "./unpack-report.ts";
+import { countUnreadable, type UnreadableReports } from "./unreadable-reports.ts";
 
 /** A mail counts at least so much, with a report or without one. */
 const MAIL_BYTES_LEAST = 100_000;
@@ -31,7 +32,7 @@ const findAddressee = async (
 
 /**
  * Stores the reports in a mail, and nothing else of it: the mail is read while its sender waits, so it is never stored. A
- * mail that is sent again stores nothing twice.
+ * report that is sent again is not stored twice.
  */
 export const acceptReportMail = async (
   world: CheckWorld,
@@ -53,8 +54,10 @@ export const acceptReportMail = async (
       bytesMax,
     );
     cost.more(Math.max(unpackedBytes, MAIL_BYTES_LEAST) - bytesMax);
-    if (fault.isTooLarge && bytesMax < REPORT_BYTES_MAX) return "busy";
-    if (fault.isTooLarge || reports.length === 0) return refuse(world, account, fault);
+    if (fault?.isTooLarge && bytesMax < REPORT_BYTES_MAX) return "busy";
+    if (fault) await noteUnreadable(world, account, { from: author.from, ...fault });
+    else if (reports.length === 0) return refuse(world, account);
+    if (fault?.isTooLarge || reports.length === 0) return "stored";
     // Only of a mail with reports, and with the limits of one mail test.
     const result = await judgeAuthor(limitDns(world.names.dns, world), mail, author);
     if (result === "temperror") return "busy";
@@ -67,7 +70,10 @@ export const acceptReportMail = async (
       );
     return "stored";
   } catch (error) {
-    if (error instanceof ReportFault) return refuse(world, account, error);
+    if (error instanceof ReportFault) {
+      await noteUnreadable(world, account, { from: null, path: error.path, what: error.what });
+      return "stored";
+    }
     if (error instanceof Failure && BUSY.has(error.code)) return "busy";
     throw error;
   }
@@ -75,11 +81,20 @@ export const acceptReportMail = async (
 
 const BUSY: ReadonlySet<FailureCode> = new Set(["LIMIT_REACHED", "RATE_LIMITED"]);
 
-const refuse = (
-  { log }: Pick<World, "log">,
-  { account }: Account,
-  { path, what }: Pick<ReportFault, "path" | "what">,
-): AcceptOutcome => {
-  log("report_mail_refused", { account, path, what });
+const refuse = ({ log }: Pick<World, "log">, { account }: Account): AcceptOutcome => {
+  log("report_mail_refused", { account });
   return "unreadable";
+};
+
+/**
+ * A report that cannot be read is accepted: its reporter would get a bounce every day, and its domain's owner would not know
+ * of it. Nothing of the mail is stored but the domain in its From and what is wrong.
+ */
+const noteUnreadable = async (
+  { table, now, log }: World,
+  account: Account,
+  { from, path, what }: Omit<UnreadableReports, "day" | "mails">,
+): Promise<void> => {
+  log("report_mail_unreadable", { account: account.account, path, what });
+  await table.write(countUnreadable({ ...account, mode: "live" }, now(), { from, path, what }));
 };

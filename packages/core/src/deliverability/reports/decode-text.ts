@@ -1,26 +1,16 @@
-import { ReportFault } from "./report-fault.ts";
+import type { AddNote } from "./report-notes.ts";
 
-/** The encodings that reports are written in, by the names that they declare. */
-const DECODERS: Readonly<Record<string, string>> = {
-  "utf-8": "utf-8",
-  utf8: "utf-8",
-  "us-ascii": "utf-8",
-  ascii: "utf-8",
-  "utf-16": "utf-16le",
-  "utf-16le": "utf-16le",
-  "utf-16be": "utf-16be",
-  "iso-8859-1": "windows-1252",
-  latin1: "windows-1252",
-  "windows-1252": "windows-1252",
-};
-
-/** The text of a report: by its byte order mark, else by what its first line declares, else UTF-8. */
-export const decodeText = (bytes: Uint8Array): string => {
-  const encoding = findMarked(bytes) ?? findDeclared(bytes);
+/**
+ * The text of a report: by its byte order mark, else by what its first line declares, else UTF-8. A byte that the encoding
+ * does not have is replaced: it is in a name as a rule, and where a sum needs the text, its reader refuses it.
+ */
+export const decodeText = (bytes: Uint8Array, note: AddNote): string => {
+  const encoding = findMarked(bytes) ?? findDeclared(bytes, note);
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new ReportFault("file", `is not ${encoding.toUpperCase()} text throughout`);
+    note("file", `is not ${encoding.toUpperCase()} text throughout`);
+    return new TextDecoder(encoding).decode(bytes);
   }
 };
 
@@ -34,15 +24,16 @@ const findMarked = (bytes: Uint8Array): string | undefined => {
 
 const DECLARATION_BYTES_MAX = 200;
 
-const findDeclared = (bytes: Uint8Array): string => {
+const findDeclared = (bytes: Uint8Array, note: AddNote): string => {
   const beginning = Buffer.from(bytes.subarray(0, DECLARATION_BYTES_MAX)).toString("latin1");
   const [, name = "utf-8"] =
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(beginning) ?? [];
-  const encoding = Object.hasOwn(DECODERS, name.toLowerCase())
-    ? DECODERS[name.toLowerCase()]
-    : undefined;
-  if (encoding === undefined)
-    throw new ReportFault("file", `is in the encoding ${name}, which is not read; use UTF-8`);
-  // It was read as single bytes, so it is no UTF-16, whatever it says.
-  return encoding.startsWith("utf-16") ? "utf-8" : encoding;
+  try {
+    const { encoding } = new TextDecoder(name);
+    // It was read as single bytes, so it is no UTF-16, whatever it says.
+    return encoding.startsWith("utf-16") ? "utf-8" : encoding;
+  } catch {
+    note("file", `is in the encoding ${name}, which is not read: it is taken for UTF-8`);
+    return "utf-8";
+  }
 };

@@ -2,10 +2,10 @@ import { type ReadAuthor, readAuthor } from "../message/authenticate.ts";
 import { decodeBody } from "../message/parse/encodings.ts";
 import { type ParsedMessage, parseMessage } from "../message/parse/message.ts";
 import type { MessagePart } from "../message/parse/parts.ts";
-import { readUnpackedReport } from "./read-report.ts";
+import { readReport } from "./read-report.ts";
 import type { Report } from "./report.ts";
 import { ReportFault } from "./report-fault.ts";
-import { findPacking, unpackReport } from "./unpack-report.ts";
+import { findPacking } from "./unpack-report.ts";
 
 /** Receivers send one report in a mail. */
 const REPORTS_MAX = 10;
@@ -14,8 +14,11 @@ export type MailedReports = {
   readonly reports: readonly Report[];
   /** What unpacking cost, also where it failed. */
   readonly unpackedBytes: number;
-  /** Why the mail, or one of its files, is not read. With `isTooLarge` the mail is over its limit, and nothing counts. */
-  readonly fault: Pick<ReportFault, "path" | "what" | "isTooLarge">;
+  /**
+   * Why the mail, or one of its files, is not read. With `isTooLarge` the mail is over its limit, and nothing counts. Null:
+   * each file that may be a report is one.
+   */
+  readonly fault: Pick<ReportFault, "path" | "what" | "isTooLarge"> | null;
   readonly author: ReadAuthor;
 };
 
@@ -34,26 +37,26 @@ export const readMailedReports = async (
   const files = listReportFiles(message);
   const reports: Report[] = [];
   let unpackedBytes = 0;
-  let fault: MailedReports["fault"] = describe(files.length > REPORTS_MAX ? TOO_MANY : NONE);
+  let fault: MailedReports["fault"] = files.length > REPORTS_MAX ? describe(TOO_MANY) : null;
   for (const content of files.length > REPORTS_MAX ? [] : files) {
     const left = bytesMax - unpackedBytes;
     try {
       // Until it is unpacked, and where that fails, it counts with what it may come to.
       unpackedBytes += Math.min(left, content.length * RATIO_MAX);
-      const unpacked = await unpackReport(content, left);
-      unpackedBytes = bytesMax - left + unpacked.length;
-      if (unpackedBytes > bytesMax) throw createOverFault(bytesMax);
-      reports.push(readUnpackedReport(unpacked));
+      const report = await readReport(content, left, (bytes) => {
+        unpackedBytes = bytesMax - left + bytes;
+        if (unpackedBytes > bytesMax) throw createOverFault(bytesMax);
+      });
+      reports.push(report);
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
       fault = describe(error.isTooLarge ? createOverFault(bytesMax) : error);
-      if (fault.isTooLarge) break;
+      if (error.isTooLarge) break;
     }
   }
   return { reports, unpackedBytes, fault, author: readAuthor(message) };
 };
 
-const NONE = new ReportFault("mail", "has no report in it");
 const TOO_MANY = new ReportFault("mail", `has more than ${REPORTS_MAX} reports`);
 
 const createOverFault = (bytesMax: number): ReportFault =>

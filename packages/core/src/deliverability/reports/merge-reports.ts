@@ -15,11 +15,14 @@ import {
   type TlsReport,
 } from "./report.ts";
 import { iterateReports } from "./report-items.ts";
+import type { ReportNote } from "./report-notes.ts";
 import { createSandboxReports } from "./sandbox-reports.ts";
 import { countUnaligned, createSourceSums, mergeSources } from "./source-sums.ts";
 
 /** The most that one request reads; the response shows when there are more. */
 const REPORTS_MAX = 5_000;
+/** More show nothing new about a reporter's program. */
+const NOTED_MAX = 50;
 /** Different addresses; those of further ones are one sum. */
 const SOURCES_MAX = 50_000;
 
@@ -39,6 +42,8 @@ export type DomainReports = {
   readonly isTruncated: boolean;
   /** Numbers of reports by the organisations that made them. */
   readonly reporters: Sums;
+  /** What was wrong with reports that count nevertheless. Of the newest. */
+  readonly noted: readonly NotedReport[];
   readonly dmarc: {
     readonly reports: number;
     /** Those that came by mail that did not pass DMARC. */
@@ -62,6 +67,9 @@ export type DomainReports = {
   };
 };
 
+export type NotedReport = ReportNote &
+  Pick<Report, "reporter" | "reportId"> & { readonly day: string };
+
 type ReportQuery = {
   readonly domain: string;
   /** Today (UTC) included. */
@@ -81,6 +89,7 @@ export const mergeReports = async (
   const { now } = world;
   const since = toUtcDay(addMs(now(), -(days - 1) * DAY_MS));
   const reporters = new Map<string, number>();
+  const noted: NotedReport[] = [];
   const dmarc = createDmarcMerge();
   const tls = createTlsMerge();
   let [read, isTruncated] = [0, false];
@@ -91,6 +100,7 @@ export const mergeReports = async (
     }
     read++;
     reporters.set(report.reporter, (reporters.get(report.reporter) ?? 0) + 1);
+    if (noted.length < NOTED_MAX) noted.push(...listNotes(report));
     if (report.type === "dmarc") dmarc.add(report, isAuthenticated);
     else tls.add(report);
   }
@@ -99,9 +109,15 @@ export const mergeReports = async (
     until: toUtcDay(now()),
     isTruncated,
     reporters: Object.fromEntries(reporters),
+    noted: noted.slice(0, NOTED_MAX),
     dmarc: dmarc.end(),
     tls: tls.end(),
   };
+};
+
+const listNotes = (report: Report): readonly NotedReport[] => {
+  const { reporter, reportId, notes = [] } = report;
+  return notes.map((note) => ({ ...note, reporter, reportId, day: getReportDay(report) }));
 };
 
 type ListedReport = { readonly report: Report; readonly isAuthenticated: boolean };

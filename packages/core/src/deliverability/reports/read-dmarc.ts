@@ -1,5 +1,15 @@
 import { POLICIES } from "../../mail/dmarc/record.ts";
-import { assertRange, readCount, readDomain, readIp, readName, readTime } from "./read-fields.ts";
+import {
+  type ReadContext,
+  type ReadTime,
+  readCount,
+  readDomain,
+  readIp,
+  readName,
+  readRange,
+  toTime,
+  UNNAMED_REPORTER,
+} from "./read-fields.ts";
 import {
   DISPOSITIONS,
   type Disposition,
@@ -21,11 +31,17 @@ import {
 const ROOT = "feedback";
 const RECORDS_MAX = 100_000;
 
+/** What the sums of records and the policy are read from. */
+const NEEDED: ReadonlySet<string> = new Set(
+  `record row source_ip count policy_evaluated disposition dkim spf reason type identifiers header_from auth_results
+  domain result policy_published p sp np pct testing t discovery_method`.split(/\s+/),
+);
+
 /**
  * A DMARC aggregate report (RFC 7489 appendix C, RFC 9990). Its elements may come in any order and namespace. What no
- * sum needs may be missing or unknown; a number, an address or a time that is wrong is a fault.
+ * sum needs may be missing, unknown or broken; a number, an address or a policy that is wrong is a fault.
  */
-export const readDmarcReport = (text: string): DmarcReport => {
+export const readDmarcReport = (text: string, reading: ReadContext): DmarcReport => {
   let metadata: XmlElement | undefined;
   let published: XmlElement | undefined;
   let rows = 0;
@@ -39,12 +55,12 @@ export const readDmarcReport = (text: string): DmarcReport => {
       sums.add(readRecord(part, `${ROOT}.record[${rows}]`));
     }
   };
-  readXmlParts(text, ROOT, readPart);
+  readXmlParts(text, { root: ROOT, needed: NEEDED, onPart: readPart, note: reading.note });
   if (!metadata) throw new ReportFault(`${ROOT}.report_metadata`, "is missing");
   if (!published) throw new ReportFault(`${ROOT}.policy_published`, "is missing");
   return {
     type: "dmarc",
-    ...readMetadata(metadata),
+    ...readMetadata(metadata, reading),
     domain: readDomain(`${ROOT}.policy_published.domain`, findText(published, "domain")),
     policy: readPolicy(published),
     rows,
@@ -52,28 +68,28 @@ export const readDmarcReport = (text: string): DmarcReport => {
   };
 };
 
-const readMetadata = (metadata: XmlElement) => {
+const readMetadata = (metadata: XmlElement, reading: ReadContext) => {
   const path = `${ROOT}.report_metadata`;
   const range = findChild(metadata, "date_range");
-  const begin = readSeconds(`${path}.date_range.begin`, findText(range, "begin"));
-  const end = readSeconds(`${path}.date_range.end`, findText(range, "end"));
-  assertRange(`${path}.date_range`, begin, end);
-  // Some receivers have only an address in path of a name, and its domain names them.
+  const readEnd = (name: "begin" | "end"): ReadTime =>
+    readSeconds(`${path}.date_range.${name}`, findText(range, name));
+  // Some receivers have only an address in place of a name, and its domain names them.
   const email = findText(metadata, "email")?.replace(/^.*@/s, "");
+  const name = findText(metadata, "org_name") ?? email;
   return {
-    reporter: readName(`${path}.org_name`, findText(metadata, "org_name") ?? email),
-    reportId: readName(`${path}.report_id`, findText(metadata, "report_id")),
-    begin,
-    end,
+    reporter: readName(reading, `${path}.org_name`, name) ?? UNNAMED_REPORTER,
+    reportId:
+      readName(reading, `${path}.report_id`, findText(metadata, "report_id")) ?? reading.createId(),
+    ...readRange(reading, `${path}.date_range`, { begin: readEnd("begin"), end: readEnd("end") }),
   };
 };
 
-const readSeconds = (path: string, text: string | undefined): Date => {
-  if (text === undefined) throw new ReportFault(path, "is missing");
+const readSeconds = (path: string, text: string | undefined): ReadTime => {
+  if (text === undefined) return { path, what: "is missing" };
   // Some receivers add a fraction.
   if (!/^\d{1,15}(?:\.\d{1,9})?$/.test(text))
-    throw new ReportFault(path, "must be a time in seconds since 1970");
-  return readTime(path, Math.floor(Number(text)) * 1_000);
+    return { path, what: "must be a time in seconds since 1970" };
+  return toTime(path, Math.floor(Number(text)) * 1_000);
 };
 
 const readPolicy = (published: XmlElement): PublishedPolicy => {

@@ -1,21 +1,37 @@
+import { DAY_MS } from "../../lib/time.ts";
 import { isDomain, parseDomain } from "../../mail/domain.ts";
 import { parseIp } from "../../mail/ip.ts";
 import { ReportFault } from "./report-fault.ts";
+import type { AddNote, ReportNote } from "./report-notes.ts";
 
 // The fields that both kinds of reports have.
+
+export type ReadContext = {
+  readonly note: AddNote;
+  /** An id for a report without one: the same for the same text, so that it is stored once. */
+  readonly createId: () => string;
+};
 
 const TEXT_LENGTH_MAX = 1_000;
 
 /** A name or an id, on one line. Half a pair of UTF-16 cannot be stored or sent as UTF-8, so it is replaced. */
-export const readName = (path: string, text: string | undefined): string => {
-  if (text === undefined || text.trim() === "") throw new ReportFault(path, "is missing");
-  if (text.length > TEXT_LENGTH_MAX)
-    throw new ReportFault(path, `is over ${TEXT_LENGTH_MAX} characters`);
-  return text
-    .toWellFormed()
+export const readName = (
+  { note }: Pick<ReadContext, "note">,
+  path: string,
+  text: string | undefined,
+): string | undefined => {
+  const name = text
+    ?.toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
+  if (name === undefined || name === "") note(path, "is missing");
+  else if (name.length > TEXT_LENGTH_MAX) note(path, `is over ${TEXT_LENGTH_MAX} characters`);
+  else return name;
+  return undefined;
 };
+
+/** Of a report that does not say who made it. */
+export const UNNAMED_REPORTER = "unknown";
 
 export const readDomain = (path: string, text: string | undefined): string => {
   if (text === undefined) throw new ReportFault(path, "is missing");
@@ -47,18 +63,32 @@ export const readIp = (path: string, text: string | undefined): string => {
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
 };
 
-const EARLIEST = Date.UTC(2010, 0, 1);
 const LATEST = Date.UTC(2100, 0, 1);
-/** Reports are for a day as a rule. A range of months has no day. */
+/** A range of months has no day. */
 const RANGE_DAYS_MAX = 31;
 
-export const readTime = (path: string, ms: number): Date => {
-  if (ms >= EARLIEST && ms < LATEST) return new Date(ms);
-  throw new ReportFault(path, "must be a time between 2010 and 2100");
-};
+/** A time, or what is wrong with it. */
+export type ReadTime = ReportNote | Date;
 
-export const assertRange = (path: string, begin: Date, end: Date): void => {
-  if (begin > end) throw new ReportFault(path, "ends before it begins");
-  if (end.getTime() - begin.getTime() > RANGE_DAYS_MAX * 86_400_000)
-    throw new ReportFault(path, `is longer than ${RANGE_DAYS_MAX} days`);
+/** Clocks of reporters are wrong by decades, and the sample of RFC 9990 is of 1979. */
+export const toTime = (path: string, ms: number): ReadTime =>
+  ms >= 0 && ms < LATEST ? new Date(ms) : { path, what: "must be a time between 1970 and 2100" };
+
+/** One end of a range is enough to know its day, since reports are for one as a rule. */
+export const readRange = (
+  { note }: Pick<ReadContext, "note">,
+  path: string,
+  { begin, end }: { readonly begin: ReadTime; readonly end: ReadTime },
+): { readonly begin: Date; readonly end: Date } => {
+  for (const time of [begin, end]) if (!(time instanceof Date)) note(time.path, time.what);
+  if (!(end instanceof Date)) {
+    if (!(begin instanceof Date)) throw new ReportFault(begin.path, begin.what);
+    return { begin, end: new Date(begin.getTime() + DAY_MS) };
+  }
+  const dayBefore = new Date(end.getTime() - DAY_MS);
+  if (!(begin instanceof Date)) return { begin: dayBefore, end };
+  const days = (end.getTime() - begin.getTime()) / DAY_MS;
+  if (days >= 0 && days <= RANGE_DAYS_MAX) return { begin, end };
+  note(path, days < 0 ? "ends before it begins" : `is longer than ${RANGE_DAYS_MAX} days`);
+  return { begin: dayBefore, end };
 };

@@ -1,4 +1,13 @@
-import { assertRange, readCount, readDomain, readName, readTime } from "./read-fields.ts";
+import {
+  type ReadContext,
+  type ReadTime,
+  readCount,
+  readDomain,
+  readName,
+  readRange,
+  toTime,
+  UNNAMED_REPORTER,
+} from "./read-fields.ts";
 import { TLS_POLICY_TYPES, type TlsPolicySums, type TlsReport } from "./report.ts";
 import { ReportFault } from "./report-fault.ts";
 
@@ -9,23 +18,25 @@ const FAILURES_MAX = 10_000;
 const FAILURE_TYPES_MAX = 50;
 
 /** A TLS report (RFC 8460 §4.4). Addresses of servers and contacts in it are not read. */
-export const readTlsReport = (text: string): TlsReport => {
+export const readTlsReport = (text: string, reading: ReadContext): TlsReport => {
   const report = readObject("report", parse(text));
   const range = readObject("date-range", report["date-range"]);
-  const begin = readDate("date-range.start-datetime", range["start-datetime"]);
-  const end = readDate("date-range.end-datetime", range["end-datetime"]);
-  assertRange("date-range", begin, end);
+  const readEnd = (name: string): ReadTime => readDate(`date-range.${name}`, range[name]);
+  const readWord = (name: string): string | undefined =>
+    readName(reading, name, readText(report[name]));
   const policies = readList("policies", report["policies"], POLICIES_MAX).map((policy, at) =>
     readPolicy(policy, `policies[${at}]`),
   );
   if (policies.length === 0) throw new ReportFault("policies", "is empty");
   return {
     type: "tls",
-    reporter: readName("organization-name", readText(report["organization-name"])),
-    reportId: readName("report-id", readText(report["report-id"])),
+    reporter: readWord("organization-name") ?? UNNAMED_REPORTER,
+    reportId: readWord("report-id") ?? reading.createId(),
     domain: findRecipientDomain(policies),
-    begin,
-    end,
+    ...readRange(reading, "date-range", {
+      begin: readEnd("start-datetime"),
+      end: readEnd("end-datetime"),
+    }),
     rows: policies.length,
     policies: policies.map(({ sums }) => sums),
   };
@@ -81,12 +92,12 @@ const readList = (path: string, value: unknown, most: number): readonly unknown[
 const readText = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-const readDate = (path: string, value: unknown): Date => {
+const readDate = (path: string, value: unknown): ReadTime => {
   const text = readText(value);
-  if (text === undefined) throw new ReportFault(path, "is missing");
+  if (text === undefined) return { path, what: "is missing" };
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/i.test(text))
-    throw new ReportFault(path, "must be a time such as 2026-11-21T00:00:00Z");
-  return readTime(path, Date.parse(text));
+    return { path, what: "must be a time such as 2026-11-21T00:00:00Z" };
+  return toTime(path, Date.parse(text));
 };
 
 const readNumber = (path: string, value: unknown): number =>

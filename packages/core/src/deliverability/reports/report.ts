@@ -1,5 +1,6 @@
 import { WEAKER_POLICY } from "../../mail/dmarc/discover.ts";
 import type { DmarcPolicy } from "../../mail/dmarc/record.ts";
+import type { ReportNote } from "./report-notes.ts";
 
 // What a report says, as it is stored: sums for each sending address, and nothing of a single message.
 
@@ -69,6 +70,8 @@ type ReportHead = {
   readonly end: Date;
   /** The rows of the report, before they were summed. */
   readonly rows: number;
+  /** Absent: nothing is wrong with it. */
+  readonly notes?: readonly ReportNote[];
 };
 
 export type DmarcReport = ReportHead & {

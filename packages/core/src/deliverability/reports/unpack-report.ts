@@ -1,6 +1,7 @@
-import { gunzipSync } from "node:zlib";
+import { crc32, gunzipSync, inflateRawSync } from "node:zlib";
 import { openZip, ZipFault } from "../../lib/zip.ts";
 import { ReportFault } from "./report-fault.ts";
+import type { AddNote } from "./report-notes.ts";
 
 /** Of a report as it was sent, and of what is in it. */
 export const REPORT_BYTES_MAX = 20_000_000;
@@ -13,13 +14,14 @@ const ENTRIES_MAX = 20;
  */
 export const unpackReport = async (
   bytes: Uint8Array,
+  note: AddNote,
   bytesMax: number = REPORT_BYTES_MAX,
 ): Promise<Uint8Array> => {
   if (bytes.length === 0) throw new ReportFault("file", "is empty");
   if (bytes.length > REPORT_BYTES_MAX) throw createTooLarge("file");
   const kind = findPacking(bytes);
   if (kind === undefined) return bytes;
-  const unpacked = kind === "gzip" ? gunzip(bytes, bytesMax) : await unzip(bytes, bytesMax);
+  const unpacked = kind === "gzip" ? gunzip(bytes, note, bytesMax) : await unzip(bytes, bytesMax);
   if (findPacking(unpacked))
     throw new ReportFault("file", "holds a packed file inside a packed file; unpack it once");
   if (unpacked.length === 0) throw new ReportFault("file", "holds an empty report");
@@ -38,13 +40,50 @@ export const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
   return isZip ? "zip" : undefined;
 };
 
-const gunzip = (bytes: Uint8Array, maxOutputLength: number): Uint8Array => {
+const gunzip = (bytes: Uint8Array, note: AddNote, maxOutputLength: number): Uint8Array => {
   try {
     return gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
     if ((error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE")
       throw createTooLarge("file, unpacked");
-    throw new ReportFault("file", "is a damaged gzip file");
+    const first = gunzipFirst(bytes, maxOutputLength);
+    if (!first) throw new ReportFault("file", "is a damaged gzip file");
+    note("file", "has bytes behind the end of its gzip file, which are left out");
+    return first;
+  }
+};
+
+const GZIP_HEADER_BYTES = 10;
+const GZIP_TRAILER_BYTES = 8;
+/** RFC 1952 §2.3.1: which optional fields the header has. */
+const [HAS_HEADER_CRC, HAS_EXTRA, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
+
+/** What a gzip file holds behind which others wrote something: zlib takes that for a second, damaged one. */
+const gunzipFirst = (bytes: Uint8Array, maxOutputLength: number): Uint8Array | undefined => {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const flags = view[3] ?? 0;
+  let at = GZIP_HEADER_BYTES;
+  if (flags & HAS_EXTRA && at + 2 <= view.length) at += 2 + view.readUInt16LE(at);
+  for (const flag of [HAS_NAME, HAS_COMMENT])
+    if (flags & flag) at = view.indexOf(0, at) + 1 || view.length;
+  if (flags & HAS_HEADER_CRC) at += 2;
+  try {
+    // With `info`, which the types leave out, it says how much it has read.
+    const { buffer, engine } = inflateRawSync(view.subarray(at), {
+      info: true,
+      maxOutputLength,
+    }) as unknown as {
+      readonly buffer: Buffer;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    const trailerAt = at + engine.bytesWritten;
+    const isWhole =
+      trailerAt + GZIP_TRAILER_BYTES <= view.length &&
+      view.readUInt32LE(trailerAt) === crc32(buffer) &&
+      view.readUInt32LE(trailerAt + 4) === buffer.length;
+    return isWhole ? buffer : undefined;
+  } catch {
+    return undefined;
   }
 };
 

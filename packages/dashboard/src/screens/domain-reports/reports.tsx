@@ -10,6 +10,7 @@ import { navigate, type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
 import { NoReports, ReportsAddress } from "./no-reports.tsx";
+import { ReportFaults } from "./report-faults.tsx";
 import { Services, Sources } from "./sources.tsx";
 import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
@@ -45,13 +46,16 @@ export const DomainReports = ({ params }: { readonly params: Params }) => {
       <DomainTabs domain={domain} />
       <SpanChoice domain={domain} days={days} />
       <Loaded load={load} what="the reports">
-        {(reports) =>
-          reports.dmarc.reports + reports.tls.reports === 0 ? (
-            <NoReports domain={domain} days={days} address={reports.reports_address} />
-          ) : (
-            <View reports={reports} days={days} />
-          )
-        }
+        {(reports) => (
+          <>
+            {reports.dmarc.reports + reports.tls.reports === 0 ? (
+              <NoReports domain={domain} days={days} address={reports.reports_address} />
+            ) : (
+              <View reports={reports} days={days} />
+            )}
+            <ReportFaults reports={reports} />
+          </>
+        )}
       </Loaded>
       <Upload domain={domain} onStored={load.reload} />
     </Screen>

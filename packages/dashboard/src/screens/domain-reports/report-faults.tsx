@@ -1,0 +1,28 @@
+import type { GetDomainReportsData } from "@mailproof/client";
+import { formatCount } from "../../format.ts";
+
+/** What was wrong with reports: those that came by mail have no other answer than this. */
+export const ReportFaults = ({
+  reports: { notes, unreadable },
+}: {
+  readonly reports: Pick<GetDomainReportsData, "notes" | "unreadable">;
+}) =>
+  notes.length + unreadable.length > 0 && (
+    <section class="panel wide" aria-labelledby="report-faults">
+      <h2 id="report-faults">Faults in reports</h2>
+      <ul>
+        {unreadable.map(({ day, mails, from, field, message }) => (
+          <li key={day}>
+            {day}: {formatCount(mails, "mail")} to your address for reports could not be read, and
+            nothing of them counts. The last{from !== undefined && `, of ${from}`}: {field}{" "}
+            {message}.
+          </li>
+        ))}
+        {notes.map(({ day, reporter, report_id: id, field, message }) => (
+          <li key={`${id} ${field} ${message}`}>
+            {day}, {reporter}: {field} {message}. The report counts.
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
