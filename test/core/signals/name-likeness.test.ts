@@ -1,5 +1,6 @@
 import { scoreNameLikeness, toBareLocal } from "@mailproof/core/signals/name-likeness";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "@mailproof/core/signals/name-words";
+import { NAMES_BY_COUNTRY } from "@mailproof/core/signals/names-by-country";
 import { expect, test } from "vitest";
 import {
   areaUnderCurve,
@@ -10,13 +11,13 @@ import {
 } from "./local-part-lab.ts";
 
 test("the lab uses no name that the model has read", () => {
-  const read = new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]);
+  const read = new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY]);
 
   expect([...UNREAD_GIVEN, ...UNREAD_FAMILY].filter((name) => read.has(name))).toEqual([]);
 });
 
 test("the model's words are written in a-z, as its alphabet is", () => {
-  const words = [...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS];
+  const words = [...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY];
 
   expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
 });

@@ -8,7 +8,7 @@ export type BotSignal = {
 };
 
 /** From this score on `flags.bot_generated` is set; docs/scores.md shows the hits and the false alarms. */
-export const BOT_THRESHOLD = 0.9;
+export const BOT_THRESHOLD = 0.86;
 
 export const isBot = (local: string): boolean => scoreBotLikeness(local) >= BOT_THRESHOLD;
 

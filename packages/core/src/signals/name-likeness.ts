@@ -1,4 +1,5 @@
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
+import { NAMES_BY_COUNTRY } from "./names-by-country.ts";
 
 /** RFC 5321 §4.5.3.1.1. Longer text is cut, so that no input costs more than this. */
 const LOCAL_LENGTH_MAX = 64;
@@ -16,7 +17,7 @@ const EDGE = LETTERS;
 const SYMBOLS = LETTERS + 1;
 
 /** The weight of a shorter context where the longer one is rare (Dirichlet smoothing). */
-const TRUST = 4;
+const TRUST = 12;
 /** A letter or digit drawn at random from the 36. */
 const BLIND_BITS = Math.log2(36);
 /** People write a dot between two words; drawn at random it would be as rare as a letter. */
@@ -123,7 +124,9 @@ const addOne = (counts: Int32Array, at: number): void => {
   counts[at] = (counts[at] ?? 0) + 1;
 };
 
-const LETTER_COUNTS = countLetters(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
+const LETTER_COUNTS = countLetters(
+  new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY]),
+);
 
 /** How likely a letter is after two others; where that context is rare, the letter just before it counts more. */
 const estimateShare = (before: number, last: number, letter: number): number => {

@@ -1,10 +1,10 @@
+import { splitWords } from "./split-words.ts";
+
 /**
- * What the spelling model has read: given names, family names and words of local parts, written by hand for
+ * What the spelling model has read, beside `names-by-country.ts`: given names, family names and words of local parts, written by hand for
  * this project from common knowledge and folded to a-z. They are also the only names that are known as such.
  * No list of others was taken over; so there is no licence to keep, and no gender beside any name.
  */
-const splitWords = (text: string): readonly string[] =>
-  text.split(/\s+/).filter((word) => word !== "");
 
 /** Given names, each common somewhere. */
 export const GIVEN_NAMES: readonly string[] = splitWords(`
