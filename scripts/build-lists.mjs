@@ -2,8 +2,8 @@
 //
 //   npm install --prefix scripts/lists && npx node scripts/build-lists.mjs
 //
-// To refresh a list, raise its version there, run this, and read what it prints before the commit. The same
-// packages always give the same files.
+// To refresh a list, raise its version and that of the package.json itself, run this, and read what it prints before the
+// commit. The same packages always give the same files.
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -114,6 +114,14 @@ const LISTS = [
 ];
 
 const rows = LISTS.map(writeList);
+writeFileSync(
+  "packages/core/src/mail/lists/edition.ts",
+  `// Written by scripts/build-lists.mjs, from the version in scripts/lists/package.json.
+
+/** The day of the lists that this code ships with: the version of all of them together. */
+export const EDITION = ${JSON.stringify(JSON.parse(readFileSync("scripts/lists/package.json", "utf8")).version)};
+`,
+);
 writeFileSync("docs/lists.md", formatDocument(rows));
 reportRoles();
 
@@ -255,7 +263,8 @@ The operator's own changes are applied after the shipped lists, one per line; th
 
 A domain includes all of its subdomains, except on \`free\`. \`+relay\` also marks a domain as not disposable.
 \`+free\` and \`+relay\` also mark it as not a mistyped provider.
-`;
+
+${readFileSync("scripts/lists/edition.md", "utf8")}`;
 }
 
 function isMissing({ domain }) {

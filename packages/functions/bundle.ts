@@ -108,6 +108,43 @@ const endOfCall = (source: string, from: number): number => {
   return source.length;
 };
 
+const LISTS_MODULE = /\/core\/src\/mail\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
+
+/** A deployment carries the edition of the lists that LISTS_FILE names, instead of the one of this tree (docs/lists.md). */
+const withListsFile: Plugin = {
+  name: "with the lists of a file",
+  setup: (build) => {
+    const { LISTS_FILE: file } = process.env;
+    if (!file) return;
+    const modules = readListsModules(file);
+    build.onLoad({ filter: LISTS_MODULE }, async ({ path }) => {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      return { contents: (await modules).get(name) ?? "" };
+    });
+  },
+};
+
+/** By the names of the modules that they replace. The file is checked as `admin lists update` checks it. */
+export const readListsModules = async (file: string): Promise<ReadonlyMap<string, string>> => {
+  const { readEdition } = await import("@mailproof/core/mail/lists/edition-file");
+  const { LISTS_PUBLIC_KEY } = await import("@mailproof/core/mail/lists/public-key");
+  const { pack, readDomains } = await import("@mailproof/core/mail/lists/pack");
+  const key = process.env["LISTS_SIGNER"] ?? LISTS_PUBLIC_KEY;
+  const { version, lists } = await readEdition(await readFile(file), key, async () => undefined);
+  const write = (name: keyof typeof lists): string => {
+    const { list, source, version: of, entries, sha256 } = lists[name];
+    const packed = pack(readDomains(lists[name]));
+    return `export const ${name} = ${JSON.stringify({ list, source, version: of, entries, sha256, packed })};`;
+  };
+  return new Map([
+    ["edition.ts", `export const EDITION = ${JSON.stringify(version)};`],
+    ["disposable.ts", write("disposable")],
+    ["broad.ts", write("broad")],
+    ["free.ts", write("free")],
+    ["rare-endings.ts", write("rareEndings")],
+  ]);
+};
+
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** How a Lambda's entry becomes one file. The deployment and the test of its size use the same options. */
@@ -125,7 +162,13 @@ export const BUNDLE = {
     "@aws-sdk/credential-provider-node": resolveHere("src/credentials-stub.ts"),
     "@smithy/core/event-streams": resolveHere("src/event-streams-stub.ts"),
   },
-  plugins: [inlineBuiltModules, withoutDescriptions, withVersionsOnly, withUsedSchemas],
+  plugins: [
+    inlineBuiltModules,
+    withoutDescriptions,
+    withVersionsOnly,
+    withUsedSchemas,
+    withListsFile,
+  ],
   // dns-packet is a CommonJS module: it calls require, which an ES module does not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

@@ -1,16 +1,19 @@
-// npm run build writes what people install into dist/; npm run build -- package writes the first of these alone:
+// npm run build writes what people install into dist/; npm run build -- package writes the first of these alone, and
+// npm run build -- lists the last:
 //
 //   mailproof-x.y.z.tgz         npm install -g ./mailproof-x.y.z.tgz   (any system with Node 24)
 //   mailproof-client-x.y.z.tgz  npm install ./mailproof-client-x.y.z.tgz
 //   mailproof-linux-x64         one file, without Node
 //   LICENCES.txt                the licences of everything inside them, in their own words
 //   sbom.cdx.json, SHA256SUMS   what is in them, and their checksums
+//   mailproof-lists-y.m.d.txt   the lists of domains, for servers that run already (docs/lists.md)
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildClient } from "../build-client.ts";
 import { buildExecutable, joinExecutableLicences } from "./executable.ts";
+import { writeEdition } from "./lists.ts";
 import { LICENCES, writePackage } from "./package.ts";
 
 const DIST = "dist";
@@ -34,7 +37,7 @@ const writeSbom = (): void => {
 };
 
 const writeChecksums = (): void => {
-  const files = readdirSync(DIST).filter((name) => /\.tgz$|linux|sbom|LICENCES/.test(name));
+  const files = readdirSync(DIST).filter((name) => /\.tgz$|linux|sbom|LICENCES|lists/.test(name));
   const lines = files.toSorted().map((name) => {
     const hash = createHash("sha256")
       .update(readFileSync(join(DIST, name)))
@@ -46,9 +49,14 @@ const writeChecksums = (): void => {
 
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST);
-await writePackage(PACKAGE);
-pack(PACKAGE, "mailproof");
-if (process.argv[2] !== "package") {
+const [, , only] = process.argv;
+if (only === "lists") console.log(writeEdition(DIST));
+else {
+  await writePackage(PACKAGE);
+  pack(PACKAGE, "mailproof");
+}
+if (only === undefined) {
+  writeEdition(DIST);
   mkdirSync(CLIENT);
   await buildClient(CLIENT);
   pack(CLIENT, "mailproof-client");

@@ -54,6 +54,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "listCatchAllParts",
     "listBotSignals",
   ],
+  "tools of a build: a test builds with its own keys": ["createEditionFile", "readListsModules"],
   "limits: a test goes up to the number and one beyond": [
     "ADDRESSES_MIN",
     "CELL_LENGTH_MAX",

@@ -863,6 +863,13 @@ export interface GetHealthData {
   service: string;
   /** The service's version. */
   version: string;
+  /** The lists of domains (disposable, free). An old edition changes no status. */
+  lists: {
+    /** Their edition, which is the day they are of. */
+    version: string;
+    /** Its age in days. */
+    age_days: number;
+  };
   /** State of each part that the service depends on. */
   checks: {
     /** The database. */

@@ -3,6 +3,8 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
 import type { Reading } from "@mailproof/core/deliverability/reading";
+import { EDITION } from "@mailproof/core/mail/lists/edition";
+import type { Lists } from "@mailproof/core/mail/lists/lists";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
 import type { Queue } from "@mailproof/core/ports/queue";
@@ -98,20 +100,25 @@ const UNAVAILABLE = "This Lambda lacks the capability: see its endpoint's needs.
 
 const rejectUnavailable = () => Promise.reject(new Error(UNAVAILABLE));
 
+const MISSING_LISTS: Lists = {
+  disposable: () => false,
+  disposableHint: () => false,
+  free: () => false,
+  role: () => null,
+  trap: () => false,
+  relay: () => false,
+  squat: () => null,
+  rareEnding: () => false,
+  // Every Lambda of a deployment has the same.
+  edition: EDITION,
+  versions: [],
+  current: () => MISSING_LISTS,
+};
+
 const createMissingEngine = (now: () => Date): Engine => ({
   findMailHosts: rejectUnavailable,
   probe: rejectUnavailable,
-  lists: {
-    disposable: () => false,
-    disposableHint: () => false,
-    free: () => false,
-    role: () => null,
-    trap: () => false,
-    relay: () => false,
-    squat: () => null,
-    rareEnding: () => false,
-    versions: [],
-  },
+  lists: MISSING_LISTS,
   now,
 });
 

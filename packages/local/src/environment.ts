@@ -194,6 +194,15 @@ const Environment = v.object({
   BLOCKLIST_DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
   DKIM_SELECTORS: v.optional(createListSchema(Selector), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
+  LISTS_SIGNER: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[A-Za-z0-9+/]{59}=$/,
+        "must be an Ed25519 public key: SPKI in base64, 60 characters",
+      ),
+    ),
+  ),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
   MAILPROOF_API: v.optional(ServiceUrl),
   MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),

@@ -17,11 +17,10 @@ import { rejectPrivateResolver } from "@mailproof/core/mail/dns/reject-private-r
 import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
 import { isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
-import { broad } from "@mailproof/core/mail/lists/data/broad";
-import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
+import type { Log } from "@mailproof/core/ports/world";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { MailPorts } from "@mailproof/core/verify/engine";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
@@ -32,6 +31,7 @@ import { sleep } from "@mailproof/net/sleep";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
+import { openLists } from "./lists/open-lists.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
 /** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
@@ -47,6 +47,13 @@ export type PortShare = { readonly packets: number; readonly sessions: number };
 
 const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
 
+type OpenMailPorts = MailPorts & {
+  readonly dnsLookups: DnsLookups;
+  /** Resolves when the lists are those that the operator installed. */
+  readonly listsReady: Promise<void>;
+  readonly close: () => void;
+};
+
 /**
  * The mail system of one machine. With a lab, names below .test and the addresses of its hosts belong to the lab; all
  * others are real. Without a lab, the operator's settings apply to everything.
@@ -56,7 +63,8 @@ export const openMailPorts = (
   table: Table,
   lab: LabAddress | null,
   share: PortShare = WHOLE_SHARE,
-): MailPorts & { readonly dnsLookups: DnsLookups; readonly close: () => void } => {
+  log?: Log,
+): OpenMailPorts => {
   const now = () => new Date();
   const steadyNow = () => new Date(performance.timeOrigin + performance.now());
   const createPool = (servers: readonly string[], more: { readonly zoneLimits?: null } = {}) =>
@@ -89,6 +97,7 @@ export const openMailPorts = (
     port: HTTPS_PORT,
     allowed: environment.OUTBOUND_ALLOW_PRIVATE,
   });
+  const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
@@ -107,7 +116,8 @@ export const openMailPorts = (
     connect: createConnect(environment, lab, steadyNow),
     ...listExits(environment),
     table,
-    lists: createLists(readListChanges(environment.MAILPROOF_DIR), broad),
+    lists: opened.lists,
+    listsReady: opened.ready,
     allowed,
     smtp: {
       helo: environment.SMTP_HELLO,
@@ -123,9 +133,7 @@ export const openMailPorts = (
     random: Math.random,
     sleep,
     close: () => {
-      resolvers.close();
-      blocklistResolvers?.close();
-      labResolver?.close();
+      for (const one of [opened, resolvers, blocklistResolvers, labResolver]) one?.close();
     },
   };
 };

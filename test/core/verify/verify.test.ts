@@ -1,5 +1,5 @@
-import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { createLists } from "@mailproof/core/mail/lists/lists";
+import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
@@ -246,7 +246,7 @@ test.each([
   "%s has the hint of the broad lists with its source, whatever its status (%s)",
   async (email, status) => {
     const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
-    const withBroad = { ...engine, lists: createLists([], broad) };
+    const withBroad = { ...engine, lists: createLists([], WHOLE_EDITION) };
 
     const result = await verify(withBroad, email, OPTIONS);
 
@@ -262,7 +262,7 @@ test.each(["ann@example.com", "ann@mailinator.com"])(
   "%s has no hint, and the evidence names no lists for it",
   async (email) => {
     const { engine } = givenEngine("mx.example.com");
-    const withBroad = { ...engine, lists: createLists([], broad) };
+    const withBroad = { ...engine, lists: createLists([], WHOLE_EDITION) };
 
     const { flags, evidence } = await verify(withBroad, email, OPTIONS);
 

@@ -1,10 +1,11 @@
 import { getWindowStart } from "@mailproof/core/lib/time";
 import { isDnsDead } from "@mailproof/core/mail/dns/health";
+import { getEditionAge } from "@mailproof/core/mail/lists/edition-age";
 import type { World } from "@mailproof/core/ports/world";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { describe } from "../schema/common.ts";
+import { Count, describe } from "../schema/common.ts";
 
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
@@ -38,6 +39,13 @@ export const getHealth = endpoint({
     timestamp: describe(v.string(), "When the state was checked, ISO 8601."),
     service: describe(v.string(), "The service's name."),
     version: describe(v.string(), "The service's version."),
+    lists: describe(
+      v.object({
+        version: describe(v.string(), "Their edition, which is the day they are of."),
+        age_days: describe(Count, "Its age in days."),
+      }),
+      "The lists of domains (disposable, free). An old edition changes no status.",
+    ),
     checks: describe(
       v.object({
         table: describe(Check, "The database."),
@@ -64,6 +72,7 @@ export const getHealth = endpoint({
       readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
       readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
     ] as const);
+    const { edition } = world.engine.lists;
     const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
     const isWell = Object.values(checks).every((one) => one === "ok");
     return {
@@ -75,6 +84,7 @@ export const getHealth = endpoint({
         timestamp: world.now().toISOString(),
         service: "mailproof",
         version: world.settings.version,
+        lists: { version: edition, age_days: getEditionAge(edition, world.now()) },
         checks,
       },
     };

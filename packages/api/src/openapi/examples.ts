@@ -24,6 +24,10 @@ export const EXAMPLES: readonly Example[] = [
       timestamp: "2026-11-21T00:00:00.000Z",
       service: "mailproof",
       version: "1.0.0",
+      lists: {
+        version: "2026.11.23",
+        age_days: 0,
+      },
       checks: {
         table: "ok",
         queue: "ok",
@@ -640,6 +644,7 @@ export const EXAMPLES: readonly Example[] = [
               points: -5,
             },
           ],
+          lists_edition: "2026.11.23",
           lists: [
             {
               list: "disposable",

@@ -28,6 +28,8 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   invariant_broken: "error",
   late_entries_found: "warn",
   listens_without_tls: "warn",
+  lists_refused: "warn",
+  lists_replaced: "info",
   mail_deferred: "error",
   mail_dropped: "info",
   mail_provider_blocked: "warn",

@@ -107,6 +107,13 @@ const SHARED_METRICS = {
     dimensions: {},
     fields: [],
   },
+  mailproof_lists_age_days: {
+    type: "gauge",
+    help: "Age of the lists of domains.",
+    labels: [],
+    dimensions: {},
+    fields: [],
+  },
   mailproof_mail_providers_blocked: {
     type: "gauge",
     help: "Circuits of large mail providers that are open: they refuse our sessions.",

@@ -1,8 +1,8 @@
 import { splitWords } from "./split-words.ts";
 
 /**
- * What the spelling model has read, beside `names-by-country.ts`: given names, family names and words of local parts, written by hand for
- * this project from common knowledge and folded to a-z. They are also the only names that are known as such.
+ * What the spelling model has read, beside `names-by-country.ts`: given names, family names and words of local parts,
+ * written by hand for this project from common knowledge and folded to a-z. They are also the only names that are known as such.
  * No list of others was taken over; so there is no licence to keep, and no gender beside any name.
  */
 

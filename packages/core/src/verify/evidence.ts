@@ -21,7 +21,7 @@ type Probed = {
 export const collectEvidence = (
   { address, listed, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
   { parts }: Judgement,
-  { versions }: Pick<Lists, "versions">,
+  { edition, versions }: Pick<Lists, "edition" | "versions">,
 ): Evidence => ({
   dns: dnsQueries,
   mailHost,
@@ -38,6 +38,7 @@ export const collectEvidence = (
   ...findNameRule(address),
   bouncedAt,
   score: parts,
+  listsEdition: edition,
   lists: versions,
 });
 

@@ -191,6 +191,8 @@ const EVIDENCE = {
   /** When the account's own mail to this address bounced. Absent in results of releases up to 0.1. */
   bouncedAt: { name: "bounced_at", schema: typed<string | null | undefined>() },
   score: { schema: typed<readonly ScorePart[]>() },
+  /** The edition of the lists below. Absent in results of releases up to 0.1. */
+  listsEdition: { name: "lists_edition", schema: v.optional(Text) },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;
 

@@ -62,10 +62,11 @@ export type VerifyOptions = {
 
 /** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
 export const verify = async (
-  engine: Engine,
+  { lists, ...others }: Engine,
   text: string,
   options: VerifyOptions,
 ): Promise<Verification> => {
+  const engine = { ...others, lists: lists.current() };
   const { requester } = options;
   await engine.yieldToCallers?.(requester);
   const parsed = parseAddress(text);

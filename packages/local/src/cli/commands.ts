@@ -1,6 +1,11 @@
 import { adminEntries, machineEntries } from "./admin.ts";
 import type { CommandEntry } from "./define-command.ts";
 
+type ListsCommand = "admin lists" | "admin lists update" | "admin lists rollback";
+
+const loadListsCommand = async (name: ListsCommand) =>
+  (await import("./lists-command.ts")).listsCommands[name];
+
 /** The commands of `mailproof`; docs/command-line.md documents them. */
 export const commands: readonly CommandEntry[] = [
   {
@@ -97,6 +102,21 @@ export const commands: readonly CommandEntry[] = [
     name: "admin egress test",
     summary: "Tests whether mail servers accept sessions from this host.",
     load: async () => (await import("./egress-command.ts")).egressCommands["admin egress test"],
+  },
+  {
+    name: "admin lists",
+    summary: "Shows the version, age, sizes and signature of the lists of domains.",
+    load: () => loadListsCommand("admin lists"),
+  },
+  {
+    name: "admin lists update",
+    summary: "Installs a newer edition of the lists; a running server takes it at once.",
+    load: () => loadListsCommand("admin lists update"),
+  },
+  {
+    name: "admin lists rollback",
+    summary: "Installs the edition of the lists before the last update again.",
+    load: () => loadListsCommand("admin lists rollback"),
   },
   {
     name: "admin backup",

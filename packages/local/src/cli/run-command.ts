@@ -35,7 +35,10 @@ const main = async (commands: Commands, args: readonly string[]): Promise<number
 };
 
 const findCommand = (commands: Commands, args: readonly string[]): CommandEntry | undefined =>
-  commands.find(({ name }) => name.split(" ").every((word, position) => args[position] === word));
+  // "admin lists update" stands behind "admin lists".
+  commands.findLast(({ name }) =>
+    name.split(" ").every((word, position) => args[position] === word),
+  );
 
 /** The commands that begin with these words; all of them for none. */
 const findGroup = (commands: Commands, words: readonly string[]): Commands =>

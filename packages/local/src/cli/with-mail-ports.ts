@@ -18,6 +18,7 @@ export const withMailPorts = async <T>(
   const table = createSqliteTable(":memory:", () => new Date());
   const mailPorts = openMailPorts(environment, table, lab);
   try {
+    await mailPorts.listsReady;
     return await run(mailPorts);
   } finally {
     mailPorts.close();

@@ -46,12 +46,13 @@ export const openEngine = (
   const { table, yieldToCallers, log, connections, onSession } = ports;
   const threads = chooseThreads(environment);
   if (threads === 0) {
-    const mail = openMailPorts(environment, table, lab);
+    const mail = openMailPorts(environment, table, lab, undefined, log);
     const connect = connections ? observeConnections(mail.connect, connections) : mail.connect;
     const engine = createEngine({ ...mail, connect, yieldToCallers, log, onSession });
     return { engine, mail, start: () => undefined, close: mail.close };
   }
-  const mail = openMailPorts(environment, table, lab, { packets: MAIN_PACKETS_SHARE, sessions: 1 });
+  const share = { packets: MAIN_PACKETS_SHARE, sessions: 1 };
+  const mail = openMailPorts(environment, table, lab, share, log);
   const beliefs = createProviderBeliefs({ ...mail, log });
   const address = lab && {
     dns: lab.dns,

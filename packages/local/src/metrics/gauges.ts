@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Gauges, readGauges } from "@mailproof/core/background/gauges";
+import { getEditionAge } from "@mailproof/core/mail/lists/edition-age";
 import type { MachineMetricName } from "@mailproof/core/runtime/metric-names";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import type { LocalWorld } from "../app.ts";
@@ -46,6 +47,7 @@ export const createGaugeMetrics = (
     ...createQueueMetrics(world),
     ...createHealthMetrics(world),
     createBlockMetric(world),
+    createListsMetric(world),
   ];
   return { metrics, stop: () => delay.disable() };
 };
@@ -74,6 +76,11 @@ const createQueueMetrics = ({ queue }: LocalWorld): readonly Metric[] => [
       .map(({ name, waitMs }) => ({ labels: { queue: name }, value: waitMs / 1000 })),
   ),
 ];
+
+const createListsMetric = ({ engine, now }: LocalWorld): Metric =>
+  createReading("mailproof_lists_age_days", async () => [
+    { value: getEditionAge(engine.lists.edition, now()) },
+  ]);
 
 /** A circuit is listed while it is open, so a provider that accepts our sessions has no sample. */
 const createBlockMetric = (world: LocalWorld): Metric =>

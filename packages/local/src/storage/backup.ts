@@ -9,7 +9,7 @@ import { findDamage, STATE_PARTS } from "./state-check.ts";
 import { MARKER } from "./state-folder.ts";
 
 /** Complete files, copied unchanged. Stored keys and encrypted secrets need `secrets.json`. */
-const SMALL_FILES = ["secrets.json", "demo.json", "lists.txt"];
+const SMALL_FILES = ["secrets.json", "demo.json", "lists.txt", "lists"];
 const DATABASES = ["state.sqlite", "queue.sqlite"];
 const LOCK_WAIT_MS = 10_000;
 
@@ -31,7 +31,8 @@ export const createBackup = async (from: string, to: string): Promise<BackupResu
   await assertReadable(draft);
   await mkdir(join(draft, "blobs"), { mode: 0o700 });
   const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
-  for (const name of SMALL_FILES) await ignoreMissing(cp(join(from, name), join(draft, name)));
+  for (const name of SMALL_FILES)
+    await ignoreMissing(cp(join(from, name), join(draft, name), { recursive: true }));
   for (const name of await readdir(draft)) await flushToDisk(join(draft, name));
   await flushToDisk(draft);
   await rename(draft, to);

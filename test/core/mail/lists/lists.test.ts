@@ -4,10 +4,11 @@ import { createLists } from "@mailproof/core/mail/lists/lists";
 import { pack } from "@mailproof/core/mail/lists/pack";
 import { relayDomains } from "@mailproof/core/mail/lists/relays";
 import { webmailDomains } from "@mailproof/core/mail/lists/webmail";
+import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
 import { describe, expect, test } from "vitest";
 
-const shipped = createLists([], broad);
-const changedBy = (text: string) => createLists(parseListChanges(text), broad);
+const shipped = createLists([], WHOLE_EDITION);
+const changedBy = (text: string) => createLists(parseListChanges(text), WHOLE_EDITION);
 
 test.each([
   "mailinator.com",
@@ -122,7 +123,10 @@ test("a domain on the broad lists alone is a hint and no verdict", () => {
 
 test("a broad list that holds a relay or webmail is not believed", () => {
   const careless = pack(["duck.com", "proton.me", "user.mozmail.com", "burner.example"]);
-  const { disposableHint } = createLists([], { ...broad, packed: careless });
+  const { disposableHint } = createLists([], {
+    ...WHOLE_EDITION,
+    lists: { ...WHOLE_EDITION.lists, broad: { ...broad, packed: careless } },
+  });
 
   expect(
     ["duck.com", "mail.proton.me", "user.mozmail.com", "burner.example"].map(disposableHint),

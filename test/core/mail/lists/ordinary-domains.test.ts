@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { createLists } from "@mailproof/core/mail/lists/lists";
+import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
 import { expect, test } from "vitest";
 import { describeUnless } from "../../../describe-when.ts";
 import { ordinaryDomains } from "./ordinary-domains.ts";
 
-const shipped = createLists([], broad);
+const shipped = createLists([], WHOLE_EDITION);
 
 const findListed = (domains: readonly string[]) => ({
   disposable: domains.filter(shipped.disposable),

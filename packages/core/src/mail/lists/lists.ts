@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import type { ChangedList, ListChange } from "./changes.ts";
-import { disposable as disposableList } from "./data/disposable.ts";
-import { free as freeList } from "./data/free.ts";
+import { disposable } from "./data/disposable.ts";
+import { free } from "./data/free.ts";
 import { rareEndings } from "./data/rare-endings.ts";
+import { EDITION } from "./edition.ts";
 import { findUp } from "./find-up.ts";
-import { isOn, type ListVersion, type PackedList } from "./pack.ts";
+import { type DomainList, isOn, type ListVersion } from "./pack.ts";
 import { squats } from "./providers.ts";
 import { relayDomains } from "./relays.ts";
 import { findRole, isRoleWord, listSpellings, roleWords } from "./roles.ts";
@@ -30,7 +31,28 @@ export type Lists = {
   readonly squat: (domain: string) => string | null;
   /** Whether the last label looks like a slip of a common ending and is none: the root has it. */
   readonly rareEnding: (domain: string) => boolean;
+  /** The version of the lists that have a release of their own, all together. */
+  readonly edition: string;
   readonly versions: readonly ListVersion[];
+  /** The lists as they are now, unchanged while one address is verified. */
+  readonly current: () => Lists;
+};
+
+/** The lists that have a release of their own. Without `broad` there are no hints. */
+export type ListEdition = {
+  readonly version: string;
+  readonly lists: {
+    readonly disposable: DomainList;
+    readonly free: DomainList;
+    readonly rareEndings: DomainList;
+    readonly broad?: DomainList;
+  };
+};
+
+/** `broad` is not among them because it is large: a bundle that does not name it does not carry it. */
+export const BUILT_IN: ListEdition = {
+  version: EDITION,
+  lists: { disposable, free, rareEndings },
 };
 
 const relays: ReadonlySet<string> = new Set(relayDomains);
@@ -41,11 +63,14 @@ const traps: ReadonlySet<string> = new Set(trapAddresses);
 export const isTrusted = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
 
 /**
- * The lists as shipped, with an operator's changes on top. At each level of a domain the operator is asked
+ * The lists of an edition, with an operator's changes on top. At each level of a domain the operator is asked
  * first, then the domains we vouch for, then the list; the most specific level that has an answer gives it.
- * `broad` is a parameter because it is large: a bundle that does not name it does not carry it.
  */
-export const createLists = (changes: readonly ListChange[] = [], broad?: PackedList): Lists => {
+export const createLists = (
+  changes: readonly ListChange[] = [],
+  { version, lists: listed }: ListEdition = BUILT_IN,
+): Lists => {
+  const { broad } = listed;
   const changed = groupByList(changes);
   const isDisposable = (domain: string): boolean | undefined =>
     findUp(domain, (at) => {
@@ -53,12 +78,12 @@ export const createLists = (changes: readonly ListChange[] = [], broad?: PackedL
       if (decided !== undefined) return decided;
       // The broad lists that these lists come from take a parked typo domain for a giver of mailboxes.
       if (isTrusted(at) || squats.has(at)) return false;
-      return isOn(disposableList, at) || undefined;
+      return isOn(listed.disposable, at) || undefined;
     });
   const isTrapDomain = (domain: string) => findUp(domain, (at) => changed.trap.get(at));
   const isRole = (spelling: string) => changed.role.get(spelling) ?? isRoleWord(spelling);
 
-  return {
+  const lists: Lists = {
     disposable: (domain) => isDisposable(domain) === true,
     disposableHint: (domain) =>
       broad !== undefined &&
@@ -66,7 +91,7 @@ export const createLists = (changes: readonly ListChange[] = [], broad?: PackedL
       findUp(domain, (at) => isOn(broad, at) || undefined) === true,
     free: (domain) =>
       changed.free.get(domain) ??
-      ((webmail.has(domain) || isOn(freeList, domain)) && isDisposable(domain) !== true),
+      ((webmail.has(domain) || isOn(listed.free, domain)) && isDisposable(domain) !== true),
     role: (local) => findRole(local, isRole),
     trap: (address, domain) =>
       changed.trap.get(address) ??
@@ -80,13 +105,43 @@ export const createLists = (changes: readonly ListChange[] = [], broad?: PackedL
         : (findUp(domain, (at) =>
             changed.free.get(at) || changed.relay.get(at) ? null : squats.get(at),
           ) ?? null),
-    rareEnding: (domain) => isOn(rareEndings, `${domain.slice(domain.lastIndexOf(".") + 1)}.`),
+    rareEnding: (domain) =>
+      isOn(listed.rareEndings, `${domain.slice(domain.lastIndexOf(".") + 1)}.`),
+    edition: version,
     versions: [
-      ...[disposableList, freeList, ...(broad ? [broad] : [])].map(toVersion),
+      ...[listed.disposable, listed.free, ...(broad ? [broad] : [])].map(toVersion),
       ...OWN,
       ...(changes.length > 0 ? [createVersion("changes", "operator", changes.map(toLine))] : []),
     ],
+    current: () => lists,
   };
+  return lists;
+};
+
+/** Lists that can be replaced while they are in use. */
+export const createReplaceableLists = (first: Lists) => {
+  let now = first;
+  const lists: Lists = {
+    disposable: (domain) => now.disposable(domain),
+    disposableHint: (domain) => now.disposableHint(domain),
+    free: (domain) => now.free(domain),
+    role: (local) => now.role(local),
+    trap: (address, domain) => now.trap(address, domain),
+    relay: (domain) => now.relay(domain),
+    squat: (domain) => now.squat(domain),
+    rareEnding: (domain) => now.rareEnding(domain),
+    get edition() {
+      return now.edition;
+    },
+    get versions() {
+      return now.versions;
+    },
+    current: () => now,
+  };
+  const replace = (next: Lists): void => {
+    now = next;
+  };
+  return { lists, replace };
 };
 
 type ChangedEntries = Readonly<Record<ChangedList, ReadonlyMap<string, boolean>>>;
@@ -109,7 +164,7 @@ const groupByList = (changes: readonly ListChange[]): ChangedEntries => {
 
 const toLine = ({ add, list, entry }: ListChange): string => `${add ? "+" : "-"}${list} ${entry}`;
 
-const toVersion = ({ list, source, version, entries, sha256 }: PackedList): ListVersion => ({
+const toVersion = ({ list, source, version, entries, sha256 }: ListVersion): ListVersion => ({
   list,
   source,
   version,

@@ -12,6 +12,12 @@ export type ListVersion = {
 
 export type PackedList = ListVersion & { readonly packed: string };
 
+/**
+ * As a bundle carries it, or as an edition has it: the domains in the order of their bytes, each with a line feed. A server
+ * takes an edition while it works, and hundreds of thousands of strings would stop it for the collector of garbage.
+ */
+export type DomainList = PackedList | (ListVersion & { readonly lines: string });
+
 // One line per parent, "com aaaBb", where a capital says how many letters a name has in common with the one before it;
 // then brotli, then base64: two fifths of the plain text, and nothing is lost, so the precise list never answers for a
 // domain that is not on it.
@@ -64,6 +70,21 @@ const hasDomain = (domains: Domains, domain: string): boolean => {
   return domains.get(domain.slice(dot + 1))?.has(domain.slice(0, dot)) === true;
 };
 
+/** By halves. */
+const hasLine = (lines: string, domain: string): boolean => {
+  let [from, to] = [0, lines.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const start = Math.max(from, lines.lastIndexOf("\n", middle - 1) + 1);
+    const end = lines.indexOf("\n", middle);
+    const line = lines.slice(start, end);
+    if (line === domain) return true;
+    if (line < domain) from = end + 1;
+    else to = start;
+  }
+  return false;
+};
+
 export const listDomains = (domains: Domains): string[] =>
   [...domains]
     .flatMap(([parent, children]) => [...children].map((child) => `${child}.${parent}`))
@@ -72,11 +93,18 @@ export const listDomains = (domains: Domains): string[] =>
 const unpackedLists = new WeakMap<PackedList, Domains>();
 
 /** A process that never asks never pays, and one that asks pays once. */
-export const isOn = (list: PackedList, domain: string): boolean => {
+const unpackOnce = (list: PackedList): Domains => {
   let domains = unpackedLists.get(list);
   if (!domains) {
     domains = unpack(list.packed);
     unpackedLists.set(list, domains);
   }
-  return hasDomain(domains, domain);
+  return domains;
 };
+
+export const isOn = (list: DomainList, domain: string): boolean =>
+  "lines" in list ? hasLine(list.lines, domain) : hasDomain(unpackOnce(list), domain);
+
+/** All of a list, sorted. */
+export const readDomains = (list: DomainList): readonly string[] =>
+  "lines" in list ? list.lines.split("\n").slice(0, -1) : listDomains(unpackOnce(list));
