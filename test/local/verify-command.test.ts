@@ -58,6 +58,26 @@ test("a list comes back with its own columns and ours beside them, in its own or
   ]);
 });
 
+test("a list says at its end how many results are temporary, and what tries them again", async () => {
+  const write = (...domains: readonly string[]): string => {
+    const file = join(createFolder(), "list.txt");
+    writeFileSync(file, domains.map((domain) => `ada.lovelace@${domain}.${ZONE}\n`).join(""));
+    return file;
+  };
+  const verify = async (...domains: readonly string[]) =>
+    (await whenCommanded(createFolder(), "verify", "--file", write(...domains))).err;
+
+  const [two, one, none] = await Promise.all([
+    verify("greylist", "servfail", "valid", "nullmx", "overquota"),
+    verify("greylist"),
+    verify("valid", "nullmx"),
+  ]);
+
+  expect(two).toMatch(/2 are temporary: "npx mailproof file" tries them again\.\n$/);
+  expect(one).toMatch(/1 is temporary: "npx mailproof file" tries it again\.\n$/);
+  expect(none).not.toContain("temporary");
+});
+
 test("--evidence adds the evidence", async () => {
   const { out } = await whenCommanded(
     createFolder(),

@@ -7,13 +7,14 @@ import { type ListRow, openList } from "@mailproof/core/intake/open-list";
 import { isAddress } from "@mailproof/core/mail/address";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
+import { PROGRAM } from "../installation.ts";
 import { countList, printQuote } from "./dry-run.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { createListError, type ListFile, openListFile, STANDARD_INPUT } from "./list-file.ts";
 import { writeNote } from "./notes.ts";
 import { assertWritable, openOutput, writeOutput } from "./output.ts";
 import { chooseFormat } from "./print-results.ts";
-import { type CheckProgress, createProgress } from "./progress.ts";
+import { type CheckProgress, createProgress, formatCount } from "./progress.ts";
 import { createResultSummary } from "./result-summary.ts";
 import { type CsvList, type ListResult, NO_LIST } from "./result-table.ts";
 import { watchInterrupt } from "./service.ts";
@@ -92,6 +93,7 @@ const verifyHere = async (
   };
   const { signal, end } = watchInterrupt();
   const summary = createResultSummary();
+  let temporary = 0;
   const verifyOptions = { deepVerify: true, includeAi: true, includeEvidence: evidence };
 
   await withMailPorts(environment, { mayUseLab: true }, async (mailPorts) => {
@@ -106,6 +108,7 @@ const verifyHere = async (
     async function* verifyEach(): AsyncGenerator<ListResult> {
       const results = verifyMany(createEngine(mailPorts), readEmails(), verifyOptions);
       for await (const result of stopAtSignal(results, signal)) {
+        if (result.retryCause) temporary++;
         yield { result: toWire(result), cells: waiting.shift()?.cells ?? [] };
         progress.addDone();
       }
@@ -120,9 +123,15 @@ const verifyHere = async (
   });
   end();
   await endOutput();
-  if (file) writeNote(summary.format());
+  if (file) writeNote(`${summary.format()}${formatTemporary(temporary)}`);
   return EXIT_CODES.done.code;
 };
+
+/** This command makes one attempt; a job of a service makes the others, for hours where it has to. */
+const formatTemporary = (count: number): string =>
+  count === 0
+    ? ""
+    : `${formatCount(count)} ${count === 1 ? "is" : "are"} temporary: "${PROGRAM} file" tries ${count === 1 ? "it" : "them"} again.\n`;
 
 /** Ends at the signal, and does not wait for what is under way. */
 async function* stopAtSignal<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
