@@ -149,7 +149,7 @@ export interface Job {
   created_at: string;
   /** When the job ended, ISO 8601. Left out while it runs. */
   completed_at?: string;
-  /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any. */
+  /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked or our own address, exit or circuit kept us from it. Present when the job has ended and there are any. */
   credits_refunded?: number;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
@@ -965,7 +965,7 @@ export interface VerifyBatchInput {
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
-        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason. */
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. After a throttle the attempts are 15, 60 and 240 minutes apart. Addresses not resolved by then are `unknown`, with the reason. */
         max_wait_minutes?: number | null | undefined;
       }
     | null
@@ -1031,7 +1031,7 @@ export interface ProcessFileInput {
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
-        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason. */
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. After a throttle the attempts are 15, 60 and 240 minutes apart. Addresses not resolved by then are `unknown`, with the reason. */
         max_wait_minutes?: number | null | undefined;
       }
     | null

@@ -41,7 +41,7 @@ export const JobOptions = optionalOr(
     include_ai: describe(Flag(true), "Whether results have `ai`."),
     max_wait_minutes: describe(
       MaxWaitMinutes,
-      "The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason.",
+      "The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. After a throttle the attempts are 15, 60 and 240 minutes apart. Addresses not resolved by then are `unknown`, with the reason.",
     ),
   }),
   {},

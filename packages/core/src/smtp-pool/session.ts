@@ -1,6 +1,6 @@
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import type { ProbePolicy } from "../mail/probe-policy.ts";
-import { asksForBackoff, type Finding, findRefusalOfUs } from "../mail/smtp/classify.ts";
+import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import {
   findFirstChoice,
   type HostAttempt,
@@ -9,6 +9,7 @@ import {
   trySession,
 } from "../mail/smtp/connect.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
+import { isThrottled } from "../mail/smtp/session-stop.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { World } from "../ports/world.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
@@ -300,7 +301,7 @@ const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome)
   if (stage === "connect") return false;
   const context = { stage, mxHost: host };
   if (asksForBackoff(reply, context)) return true;
-  if (findRefusalOfUs(reply, context) === "throttle") return true;
+  if (isThrottled({ ending }, host)) return true;
   return reply.code < 500 && reply.enhanced !== null && reply.enhanced.startsWith("4.7.");
 };
 

@@ -1,9 +1,9 @@
 import type { MailHost } from "../dns/mail-hosts.ts";
 import { findMailProvider } from "../mail-providers.ts";
-import { findRefusalOfUs } from "./classify.ts";
 import { converse, getRemainingMs, type TimeLimit, type Transcript } from "./converse.ts";
 import { createDialogue } from "./dialogue.ts";
 import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
+import { isThrottled } from "./session-stop.ts";
 import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wire.ts";
 
 /** What a session is to find out, whichever host answers. */
@@ -50,7 +50,8 @@ export const trySession = async (
       attempt = await tryHost(route, target, { ...request, tls: false }, timeLimit);
       attempts.push(attempt);
     }
-    if (hasTalked(attempt) || isThrottled(attempt))
+    // The other hosts of a domain mostly share the count that a throttle comes from.
+    if (hasTalked(attempt) || isThrottled(attempt.result, target.host))
       return { ...attempt, transcript: joinTranscripts(attempts), attempts };
     if (getRemainingMs(timeLimit) <= 0) break;
   }
@@ -162,13 +163,6 @@ const getStage = ({ result }: HostAttempt) => result.ending?.stage ?? null;
 /** After EHLO the server has accepted the session, and its replies count for the domain. */
 const hasTalked = (attempt: HostAttempt): boolean =>
   [null, "mail", "rcpt"].includes(getStage(attempt));
-
-/** Before EHLO was done: the other hosts of a domain mostly share the count that turned us away. */
-const isThrottled = ({ host, result: { ending } }: HostAttempt): boolean =>
-  ending !== null &&
-  ending.stage !== "connect" &&
-  !isFault(ending.reply) &&
-  findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost: host }) === "throttle";
 
 const brokeInTls = (attempt: HostAttempt): boolean =>
   getStage(attempt) === "starttls" && attempt.result.closedBy === "lost";

@@ -1,10 +1,9 @@
-import { findRefusalOfUs } from "./classify.ts";
 import type { Dialogue, SmtpCommand } from "./converse.ts";
 import { tryAll } from "./flight.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { SessionPlan, SessionResult } from "./session.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
-import { createStop, type SessionStop } from "./session-stop.ts";
+import { createStop, isThrottled, type SessionStop } from "./session-stop.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
 /**
@@ -17,7 +16,8 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   const stop = opened.stop ?? (yield* tryAll(state));
   const { tls, extensions } = opened;
   if (!(yield* quit(state, stop))) return { ...createUntrusted(plan), tls, extensions };
-  if (stop && !state.wasTried && !isThrottled(plan, stop)) failRemaining(state, stop);
+  // A throttle before a recipient was named: another session may be let in for all of them.
+  if (stop && !state.wasTried && !isThrottled(stop, plan.mxHost)) failRemaining(state, stop);
   return {
     recipients: state.results,
     unknownRecipients: state.unknownRecipients,
@@ -54,13 +54,6 @@ const createUntrusted = ({
   closedBy: "lost",
   ending: { stage: "rcpt", reply: "not_smtp" },
 });
-
-/** Before a recipient was named, the server turned us away for now: another session may be let in for all of them. */
-const isThrottled = ({ mxHost }: SessionPlan, { ending }: SessionStop): boolean =>
-  ending !== null &&
-  !isFault(ending.reply) &&
-  ending.stage !== "connect" &&
-  findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost }) === "throttle";
 
 type OpenedSession = Pick<SessionResult, "tls" | "extensions"> & {
   readonly stop: SessionStop | null;

@@ -1,4 +1,4 @@
-import { asksForBackoff, concernsOneDomain } from "./classify.ts";
+import { asksForBackoff, concernsOneDomain, findRefusalOfUs } from "./classify.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { ClosedBy, SessionResult } from "./session.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
@@ -20,6 +20,13 @@ const toClosedBy = (reply: ReplyOrFault): ClosedBy => {
   if (isTooMany(reply)) return "full";
   return reply.code === 421 ? "421" : "refused";
 };
+
+/** Whether the host turned us away for now, whichever the recipient: another session may be let in. */
+export const isThrottled = ({ ending }: Pick<SessionStop, "ending">, mxHost: string): boolean =>
+  ending !== null &&
+  ending.stage !== "connect" &&
+  !isFault(ending.reply) &&
+  findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost }) === "throttle";
 
 /** Most replies to RCPT are about the recipient, and the session goes on. */
 export const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | null => {

@@ -30,6 +30,7 @@ export const REASONS: Readonly<Record<NonNullable<LedgerEntry["reason"]>, string
   taken_back: "Taken back by the operator",
   failed: "Failed on our side",
   not_probed: "The mail server was not asked",
+  not_reached: "The mail server turned us away",
   cancelled: "The job was cancelled",
   no_mail: "The mail test got no mail",
 };
