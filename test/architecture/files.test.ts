@@ -31,6 +31,7 @@ const EXPORT = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
 /** Exports that only tests read, by what the tests do with them. */
 const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "numbers and rules that docs/scores.md prints: a test compares the page with them": [
+    "ADJUSTMENTS",
     "BANDS",
     "CANDIDATES_MAX",
     "CAPS",
@@ -49,6 +50,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "POSITIVE",
     "PTR_RULES",
     "SCORE_PARTS",
+    "START_SCORES",
     "STATUS_ORDER",
     "VERDICT_WEIGHTS",
     "listCatchAllParts",

@@ -1,6 +1,6 @@
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
-import { BANDS } from "@mailproof/core/verify/judge";
+import { BANDS } from "@mailproof/core/verify/score";
 import { verify } from "@mailproof/core/verify/verify";
 import { allDomains } from "@mailproof/lab/domains";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";

@@ -1,6 +1,8 @@
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
-import { BANDS, type DomainSignal, judge, type Signals } from "@mailproof/core/verify/judge";
+import { judge } from "@mailproof/core/verify/judge";
 import { STATUSES } from "@mailproof/core/verify/result";
+import { BANDS } from "@mailproof/core/verify/score";
+import type { DomainSignal, Signals } from "@mailproof/core/verify/signals";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -289,16 +291,62 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
   encrypted: bool,
 });
+const confidences = fc.option(fc.integer({ min: 0, max: 95 }).map((percent) => percent / 100));
 
 test("the score is the sum of its parts, and lies in the band of the status", () => {
   fc.assert(
-    fc.property(signals, (one) => {
-      const { status, score, parts } = judge(one);
+    fc.property(signals, confidences, (one, confidence) => {
+      const { status, score, parts } = judge(one, confidence);
       expect(parts.reduce((sum, { points }) => sum + points, 0)).toBe(score);
       expect(score).toBeGreaterThanOrEqual(BANDS[status].least);
       expect(score).toBeLessThanOrEqual(BANDS[status].most);
     }),
   );
+});
+
+const CONFIDENCES = Array.from({ length: 20 }, (_, at) => at / 20);
+
+test.each<[string, Partial<Signals>]>([
+  ["a catch-all", { catchAll: "yes" }],
+  ["an undecided domain", { catchAll: "undecided" }],
+  ["a generated name", { catchAll: "yes", botLikeness: 1, encrypted: true }],
+])(
+  "for %s the score rises with catch_all_confidence, and an acceptance adds nothing",
+  (_, more) => {
+    const judged = CONFIDENCES.map((confidence) => judge({ ...ORDINARY, ...more }, confidence));
+    const scores = judged.map(({ score }) => score);
+
+    expect(scores).toEqual(scores.toSorted((a, b) => a - b));
+    expect(new Set(scores).size).toBeGreaterThanOrEqual(14);
+    expect(scores.at(-1)).toBeGreaterThanOrEqual((scores[0] ?? 0) + 20);
+    expect(judged.flatMap(({ parts }) => parts.map(({ part }) => part))).not.toContain(
+      "the server accepted the address",
+    );
+  },
+);
+
+test("addresses of a catch-all whose confidences differ by a twentieth differ in their score", () => {
+  const scores = CONFIDENCES.map(
+    (confidence) => judge({ ...ORDINARY, catchAll: "yes" }, confidence).score,
+  );
+
+  expect(new Set(scores).size).toBe(CONFIDENCES.length);
+});
+
+test("the less a cause says for a working mail server, the lower an unknown address scores", () => {
+  const untested: Signals = { ...ORDINARY, catchAll: "not_tested" };
+  const scoreFor = (reason: string) =>
+    judge({ ...untested, mailbox: createFinding("unknown", reason) }).score;
+  const dns = judge({ ...untested, mailbox: null, domain: "dns_inconclusive" }).score;
+
+  const scores = [
+    ...["greylisted", "ip_blocked", "internal", "server_error", "timeout", "connect_failed"].map(
+      scoreFor,
+    ),
+    dns,
+  ];
+
+  expect(scores).toEqual([47, 44, 40, 38, 36, 34, 32]);
 });
 
 test("an unknown finding never makes an address invalid", () => {

@@ -4,6 +4,8 @@ import { isBot, scoreBotLikeness } from "@mailproof/core/signals/bot";
 import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all-score";
 import { scoreNameLikeness } from "@mailproof/core/signals/name-likeness";
 import { suggestTypo } from "@mailproof/core/signals/typo";
+import type { Status } from "@mailproof/core/verify/result";
+import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
 import { expect, test } from "vitest";
 import {
   areaUnderCurve,
@@ -92,6 +94,17 @@ test("the page shows how many names of each country are flagged as generated: at
 });
 
 const { rareEnding } = createLists();
+
+test("the page shows what each status begins with, its band, and what each part adds", () => {
+  const statuses = Object.entries(START_SCORES).map(
+    ([status, base]) =>
+      `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
+  );
+  const parts = ADJUSTMENTS.map(({ part, points }) => `| ${part} | ${points} |`);
+
+  for (const row of statuses) expect(page).toContain(row);
+  expect(page).toContain(parts.join("\n"));
+});
 
 test("the page shows how often a typo suggestion is right", () => {
   const sentenceText = deadDomains.map(({ typed, meant }) => {

@@ -1,7 +1,7 @@
 import type { Address } from "../mail/address.ts";
 import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
 import type { Engine } from "../verify/engine.ts";
-import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
+import { type Judgement, judge } from "../verify/judge.ts";
 import {
   findProviderDoubts,
   type ProviderDoubts,
@@ -9,6 +9,7 @@ import {
 } from "../verify/provider-beliefs.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
 import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
+import type { DomainSignal } from "../verify/signals.ts";
 import { WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";

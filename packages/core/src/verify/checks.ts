@@ -1,5 +1,5 @@
-import type { DomainSignal, Signals } from "./judge.ts";
 import type { Verification } from "./result.ts";
+import type { DomainSignal, Signals } from "./signals.ts";
 
 export const hasMailHost = (domain: DomainSignal): boolean =>
   domain === "mail_host" || domain === "implicit_mail_host";

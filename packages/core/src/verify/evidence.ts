@@ -4,9 +4,10 @@ import type { Lists } from "../mail/lists/lists.ts";
 import { findMailProvider } from "../mail/mail-providers.ts";
 import { findUngivenName } from "../mail/name-rules.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
-import type { Judgement, Signals } from "./judge.ts";
+import type { Judgement } from "./judge.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";
+import type { Signals } from "./signals.ts";
 
 type Probed = {
   readonly address: Address | null;

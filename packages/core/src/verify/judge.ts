@@ -1,53 +1,8 @@
 import type { Finding } from "../mail/smtp/classify.ts";
-import { BOT_THRESHOLD } from "../signals/bot.ts";
-import { type CatchAll, type ScorePart, type Status } from "./result.ts";
+import type { ScorePart, Status } from "./result.ts";
+import { scoreVerdict } from "./score.ts";
+import type { DomainSignal, Signals } from "./signals.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
-
-/** Everything that the checks found out about one address. */
-export type Signals = {
-  /** Why the text is not an address, or null. */
-  readonly syntaxFault: string | null;
-  readonly domain: DomainSignal;
-  readonly listed: {
-    readonly trap: boolean;
-    readonly disposable: boolean;
-    readonly disposableHint: boolean;
-    readonly role: string | null;
-    readonly free: boolean;
-    /** The provider that the squat is taken for. */
-    readonly squat: string | null;
-  };
-  /** What the mail server's reply means; null when no mail server was asked. */
-  readonly mailbox: Finding | null;
-  readonly catchAll: CatchAll;
-  /** The provider accepts at RCPT what it will bounce later, so an acceptance proves nothing. */
-  readonly acceptsThenBounces: boolean;
-  /** The provider is known to refuse unknown recipients at RCPT, so an acceptance needs no catch-all probe. */
-  readonly rejectsUnknownRecipients: boolean;
-  /** The provider was believed to refuse them, and a canary was accepted: an acceptance proves nothing until it refuses. */
-  readonly acceptsUnknownRecipients: boolean;
-  /** The account's own mail to this address bounced lately, because the mailbox takes none. */
-  readonly bounced: boolean;
-  /** Why the provider cannot have given this name to anyone, or null. */
-  readonly nameFault: string | null;
-  /** The name is shorter or longer than those that the provider gives today. */
-  readonly hasUnusualLength: boolean;
-  /** The name is longer than every server must take; "taken": the domain's own server is known to take such names. */
-  readonly longName: "untried" | "taken" | null;
-  readonly botLikeness: number;
-  readonly encrypted: boolean;
-};
-
-export type DomainSignal =
-  | "mail_host"
-  | "implicit_mail_host"
-  | "domain_not_found"
-  | "null_mx"
-  | "no_mail_host"
-  | "mx_unroutable"
-  | "dns_inconclusive"
-  | "dns_answer_too_large"
-  | "not_asked";
 
 export type Judgement = {
   readonly status: Status;
@@ -57,21 +12,14 @@ export type Judgement = {
   readonly parts: readonly ScorePart[];
 };
 
-/** Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score. */
-export const judge = (signals: Signals): Judgement => {
+/**
+ * Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score.
+ * `catchAllConfidence`: how likely the mailbox exists where an acceptance proves nothing.
+ */
+export const judge = (signals: Signals, catchAllConfidence: number | null = null): Judgement => {
   const rule = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
-  const { status } = rule;
-  const parts = listParts(status, signals);
-  const sum = parts.reduce((total, { points }) => total + points, 0);
-  const { least, most } = BANDS[status];
-  const score = Math.min(most, Math.max(least, sum));
-  const clamp = { part: `limited to ${least}–${most} for ${status}`, points: score - sum };
-  return {
-    status,
-    reason: rule.reason(signals),
-    score,
-    parts: clamp.points === 0 ? parts : [...parts, clamp],
-  };
+  const verdict = { status: rule.status, reason: rule.reason(signals) };
+  return { ...verdict, ...scoreVerdict({ ...verdict, signals, catchAllConfidence }) };
 };
 
 type VerdictRule = {
@@ -216,93 +164,3 @@ const PRECEDENCE: readonly VerdictRule[] = [
 export const STATUS_ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(
   ({ status }) => status,
 );
-
-/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
-export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
-  valid: { least: 90, most: 100 },
-  catch_all: { least: 50, most: 69 },
-  role: { least: 50, most: 69 },
-  risky: { least: 40, most: 60 },
-  // Never near zero: the cause is mostly a failure of ours.
-  unknown: { least: 30, most: 49 },
-  disposable: { least: 10, most: 30 },
-  invalid: { least: 0, most: 10 },
-  spam_trap: { least: 0, most: 5 },
-};
-
-const START_SCORES: Readonly<Record<Status, number>> = {
-  valid: 94,
-  catch_all: 58,
-  role: 56,
-  risky: 50,
-  unknown: 40,
-  disposable: 20,
-  invalid: 5,
-  spam_trap: 2,
-};
-
-type Adjustment = {
-  readonly part: string;
-  readonly points: number;
-  readonly holds: (signals: Signals) => boolean;
-};
-
-/** What makes an address better or worse within the band of its status. */
-const ADJUSTMENTS: readonly Adjustment[] = [
-  { part: "the server accepted the address", points: 4, holds: hasVerdict("valid") },
-  {
-    part: "the server refused a random recipient",
-    points: 2,
-    holds: ({ catchAll, rejectsUnknownRecipients }) =>
-      catchAll === "no" || rejectsUnknownRecipients,
-  },
-  {
-    part: "no MX record, only an A or AAAA record",
-    points: -3,
-    holds: ({ domain }) => domain === "implicit_mail_host",
-  },
-  {
-    part: "on a broad list of disposable domains",
-    points: -6,
-    holds: ({ listed }) => listed.disposableHint,
-  },
-  {
-    part: "looks generated",
-    points: -6,
-    holds: ({ botLikeness }) => botLikeness >= BOT_THRESHOLD,
-  },
-  {
-    part: "unusually short or long name",
-    points: -6,
-    holds: ({ hasUnusualLength }) => hasUnusualLength,
-  },
-  {
-    part: "more than 64 octets before the @",
-    points: -6,
-    holds: ({ longName }) => longName !== null,
-  },
-  {
-    part: "the DNS look-up failed",
-    points: -6,
-    holds: ({ domain }) => isUndecided(domain),
-  },
-  { part: "mail to this address bounced", points: -5, holds: ({ bounced }) => bounced },
-  {
-    part: "the connection was encrypted",
-    points: 1,
-    holds: ({ encrypted }) => encrypted,
-  },
-  {
-    part: "the refusal is unambiguous",
-    points: -5,
-    holds: ({ mailbox }) => mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
-  },
-];
-
-const listParts = (status: Status, signals: Signals): ScorePart[] => [
-  { part: status, points: START_SCORES[status] },
-  ...ADJUSTMENTS.filter(({ holds }) => holds(signals)).map(({ part, points }) => ({
-    part,
-    points,
-  })),
-];

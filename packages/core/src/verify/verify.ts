@@ -20,14 +20,7 @@ import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./ac
 import { hasMailHost, toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
-import {
-  type DomainSignal,
-  isCatchAllInQuestion,
-  isUndecided,
-  type Judgement,
-  judge,
-  type Signals,
-} from "./judge.ts";
+import { isCatchAllInQuestion, isUndecided, type Judgement, judge } from "./judge.ts";
 import { planLaterAttempt } from "./later-attempt.ts";
 import {
   findProviderDoubts,
@@ -38,6 +31,7 @@ import {
 import type { ProbeResult } from "./recipient-check.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
+import type { DomainSignal, Signals } from "./signals.ts";
 import { splitRoughly, TEXT_MAX } from "./split-roughly.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
@@ -257,7 +251,8 @@ const createVerification = (
 ): Verification => {
   const { address, listed, probeResult, mailHost } = lookup;
   const signals = toSignals(engine, lookup);
-  const judged = judge(signals);
+  const confidence = isCatchAllInQuestion(signals) ? estimateMailbox(lookup) : null;
+  const judged = judge(signals, confidence);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
   return {
     email: address?.display ?? lookup.text.trim().slice(0, TEXT_MAX),
@@ -278,7 +273,7 @@ const createVerification = (
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
     },
     enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
-    ...(options.includeAi && { ai: createAiFields(engine, lookup, signals) }),
+    ...(options.includeAi && { ai: createAiFields(engine, lookup, signals, confidence) }),
     ...(options.includeEvidence && {
       evidence: collectEvidence(lookup, judged, engine.lists),
     }),
@@ -313,6 +308,7 @@ const createAiFields = (
   engine: Engine,
   lookup: AddressLookup,
   signals: Signals,
+  catchAllConfidence: number | null,
 ): NonNullable<Verification["ai"]> => {
   const { local, domain } = lookup.address ?? splitRoughly(lookup.text);
   const { suggestion, confidence } = suggestTypo(
@@ -327,11 +323,15 @@ const createAiFields = (
   return {
     typoSuggestion: suggestion,
     typoConfidence: confidence,
-    catchAllConfidence: isCatchAllInQuestion(signals)
-      ? scoreCatchAll(local, { isRole: lookup.listed.role !== null, ...lookup.domainHistory })
-      : null,
+    catchAllConfidence,
   };
 };
+
+const estimateMailbox = ({ address, text, listed, domainHistory }: AddressLookup): number =>
+  scoreCatchAll((address ?? splitRoughly(text)).local, {
+    isRole: listed.role !== null,
+    ...domainHistory,
+  });
 
 /** True: mail for the domain works. False: it does not, as with an address that cannot exist. */
 const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {

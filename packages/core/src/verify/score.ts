@@ -1,0 +1,183 @@
+import type { Finding } from "../mail/smtp/classify.ts";
+import { BOT_THRESHOLD } from "../signals/bot.ts";
+import type { ScorePart, Status } from "./result.ts";
+import type { Signals } from "./signals.ts";
+
+// How good an address is, as a sum of named parts.
+
+type Scored = {
+  readonly status: Status;
+  readonly reason: string;
+  readonly signals: Signals;
+  /** Null: the domain cannot be a catch-all, or nothing was accepted. */
+  readonly catchAllConfidence: number | null;
+};
+
+export const scoreVerdict = (
+  scored: Scored,
+): { readonly score: number; readonly parts: readonly ScorePart[] } => {
+  const { status } = scored;
+  const parts = listParts(scored);
+  const sum = parts.reduce((total, { points }) => total + points, 0);
+  const { least, most } = BANDS[status];
+  const score = Math.min(most, Math.max(least, sum));
+  const clamp = { part: `limited to ${least}–${most} for ${status}`, points: score - sum };
+  return { score, parts: clamp.points === 0 ? parts : [...parts, clamp] };
+};
+
+/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
+export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
+  valid: { least: 90, most: 100 },
+  // Below 50 where the mailbox is less likely than not.
+  catch_all: { least: 40, most: 69 },
+  role: { least: 50, most: 69 },
+  risky: { least: 40, most: 60 },
+  // Never near zero: the cause is mostly a failure of ours.
+  unknown: { least: 30, most: 49 },
+  disposable: { least: 10, most: 30 },
+  invalid: { least: 0, most: 10 },
+  spam_trap: { least: 0, most: 5 },
+};
+
+export const START_SCORES: Readonly<Record<Status, number>> = {
+  valid: 94,
+  catch_all: 55,
+  role: 56,
+  risky: 50,
+  unknown: 40,
+  disposable: 20,
+  invalid: 5,
+  spam_trap: 2,
+};
+
+/** From the least to the highest confidence, which is 0.95, a score moves by so many points, as far as its band allows. */
+const CONFIDENCE_POINTS = 30;
+const CONFIDENCE_MIDDLE = 0.5;
+
+type Adjustment = {
+  readonly part: string;
+  readonly points: number;
+  readonly holds: (scored: Scored) => boolean;
+};
+
+const hasVerdict =
+  (verdict: Finding["verdict"]) =>
+  ({ signals }: Scored): boolean =>
+    signals.mailbox?.verdict === verdict;
+
+/** The confidence has a part of its own for what the local part shows, and an acceptance adds nothing to it. */
+const isProven = ({ catchAllConfidence }: Scored): boolean => catchAllConfidence === null;
+
+/** An unknown address for one of these reasons. Any other reason adds nothing. */
+const isUnknownFor =
+  (...reasons: readonly string[]) =>
+  ({ status, reason }: Scored): boolean =>
+    status === "unknown" && reasons.includes(reason);
+
+/** What makes an address better or worse within the band of its status. */
+export const ADJUSTMENTS: readonly Adjustment[] = [
+  {
+    part: "the server accepted the address",
+    points: 4,
+    holds: (scored) => hasVerdict("valid")(scored) && isProven(scored),
+  },
+  {
+    part: "the server refused a random recipient",
+    points: 2,
+    holds: ({ signals: { catchAll, rejectsUnknownRecipients } }) =>
+      catchAll === "no" || rejectsUnknownRecipients,
+  },
+  {
+    part: "no MX record, only an A or AAAA record",
+    points: -3,
+    holds: ({ signals }) => signals.domain === "implicit_mail_host",
+  },
+  {
+    part: "on a broad list of disposable domains",
+    points: -6,
+    holds: ({ signals }) => signals.listed.disposableHint,
+  },
+  {
+    part: "looks generated",
+    points: -6,
+    holds: (scored) => scored.signals.botLikeness >= BOT_THRESHOLD && isProven(scored),
+  },
+  {
+    part: "unusually short or long name",
+    points: -6,
+    holds: ({ signals }) => signals.hasUnusualLength,
+  },
+  {
+    part: "more than 64 octets before the @",
+    points: -6,
+    holds: ({ signals }) => signals.longName !== null,
+  },
+  { part: "mail to this address bounced", points: -5, holds: ({ signals }) => signals.bounced },
+  {
+    part: "the connection was encrypted",
+    points: 1,
+    holds: (scored) => scored.signals.encrypted && isProven(scored),
+  },
+  {
+    part: "the refusal is unambiguous",
+    points: -5,
+    holds: ({ signals: { mailbox } }) =>
+      mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
+  },
+  // Why an address is unknown. A domain that has a working mail server has mailboxes.
+  {
+    part: "the mail server takes mail, later",
+    points: 7,
+    holds: isUnknownFor(
+      "greylisted",
+      "rate_limited",
+      "throttled",
+      "too_many_recipients",
+      "server_storage",
+    ),
+  },
+  {
+    part: "the mail server refuses us, and not the address",
+    points: 4,
+    holds: isUnknownFor(
+      "ip_blocked",
+      "ip_reputation",
+      "missing_ptr",
+      "sender_rejected",
+      "sender_blocklisted",
+      "sender_auth_failed",
+      "auth_or_tls_required",
+      "directory_harvest",
+      "policy_blocked",
+      "content_rejected",
+    ),
+  },
+  {
+    part: "the mail server broke off or has a fault",
+    points: -2,
+    holds: isUnknownFor("connection_lost", "server_error", "server_refuses", "protocol_error"),
+  },
+  { part: "the mail server does not reply", points: -4, holds: isUnknownFor("timeout") },
+  { part: "no mail server can be reached", points: -6, holds: isUnknownFor("connect_failed") },
+  {
+    part: "the DNS look-up failed",
+    points: -8,
+    holds: isUnknownFor("dns_inconclusive", "dns_answer_too_large"),
+  },
+];
+
+const listParts = (scored: Scored): ScorePart[] => [
+  { part: scored.status, points: START_SCORES[scored.status] },
+  ...listConfidence(scored),
+  ...ADJUSTMENTS.filter(({ holds }) => holds(scored)).map(({ part, points }) => ({ part, points })),
+];
+
+const listConfidence = ({ catchAllConfidence }: Scored): readonly ScorePart[] =>
+  catchAllConfidence === null
+    ? []
+    : [
+        {
+          part: `catch_all_confidence ${catchAllConfidence.toFixed(2)}`,
+          points: Math.round((catchAllConfidence - CONFIDENCE_MIDDLE) * CONFIDENCE_POINTS) + 0,
+        },
+      ];
