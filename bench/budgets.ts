@@ -219,7 +219,7 @@ export const BUDGETS = {
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 332 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
   // 37 of that of POST /v1/find are packed tables of names: a text, which nothing compiles.
-  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 550 },
+  reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 570 },
   reachImport: {
     of: "lambdas",
     what: "queue, mail or DNS, the slowest import",
@@ -313,7 +313,7 @@ export const BUDGETS = {
     most: 0.5,
   },
   checkSilent: { of: "check", what: "half of the name servers silent", unit: "ms", most: 10_000 },
-  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_525 },
+  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_550 },
   toolsImport: { of: "tools", what: "its import", unit: "ms", most: 220 },
   workersSize: { of: "workers", what: "the largest", unit: "KB", most: 800 },
   portsWrites: {

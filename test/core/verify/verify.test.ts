@@ -1,4 +1,4 @@
-import { createLists } from "@mailproof/core/mail/lists/lists";
+import { createLists, createReplaceableLists } from "@mailproof/core/mail/lists/lists";
 import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
@@ -257,6 +257,26 @@ test.each([
     });
   },
 );
+
+test("lists that are replaced during a verification have no part in it, and the evidence names those that had", async () => {
+  const { lists, replace } = createReplaceableLists(createLists([], WHOLE_EDITION));
+  const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
+  const findMailHosts: Engine["findMailHosts"] = async (...question) => {
+    replace(createLists([], { ...WHOLE_EDITION, version: "2027.1.1" }));
+    return engine.findMailHosts(...question);
+  };
+  const replaced = { ...engine, lists, findMailHosts };
+
+  const [first, second] = [
+    await verify(replaced, "ann@example.com", OPTIONS),
+    await verify(replaced, "ann@example.com", OPTIONS),
+  ];
+
+  expect([first, second].map(({ evidence }) => evidence?.listsEdition)).toEqual([
+    WHOLE_EDITION.version,
+    "2027.1.1",
+  ]);
+});
 
 test.each(["ann@example.com", "ann@mailinator.com"])(
   "%s has no hint, and the evidence names no lists for it",

@@ -107,7 +107,7 @@ const SHARED_METRICS = {
     dimensions: {},
     fields: [],
   },
-  mailproof_lists_age_days: {
+  mailproof_lists_age_seconds: {
     type: "gauge",
     help: "Age of the lists of domains.",
     labels: [],

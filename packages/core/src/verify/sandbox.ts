@@ -1,5 +1,6 @@
 import type { KeyMode } from "../accounts/key-format.ts";
 import type { MailHost } from "../mail/dns/mail-hosts.ts";
+import type { Lists } from "../mail/lists/lists.ts";
 import type { Finding } from "../mail/smtp/classify.ts";
 import type { World } from "../ports/world.ts";
 import type { Engine, WithEngine } from "./engine.ts";
@@ -79,14 +80,20 @@ export const createSandboxEngine = ({ engine, now, sleep }: SandboxBase, attempt
     const { onRetry: secondTime } = mailbox;
     return toProbeResult(recipient, attempts > 0 && secondTime ? secondTime : mailbox);
   },
-  lists: {
-    ...engine.lists,
-    disposable: (domain) => domain.startsWith("disposable.") || engine.lists.disposable(domain),
-    trap: (address, domain) =>
-      getLeadingWord(address) === "spam_trap" || engine.lists.trap(address, domain),
-  },
+  lists: createSandboxLists(engine.lists.current()),
   now,
 });
+
+const createSandboxLists = (others: Lists): Lists => {
+  const lists: Lists = {
+    ...others,
+    disposable: (domain) => domain.startsWith("disposable.") || others.disposable(domain),
+    trap: (address, domain) =>
+      getLeadingWord(address) === "spam_trap" || others.trap(address, domain),
+    current: () => lists,
+  };
+  return lists;
+};
 
 type SandboxBase = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine, "lists"> };
 

@@ -8,6 +8,7 @@ import {
 } from "@mailproof/core/mail/lists/edition-file";
 import type { Json } from "@mailproof/core/ports/table";
 import * as v from "valibot";
+import { PROGRAM } from "../installation.ts";
 import { installLists, readInstalled, rollBackLists } from "../lists/lists-folder.ts";
 import { definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
@@ -48,7 +49,9 @@ export const listsCommands = {
       async ({ environment, words }) => {
         const [source, ...others] = words;
         if (source === undefined || others.length > 0)
-          throw new UsageError(`Missing file. Usage: mailproof admin lists update ${UPDATE_USAGE}`);
+          throw new UsageError(
+            `Missing file. Usage: ${PROGRAM} admin lists update ${UPDATE_USAGE}`,
+          );
         const bytes = await readSource(source);
         const { edition, before } = await explain(
           source,

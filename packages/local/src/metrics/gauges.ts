@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Gauges, readGauges } from "@mailproof/core/background/gauges";
-import { getEditionAge } from "@mailproof/core/mail/lists/edition-age";
+import { getEditionAgeMs } from "@mailproof/core/mail/lists/edition-age";
 import type { MachineMetricName } from "@mailproof/core/runtime/metric-names";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import type { LocalWorld } from "../app.ts";
@@ -78,8 +78,8 @@ const createQueueMetrics = ({ queue }: LocalWorld): readonly Metric[] => [
 ];
 
 const createListsMetric = ({ engine, now }: LocalWorld): Metric =>
-  createReading("mailproof_lists_age_days", async () => [
-    { value: getEditionAge(engine.lists.edition, now()) },
+  createReading("mailproof_lists_age_seconds", async () => [
+    { value: getEditionAgeMs(engine.lists.edition, now()) / 1_000 },
   ]);
 
 /** A circuit is listed while it is open, so a provider that accepts our sessions has no sample. */

@@ -20,6 +20,9 @@ export const getEditionDate = (version: string): Date => {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
 };
 
+export const getEditionAgeMs = (version: string, now: Date): number =>
+  Math.max(0, now.getTime() - getEditionDate(version).getTime());
+
 /** Whole days. */
 export const getEditionAge = (version: string, now: Date): number =>
-  Math.max(0, Math.floor((now.getTime() - getEditionDate(version).getTime()) / DAY_MS));
+  Math.floor(getEditionAgeMs(version, now) / DAY_MS);
