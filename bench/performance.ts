@@ -102,7 +102,7 @@ ${formatTable(OTHERS, verdicts)}
 
 ## Receivers: this engine and its peers
 
-The same three lists in one run, before the same receivers of the lab ([receivers.md](receivers.md)). Right is the verdict that the
+The same lists in one run, before the same receivers of the lab ([receivers.md](receivers.md)). Right is the verdict that the
 scenario expects; a peer without a word for it counts as right where its word is no worse. "Unknown" is where a better engine
 could have known. This engine is tested with these scenarios and its peers are not: the table shows what they do with documented
 replies, not how often they are right about a list of real addresses.

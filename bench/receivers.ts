@@ -15,8 +15,8 @@ import {
 } from "./report.ts";
 
 // Our engine and its peers before the receivers that the lab plays (docs/receivers.md): a list for a client that no
-// receiver has met, one for a client that some of them have listed, and one of names that do not exist, so many that
-// receivers begin to block. Every engine has a lab of its own for each.
+// receiver has met, one of names that do not exist, so many that receivers begin to block, and one for each way in which
+// receivers block or throttle a client that they have listed. Every engine has a lab of its own for each.
 
 const IN_FLIGHT = 50;
 /** For one list. Our engine backs off for 30 seconds and more; the peers never do. */

@@ -53,7 +53,8 @@ type Single = NonNullable<Job["single"]>;
  */
 const SINGLES_QUEUE = {
   name: "singles",
-  visibilitySeconds: 180,
+  // Longer than a session with a tarpit, or than the backoffs before a throttle is one.
+  visibilitySeconds: 300,
   receivesMax: 5,
   concurrency: 200,
   concurrencyWhenBusy: 100,

@@ -26,11 +26,12 @@ export const planLaterAttempt = (
     rule: probeResult?.finding.rule ?? null,
     code: probeResult?.reply?.code ?? null,
   });
-  const { throttleMinutes } = findMailProvider(mailHost ?? "");
   const exit = probeResult?.exit;
   return {
     ...(retryCause && { retryCause }),
-    ...(retryCause === "throttled" && { throttleMinutes }),
+    ...(retryCause === "throttled" && {
+      throttleMinutes: findMailProvider(mailHost ?? "").throttleMinutes,
+    }),
     ...(probeResult?.isWithheld && { isWithheld: true }),
     ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
     ...(retryCause === "greylisting" && exit !== undefined && { greylistedExit: exit }),
