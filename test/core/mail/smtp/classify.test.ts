@@ -545,6 +545,54 @@ test.each<[Stage, string, RefusalOfUs | null]>([
   expect(findRefusalOfUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
 });
 
+test.each([
+  "550 5.1.2 Relay not allowed.",
+  "550 5.1.1 Relaying denied",
+  "553 5.1.3 Relay access denied",
+  "550 5.4.1 Relaying is not permitted",
+  "556 Relay denied",
+])("words about relaying outrank the code: %j", (line) => {
+  expect(at(line)).toMatchObject({ verdict: "unknown", reason: "relay_denied" });
+});
+
+test("the code of relaying with words about the mailbox is about the mailbox", () => {
+  expect(at("550 5.1.2 Mailbox does not exist.")).toMatchObject({ reason: "mailbox_not_found" });
+});
+
+test("a code of security or policy proves no absence, whatever the words", () => {
+  const codes = [
+    2, 3, 5, 12, 14, 26, 57, 64, 128, 320, 321, 322, 323, 324, 325, 509, 606, 708, 750,
+  ];
+  const words = [
+    "dnssec-invalid: destination domain returned invalid dnssec records",
+    "starttls-not-supported: destination mail server must support TLS",
+    "Recipient address rejected: user unknown",
+    "This mailbox is disabled",
+    "Host unknown",
+  ];
+  const verdicts = codes.flatMap((code) =>
+    words.map((text) => at(`550 5.7.${code} ${text}`).verdict),
+  );
+
+  expect(new Set(verdicts)).not.toContain("invalid");
+  expect(at("525 5.7.13 User account is disabled").verdict).toBe("invalid");
+  expect(at("550 5.7.1 No such user!").verdict).toBe("invalid");
+});
+
+test("greylisting that names our address is greylisting, and no throttle", () => {
+  const finding = at("450 4.7.1 Client host [198.51.100.7] is greylisted, try again later");
+
+  expect(finding).toMatchObject({ reason: "greylisted", aboutUs: false });
+});
+
+test("what spamd accepts, the real server has not seen", () => {
+  expect(at("250 This is hurting you more than it is hurting me.")).toMatchObject({
+    verdict: "unknown",
+    reason: "greylisted",
+    retry: "later",
+  });
+});
+
 test("a host that refuses us at its greeting is worth passing by", () => {
   expect(at("554 5.3.2 Not today", "greeting")).toMatchObject({
     reason: "server_refuses",
