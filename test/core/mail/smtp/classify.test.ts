@@ -551,6 +551,8 @@ test.each([
   "553 5.1.3 Relay access denied",
   "550 5.4.1 Relaying is not permitted",
   "556 Relay denied",
+  "550 5.1.1 <bob@example.com>: User unknown; relaying denied",
+  "550 Unknown domain, we do not relay",
 ])("words about relaying outrank the code: %j", (line) => {
   expect(at(line)).toMatchObject({ verdict: "unknown", reason: "relay_denied" });
 });

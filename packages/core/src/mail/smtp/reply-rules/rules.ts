@@ -5,7 +5,15 @@ import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
 import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
 import { ABOUT_ONE_DOMAIN } from "./one-domain.ts";
 import { PROVIDER_WORDS } from "./provider-words.ts";
-import { LEFT_OVER, NEXT_HOST, PACE, POLICY, RELAY, SERVER_TROUBLE } from "./server.ts";
+import {
+  LEFT_OVER,
+  NEXT_HOST,
+  PACE,
+  POLICY,
+  RELAY,
+  RELAY_REFUSED,
+  SERVER_TROUBLE,
+} from "./server.ts";
 import { THROTTLES } from "./throttles.ts";
 
 /**
@@ -24,6 +32,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...FULL_ELSEWHERE,
   ...SERVER_TROUBLE,
   ...PACE,
+  ...RELAY_REFUSED,
   ...GONE_MAILBOX,
   ...GONE_ELSEWHERE,
   ...RELAY,

@@ -125,17 +125,31 @@ export const PACE: readonly RuleFamily[] = [
   },
 ];
 
-/** A server that does not take the domain for its own. Before the codes: 5.1.1 and 5.1.2 come with it, too. */
+const relay = { reason: "relay_denied", verdict: "unknown", confidence: 0.8 } as const;
+
+/** A server that refuses to relay does not have the domain, so what it writes of user or domain is no proof. */
+export const RELAY_REFUSED: readonly RuleFamily[] = [
+  {
+    ...relay,
+    rules: [
+      {
+        id: "relay_refused",
+        text: /\brelay(?:ing)? (?:access |mail |attempt )?(?:is |was )?(?:not|denied|refused|rejected|prohibited|forbidden|disabled)\b|\b(?:refus\w+|den(?:y|ies|ied)|can not|unable to|(?:we|server|host) (?:do|does) not|not (?:allowed|permitted|authori[sz]ed)(?: to)?) relay(?:ing)?\b/,
+        example: "550 5.1.2 Relay not allowed.",
+      },
+    ],
+  },
+];
+
+/** The same in other words. Before the codes: 5.1.1 and 5.1.2 come with it, too. */
 export const RELAY: readonly RuleFamily[] = [
   {
-    reason: "relay_denied",
-    verdict: "unknown",
-    confidence: 0.8,
+    ...relay,
     rules: [
       {
         id: "relay",
         text: /\brelay\w*|\brcpthosts\b|\brouting not allowed\b|\bnot (?:a )?local domain\b|\bwe do not accept mail for\b|\btenantattribution\b|\bno such (?:local )?domain\b/,
-        example: "554 5.7.1 <bob@example.com>: Relay access denied",
+        example: "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)",
       },
     ],
   },
