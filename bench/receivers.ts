@@ -18,9 +18,9 @@ import {
 // receiver has met, one of names that do not exist, so many that receivers begin to block, and one for each way in which
 // receivers block or throttle a client that they have listed. Every engine has a lab of its own for each.
 
-const IN_FLIGHT = 50;
+const IN_FLIGHT = 200;
 /** For one list. Our engine backs off for 30 seconds and more; the peers never do. */
-const LIMIT_MS = 150_000;
+const LIMIT_MS = 240_000;
 /** A list of so many names that do not exist looks like harvesting to a receiver. */
 const HARVEST = 50;
 
@@ -42,7 +42,13 @@ const listCases = (belongs: (scenario: Scenario) => boolean): readonly Case[] =>
       const expected = verdicts.map((one) => toSituation(address, one));
       if (!cases.has(address)) cases.set(address, { scenario, address, expected });
     }
-  return [...cases.values()];
+  return takeTurns([...Map.groupBy(cases.values(), ({ scenario }) => scenario).values()]);
+};
+
+/** The scenarios side by side: receivers that throttle are waited for at the same time. */
+const takeTurns = (groups: readonly (readonly Case[])[]): readonly Case[] => {
+  const most = Math.max(0, ...groups.map((group) => group.length));
+  return Array.from({ length: most }, (_, at) => groups.flatMap((group) => group[at] ?? [])).flat();
 };
 
 const toSituation = (address: string, verdict: string): Situation => {
@@ -105,8 +111,11 @@ type Judged = {
 
 const judgeEngine = async (engine: string): Promise<Judged> => {
   const judged: Judged[] = [];
-  for (const { cases, lab } of LISTS)
-    judged.push(toJudged(engine, cases, await runList(engine, cases, lab)));
+  const runOne = async ({ cases, lab }: (typeof LISTS)[number]): Promise<void> =>
+    void judged.push(toJudged(engine, cases, await runList(engine, cases, lab)));
+  // Only one lab at a time can have port 53. The others wait for backoffs at the same time.
+  if (requiresPort53(engine)) for (const list of LISTS) await runOne(list);
+  else await Promise.all(LISTS.map(runOne));
   const sum = (pick: (one: Judged) => number) =>
     judged.reduce((total, one) => total + pick(one), 0);
   return {
