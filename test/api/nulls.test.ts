@@ -3,8 +3,12 @@ import { expect, test } from "vitest";
 
 const document: any = openapi("http://127.0.0.1:8787");
 
-/** Fields whose type in the contract names null. */
+/** Fields whose type in the contract names null, or that it lists without a word on what they are where there is none. */
 const CONTRACT = [
+  "authentication.dmarc.policy",
+  "authentication.dmarc.record",
+  "authentication.spf.record",
+  "sending_ip",
   "ai.typo_confidence",
   "ai.typo_suggestion",
   "dns.mx_records.ip",

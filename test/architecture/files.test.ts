@@ -95,7 +95,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "chooseThreads",
     "computePressure",
     "toNetwork",
-    "isDomainExistenceDecided",
     "listWalkNames",
     "toSigningKey",
     "toZone",

@@ -75,7 +75,7 @@ export const OLD_WORDS: readonly OldWord[] = [
   ),
   inNames(/\bnews\b/, "outbox event", /news@/),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
-  inNames(/\b(known|keep known)\b/, "result cache", /not known\//),
+  inNames(/\b(known|keep known)\b/, "result cache", /not known/),
   // `keptSeconds` and `keptDays` stand in stored jobs and operations; `kept` is a money outcome in responses.
   inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)|^ *kept: /),
   inNames(/\bground\b/, "base context"),

@@ -84,7 +84,7 @@ describeInBrowser("verify one", ({ open }) => {
 
   test.each([
     ["hello world", "no, not checked, not checked, not checked, not checked, not checked", "no"],
-    ["blocked@example.com", "yes, yes, yes, no, not known, not checked", ""],
+    ["blocked@example.com", "yes, yes, yes, no, not known, not known", ""],
     ["catch_all@example.com", "yes, yes, yes, yes, not known, yes", "yes"],
     ["invalid@example.com", "yes, yes, yes, yes, no, no", "no"],
   ])(

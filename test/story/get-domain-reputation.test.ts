@@ -97,7 +97,7 @@ test.each([
   ["no list is sound", LISTED, { isHealthy: false }],
   ["there is no list of domains", LISTED, { lists: [OTHER] }],
 ] as const)(
-  "when %s, the status is not_known, listed is left out, and the lists are asked again soon",
+  "when %s, the status is not_known, listed is false, and the lists are asked again soon",
   async (_case, names, lists) => {
     const { world, liveKey: key, later } = await givenLists(names as Zone, lists as object);
     const first = await ask(world, key);
@@ -106,6 +106,7 @@ test.each([
 
     expect(first.data.blacklist_status).toEqual({
       status: "not_known",
+      listed: false,
       checked_at: "2026-11-21T00:00:00.000Z",
     });
     expect(second.data.blacklist_status.checked_at > first.data.blacklist_status.checked_at).toBe(

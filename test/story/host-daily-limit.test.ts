@@ -30,7 +30,7 @@ test("an address beyond the limit is unknown, says so, and costs nothing", async
   expect(data).toMatchObject({
     status: "unknown",
     reason: "host_daily_limit",
-    checks_skipped: ["smtp_check", "mailbox_exists", "catch_all"],
+    verification: { not_known: ["smtp_check", "mailbox_exists", "catch_all"] },
     credits_used: 0,
     message:
       "The mail server has reached its limit for today and was not asked, so smtp_check, mailbox_exists and catch_all are not known. Try again tomorrow (UTC). Nothing was charged.",

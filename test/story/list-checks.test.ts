@@ -42,6 +42,7 @@ test("200: newest first, twenty unless asked otherwise, with what there is in al
     check_id: "check-24",
     domain: "x24.com",
     domain_unicode: "x24.com",
+    sending_ip: null,
     score: 90,
     grade: "A",
     checked_at: "2026-11-20T00:00:24.000Z",

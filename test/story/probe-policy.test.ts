@@ -29,7 +29,7 @@ test("an address at an excluded provider is unknown, says why, and costs nothing
     status: "unknown",
     reason: "probe_policy",
     provider: "google",
-    checks_skipped: ["smtp_check", "mailbox_exists", "catch_all"],
+    verification: { not_known: ["smtp_check", "mailbox_exists", "catch_all"] },
     credits_used: 0,
     message:
       "This service does not ask the mail servers of this provider, so smtp_check, mailbox_exists and catch_all are not known. Nothing was charged.",

@@ -48,7 +48,7 @@ test.each(domains)("$name is $level and listed $third, as the page says", async 
   });
 
   expect(data.reputation.level).toBe(row.level);
-  expect(String(data.blacklist_status.listed ?? "-")).toBe(row.third);
+  expect(String(data.blacklist_status.listed)).toBe(row.third);
 });
 
 test("the page leaves out no word and no label", () => {

@@ -31,6 +31,7 @@ test("a batch is 202, paid for at once, and a job that is worked off to the last
     duplicates_removed: 0,
     created_at: "2026-11-21T00:00:00.000Z",
     credits_used: 5,
+    idempotent_replay: false,
   });
   expect(listMoves(ctx)).toEqual(["charge 5"]);
   expect(waiting).toMatchObject({ name: "Spring", kind: "batch", status: "processing" });
@@ -333,7 +334,7 @@ test("a repeat is the same job, says so, and costs nothing, also when the job is
 
   const late = await whenBatched(world, liveKey, body, "k");
 
-  expect(first.data).not.toHaveProperty("idempotent_replay");
+  expect(first.data).toMatchObject({ idempotent_replay: false });
   const replay = { ...first.data, credits_used: 0, idempotent_replay: true };
   expect([early.statusCode, early.data]).toEqual([202, replay]);
   expect([late.statusCode, late.data]).toEqual([202, replay]);

@@ -49,8 +49,8 @@ export interface VerificationResult {
   verification: {
     /** True when the address is well formed. */
     syntax_valid: boolean;
-    /** True when the domain exists in DNS. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why. */
-    domain_exists?: boolean;
+    /** True when the domain exists in DNS. */
+    domain_exists: boolean;
     /** True when the domain has a host that accepts mail. */
     mx_found: boolean;
     /** True when the mail server gave a definite reply about this address. */
@@ -59,6 +59,8 @@ export interface VerificationResult {
     mailbox_exists: boolean;
     /** True when the mail server accepts every address of the domain. */
     catch_all: boolean;
+    /** The checks beside this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why. */
+    not_known: ("domain_exists" | "mx_found" | "smtp_check" | "mailbox_exists" | "catch_all")[];
   };
   /** Kind of address. */
   flags: {
@@ -94,13 +96,11 @@ export interface VerificationResult {
     typo_suggestion: string | null;
     /** Probability of the suggestion, 0–1. Null without a suggestion. */
     typo_confidence: number | null;
-    /** Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another. */
-    catch_all_confidence?: number;
+    /** Probability that the mailbox exists, 0–1. 1: the server accepted it and rejects unknown ones. 0: the address is invalid. Otherwise an estimate from the name and the domain. */
+    catch_all_confidence: number;
   };
   /** DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`. */
   evidence?: Record<string, unknown>;
-  /** Checks not made because the mail server was not asked. Left out when it was asked or did not have to be. */
-  checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];
   /** When the address was verified, ISO 8601. */
   verified_at: string;
 }
@@ -199,8 +199,8 @@ export interface CheckSummary {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when none was given. */
-  sending_ip?: string;
+  /** The sending IPv4 address. Null when none was given. */
+  sending_ip: string | null;
   /** Overall score, 0–100. */
   score: number;
   /** Grade of the score, A to F. */
@@ -218,8 +218,8 @@ export interface CheckResult {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when none was given. */
-  sending_ip?: string;
+  /** The sending IPv4 address. Null when none was given. */
+  sending_ip: string | null;
   /** Overall score, 0–100. */
   score: number;
   /** Grade of the score, A to F. */
@@ -285,8 +285,8 @@ export interface CheckResult {
     spf: {
       /** Result of the SPF check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record in DNS. Left out when none was found. */
-      record?: string;
+      /** The record in DNS. Null when none was found. */
+      record: string | null;
       /** Score of the section, 0–100. Left out when unknown. */
       score?: number;
       /** DNS look-ups that evaluating the record takes. The limit is 10. */
@@ -365,12 +365,12 @@ export interface CheckResult {
     dmarc: {
       /** Result of the DMARC check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record in DNS. Left out when none was found. */
-      record?: string;
+      /** The record in DNS. Null when none was found. */
+      record: string | null;
       /** The domain that publishes the record: this one or a parent. Left out when none was found. */
       record_domain?: string;
-      /** The policy the record requests for this domain. Left out when there is none. */
-      policy?: string;
+      /** The policy the record requests for this domain. Null when there is none. */
+      policy: string | null;
       /** Score of the section, 0–100. Left out when unknown. */
       score?: number;
       /** Problems found. */
@@ -549,8 +549,8 @@ export interface Monitor {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when none was given. */
-  sending_ip?: string;
+  /** The sending IPv4 address. Null when none was given. */
+  sending_ip: string | null;
   /** Hours between two checks. */
   interval_hours: number;
   /** When it was created, ISO 8601. */
@@ -895,7 +895,7 @@ export interface VerifyEmailInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and a result that is `unknown` for that reason is free. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and a result that is `unknown` for that reason is free. */
         deep_verify?: boolean | null | undefined;
         /** Whether the result has `ai`. */
         include_ai?: boolean | null | undefined;
@@ -961,7 +961,7 @@ export interface VerifyBatchInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and results that are `unknown` for that reason are refunded at the end. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and results that are `unknown` for that reason are refunded at the end. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -987,8 +987,8 @@ export interface VerifyBatchData {
   created_at: string;
   /** Credits charged by this request. */
   credits_used: number;
-  /** True when an earlier response is repeated. Left out otherwise. */
-  idempotent_replay?: boolean;
+  /** True when the response repeats that of the job which this Idempotency-Key began. Nothing is charged then. */
+  idempotent_replay: boolean;
 }
 
 // POST /v1/verify/file
@@ -1027,7 +1027,7 @@ export interface ProcessFileInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and results that are `unknown` for that reason are refunded at the end. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and results that are `unknown` for that reason are refunded at the end. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -1465,8 +1465,8 @@ export interface GetDomainReputationData {
   blacklist_status: {
     /** known: at least one blocklist returned a verdict. not_known: none did. */
     status: "known" | "not_known";
-    /** True when at least one blocklist lists the domain. Left out when `status` is `not_known`. */
-    listed?: boolean;
+    /** True when at least one blocklist lists the domain. False when `status` is `not_known`. */
+    listed: boolean;
     /** When the blocklists were checked, ISO 8601. */
     checked_at: string;
   };

@@ -3,13 +3,18 @@ import {
   toPublicCells,
   toResultCells,
 } from "@mailproof/core/exports/result-columns";
-import { createPublicWriter, type Fields, listPublicFields } from "@mailproof/core/verify/fields";
+import {
+  createPublicWriter,
+  type Fields,
+  listPublicFields,
+  listStoredKeys,
+} from "@mailproof/core/verify/fields";
 import { pack, unpack } from "@mailproof/core/verify/pack";
 import { RESULT_FIELDS, type Verification } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 
 const toPublic = createPublicWriter(RESULT_FIELDS);
-const getBits = (of: Fields) => Object.fromEntries(Object.keys(of).map((key) => [key, true]));
+const getBits = (of: Fields) => Object.fromEntries(listStoredKeys(of).map((key) => [key, true]));
 
 const RESULT = {
   email: "info@example.com",
@@ -59,22 +64,38 @@ test("every field with a public name is in the public form under it, and no othe
   expect(named).not.toContain("retry");
 });
 
-test("the public form omits what is not known", () => {
+test("the public form says which checks are not known, and omits what was not asked for", () => {
   const { ai, ...others } = RESULT;
-  const { verification } = toPublic({
+  const unproven = {
     ...others,
-    verification: { ...RESULT.verification, domainExists: false },
-  });
-  const unlikely = { ...RESULT, ai: { ...(ai as object), catchAllConfidence: null } };
+    verification: { ...RESULT.verification, domainExists: false, mailboxExists: false },
+  };
 
-  expect(verification).not.toHaveProperty("domain_exists");
-  expect(toPublic(others)).not.toHaveProperty("ai");
-  expect(toPublic(unlikely as Verification).ai).toEqual({
-    typo_suggestion: "info@example.org",
-    typo_confidence: 0.9,
+  expect(toPublic(unproven).verification).toMatchObject({
+    domain_exists: false,
+    mailbox_exists: false,
+    not_known: ["domain_exists", "mx_found", "smtp_check", "mailbox_exists"],
   });
-  expect(toPublic({ ...RESULT, subStatus: null })).not.toHaveProperty("checks_skipped");
+  expect(toPublic(others)).not.toHaveProperty("ai");
 });
+
+test.each([
+  ["invalid", true, 0],
+  ["valid", true, 1],
+  ["unknown", false, 0.4],
+] as const)(
+  "a result that an earlier release stored without a confidence, %s, mailbox %s, has %d",
+  (status, mailboxExists, confidence) => {
+    const stored = {
+      ...RESULT,
+      status,
+      verification: { ...RESULT.verification, mailboxExists },
+      ai: { ...(RESULT.ai as object), catchAllConfidence: null },
+    };
+
+    expect(toPublic(stored as Verification).ai).toMatchObject({ catch_all_confidence: confidence });
+  },
+);
 
 test("a row of a file is the same, whether made from a stored result or from a public one", () => {
   const { ai: _, ...plain } = RESULT;

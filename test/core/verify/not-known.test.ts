@@ -3,7 +3,6 @@ import type { MailHosts } from "@mailproof/core/mail/dns/mail-hosts";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import { isDomainExistenceDecided } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -59,13 +58,17 @@ test.each([
   ["info@example.com", "role", "role_account", "dns_inconclusive"],
   ["ann@mailinator.com", "disposable", "listed_disposable", "dns_inconclusive"],
 ])(
-  "where DNS failed for %s, domain_exists is left out and %s comes with that reason",
+  "where DNS failed for %s, domain_exists and mx_found are not known and %s comes with that reason",
   async (email, status, reason, subStatus) => {
     const result = await resultFor(email, { hosts: FAILS });
 
     expect(result).toMatchObject({ status, reason, sub_status: subStatus });
-    expect(result.verification).not.toHaveProperty("domain_exists");
-    expect(result.verification).toMatchObject({ syntax_valid: true, mx_found: false });
+    expect(result.verification).toMatchObject({
+      syntax_valid: true,
+      domain_exists: false,
+      mx_found: false,
+      not_known: ["domain_exists", "mx_found", "mailbox_exists", "catch_all"],
+    });
   },
 );
 
@@ -75,15 +78,42 @@ test.each([
   ["a domain with a null MX", "ann@example.com", { kind: "null_mx" }, true],
   ["a domain without a mail host", "ann@example.com", { kind: "no_mail_host" }, true],
   ["a domain with a mail host", "ann@example.com", HOSTS, true],
-] as const)("domain_exists of %s is a boolean", async (_, email, hosts, exists) => {
-  expect((await resultFor(email, { hosts })).verification.domain_exists).toBe(exists);
+] as const)("domain_exists of %s is known", async (_, email, hosts, exists) => {
+  const { domain_exists, not_known } = (await resultFor(email, { hosts })).verification;
+
+  expect(domain_exists).toBe(exists);
+  expect(not_known).not.toContain("domain_exists");
 });
 
-test("an address literal has no domain, so domain_exists is left out", async () => {
-  expect((await resultFor("ann@[192.0.2.1]")).verification).not.toHaveProperty("domain_exists");
+test("an address literal has no domain and its host is not asked: only its syntax is known", async () => {
+  expect((await resultFor("ann@[192.0.2.1]")).verification).toEqual({
+    syntax_valid: true,
+    domain_exists: false,
+    mx_found: false,
+    smtp_check: false,
+    mailbox_exists: false,
+    catch_all: false,
+    not_known: ["domain_exists", "mx_found", "smtp_check", "mailbox_exists", "catch_all"],
+  });
 });
 
-test("domain_exists is false only where the status is invalid, whatever else is known", async () => {
+test.each([
+  ["accepted, and a random one refused", "valid", "no", []],
+  ["accepted as every address is", "valid", "yes", ["mailbox_exists"]],
+  ["accepted, and no probe was answered", "valid", "undecided", ["mailbox_exists", "catch_all"]],
+  ["refused", "invalid", "not_tested", []],
+  ["full", "risky", "not_tested", []],
+  ["not answered for", "unknown", "not_tested", ["mailbox_exists", "catch_all"]],
+] as const)(
+  "of an address that is %s, what is not known is named",
+  async (_, verdict, catchAll, names) => {
+    const { verification } = await resultFor("ann@example.com", { verdict, catchAll });
+
+    expect(verification.not_known).toEqual(names);
+  },
+);
+
+test("domain_exists is a no only where the status is invalid, whatever else is known", async () => {
   const kinds = ["domain_not_found", "null_mx", "no_mail_host", "mx_unroutable"] as const;
   await fc.assert(
     fc.asyncProperty(
@@ -98,42 +128,48 @@ test("domain_exists is false only where the status is invalid, whatever else is 
       fc.constantFrom(...VERDICTS),
       fc.constantFrom(...CATCH_ALLS),
       async (hosts, email, verdict, catchAll) => {
-        const result = await verify(setup({ hosts, verdict, catchAll }), email, DEEP);
+        const result = await resultFor(email, { hosts, verdict, catchAll });
         const isAsked = hosts.kind !== "inconclusive" && !email.includes("[");
-        expect(isDomainExistenceDecided(result)).toBe(isAsked || email === "ann@");
+        const { not_known, ...checks } = result.verification;
+        expect(!not_known.includes("domain_exists")).toBe(isAsked || email === "ann@");
+        expect(not_known.filter((name) => checks[name])).toEqual([]);
       },
     ),
   );
 });
 
 test.each([
-  ["accepted as every address is", "ann@example.com", "valid", "yes", true],
-  ["accepted, and the probe was not answered", "ann@example.com", "valid", "undecided", true],
-  ["accepted, and no probe was sent", "ann@example.com", "valid", "not_tested", true],
-  ["accepted, and the probe was refused", "ann@example.com", "valid", "no", false],
-  ["refused", "ann@example.com", "invalid", "no", false],
-  ["refused, and no probe was sent", "ann@example.com", "invalid", "not_tested", false],
-  ["full", "ann@example.com", "risky", "not_tested", false],
-  ["not answered for", "ann@example.com", "unknown", "not_tested", false],
-  ["not answered for at a proven catch-all", "ann@example.com", "unknown", "yes", true],
-  ["a role at a catch-all", "info@example.com", "valid", "yes", true],
-  ["a role that was accepted alone", "info@example.com", "valid", "no", false],
+  ["accepted as every address is", "ann@example.com", "valid", "yes", 0.45],
+  ["accepted, and the probe was not answered", "ann@example.com", "valid", "undecided", 0.45],
+  ["accepted, and no probe was sent", "ann@example.com", "valid", "not_tested", 0.45],
+  ["accepted, and the probe was refused", "ann@example.com", "valid", "no", 1],
+  ["refused", "ann@example.com", "invalid", "no", 0],
+  ["refused, and no probe was sent", "ann@example.com", "invalid", "not_tested", 0],
+  ["refused at a disposable domain", "ann@mailinator.com", "invalid", "not_tested", 0],
+  ["full", "ann@example.com", "risky", "not_tested", 1],
+  ["not answered for", "ann@example.com", "unknown", "not_tested", 0.45],
+  ["not answered for at a proven catch-all", "ann@example.com", "unknown", "yes", 0.45],
+  ["a role at a catch-all", "info@example.com", "valid", "yes", 0.54],
+  ["a role that was accepted alone", "info@example.com", "valid", "no", 1],
 ] as const)(
-  "catch_all_confidence of an address that is %s stands only where a catch-all is in question",
-  async (_, email, verdict, catchAll, hasStatus) => {
+  "catch_all_confidence of an address that is %s: %s, %s, %s gives %d",
+  async (_, email, verdict, catchAll, confidence) => {
     const { ai } = await resultFor(email, { verdict, catchAll });
 
-    expect(ai === undefined ? undefined : "catch_all_confidence" in ai).toBe(hasStatus);
-    expect(ai).toHaveProperty("typo_suggestion");
+    expect(ai).toMatchObject({ catch_all_confidence: confidence, typo_suggestion: null });
   },
 );
 
-test.each(["ann@nowhere.example", "ann@[192.0.2.1]", "no address"])(
-  "%s, about which no server was asked, has no catch_all_confidence",
-  async (email) => {
+test.each([
+  ["ann@nowhere.example", 0],
+  ["ann@[192.0.2.1]", 0.45],
+  ["no address", 0],
+])(
+  "%s, about which no server was asked, has the catch_all_confidence %d",
+  async (email, confidence) => {
     const { ai } = await resultFor(email, { hosts: { kind: "domain_not_found" } });
 
-    expect(ai).not.toHaveProperty("catch_all_confidence");
+    expect(ai).toMatchObject({ catch_all_confidence: confidence });
   },
 );
 

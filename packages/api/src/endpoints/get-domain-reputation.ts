@@ -67,8 +67,8 @@ export const getDomainReputation = endpoint({
           "known: at least one blocklist returned a verdict. not_known: none did.",
         ),
         listed: describe(
-          v.optional(v.boolean()),
-          "True when at least one blocklist lists the domain. Left out when `status` is `not_known`.",
+          v.boolean(),
+          "True when at least one blocklist lists the domain. False when `status` is `not_known`.",
         ),
         checked_at: describe(v.string(), "When the blocklists were checked, ISO 8601."),
       }),
@@ -96,7 +96,7 @@ export const getDomainReputation = endpoint({
         },
         blacklist_status: {
           status: of.blocklist.listed === null ? ("not_known" as const) : ("known" as const),
-          ...omitNull({ listed: of.blocklist.listed }),
+          listed: of.blocklist.listed ?? false,
           checked_at: of.blocklist.checkedAt,
         },
         ...(message !== undefined && { message }),

@@ -76,8 +76,8 @@ export const verifyBatch = endpoint({
     created_at: describe(v.string(), "When it was created, ISO 8601."),
     credits_used: describe(Credits, "Credits charged by this request."),
     idempotent_replay: describe(
-      v.optional(v.boolean()),
-      "True when an earlier response is repeated. Left out otherwise.",
+      v.boolean(),
+      "True when the response repeats that of the job which this Idempotency-Key began. Nothing is charged then.",
     ),
   }),
 
@@ -105,7 +105,7 @@ export const verifyBatch = endpoint({
         duplicates_removed: result.duplicatesRemoved,
         created_at: result.createdAt,
         credits_used: isFree ? 0 : toCredits(result.price),
-        ...(result.replayed && { idempotent_replay: true }),
+        idempotent_replay: result.replayed,
       },
     };
   },

@@ -75,7 +75,7 @@ export const verifyEmail = endpoint({
         part({
           deep_verify: describe(
             Flag(true),
-            "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and a result that is `unknown` for that reason is free.",
+            "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, at the same price; `verification.not_known` names the rest.",
           ),
           include_ai: describe(Flag(true), "Whether the result has `ai`."),
           include_evidence: describe(Flag(false), "Whether the result has `evidence`."),

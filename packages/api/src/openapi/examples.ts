@@ -134,6 +134,7 @@ export const EXAMPLES: readonly Example[] = [
           smtp_check: true,
           mailbox_exists: true,
           catch_all: false,
+          not_known: [],
         },
         flags: {
           disposable: false,
@@ -153,6 +154,7 @@ export const EXAMPLES: readonly Example[] = [
         ai: {
           typo_suggestion: null,
           typo_confidence: null,
+          catch_all_confidence: 1,
         },
         verified_at: "2026-11-21T00:00:00.000Z",
         cached: false,
@@ -190,6 +192,7 @@ export const EXAMPLES: readonly Example[] = [
           smtp_check: true,
           mailbox_exists: false,
           catch_all: false,
+          not_known: [],
         },
         flags: {
           disposable: false,
@@ -260,6 +263,7 @@ export const EXAMPLES: readonly Example[] = [
         duplicates_removed: 0,
         created_at: "2026-11-21T00:00:01.000Z",
         credits_used: 3,
+        idempotent_replay: false,
       },
     },
   },
@@ -506,6 +510,7 @@ export const EXAMPLES: readonly Example[] = [
               smtp_check: true,
               mailbox_exists: true,
               catch_all: false,
+              not_known: [],
             },
             flags: {
               disposable: false,
@@ -525,6 +530,7 @@ export const EXAMPLES: readonly Example[] = [
             ai: {
               typo_suggestion: null,
               typo_confidence: null,
+              catch_all_confidence: 1,
             },
             verified_at: "2026-11-21T00:01:31.000Z",
           },
@@ -543,6 +549,7 @@ export const EXAMPLES: readonly Example[] = [
               smtp_check: true,
               mailbox_exists: false,
               catch_all: false,
+              not_known: [],
             },
             flags: {
               disposable: false,
@@ -562,6 +569,7 @@ export const EXAMPLES: readonly Example[] = [
             ai: {
               typo_suggestion: null,
               typo_confidence: null,
+              catch_all_confidence: 0,
             },
             verified_at: "2026-11-21T00:01:31.000Z",
           },
@@ -597,6 +605,7 @@ export const EXAMPLES: readonly Example[] = [
           smtp_check: true,
           mailbox_exists: false,
           catch_all: false,
+          not_known: [],
         },
         flags: {
           disposable: false,
@@ -616,6 +625,7 @@ export const EXAMPLES: readonly Example[] = [
         ai: {
           typo_suggestion: null,
           typo_confidence: null,
+          catch_all_confidence: 0,
         },
         evidence: {
           dns: [],
@@ -737,6 +747,7 @@ export const EXAMPLES: readonly Example[] = [
             smtp_check: true,
             mailbox_exists: true,
             catch_all: false,
+            not_known: [],
           },
           flags: {
             disposable: false,
@@ -756,6 +767,7 @@ export const EXAMPLES: readonly Example[] = [
           ai: {
             typo_suggestion: null,
             typo_confidence: null,
+            catch_all_confidence: 1,
           },
           verified_at: "2026-11-21T00:01:31.000Z",
           submitted: "ada.lovelace@example.com",
@@ -832,6 +844,7 @@ export const EXAMPLES: readonly Example[] = [
         duplicates_removed: 0,
         created_at: "2026-11-21T00:01:31.000Z",
         credits_used: 2,
+        idempotent_replay: false,
       },
     },
   },
@@ -1211,8 +1224,8 @@ export const EXAMPLES: readonly Example[] = [
           dmarc: {
             status: "warn",
             record: "v=DMARC1; p=none",
-            record_domain: "weak.example",
             policy: "none",
+            record_domain: "weak.example",
             score: 45,
             issues: [
               {
@@ -1548,8 +1561,8 @@ export const EXAMPLES: readonly Example[] = [
           dmarc: {
             status: "warn",
             record: "v=DMARC1; p=none",
-            record_domain: "weak.example",
             policy: "none",
+            record_domain: "weak.example",
             score: 45,
             issues: [
               {
@@ -2067,6 +2080,7 @@ export const EXAMPLES: readonly Example[] = [
         monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
         domain: "example.com",
         domain_unicode: "example.com",
+        sending_ip: null,
         interval_hours: 168,
         created_at: "2026-11-21T00:01:32.000Z",
         next_check_at: "2026-11-21T00:01:32.000Z",
@@ -2090,6 +2104,7 @@ export const EXAMPLES: readonly Example[] = [
             monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
             domain: "example.com",
             domain_unicode: "example.com",
+            sending_ip: null,
             interval_hours: 168,
             created_at: "2026-11-21T00:01:32.000Z",
             next_check_at: "2026-11-21T00:01:32.000Z",

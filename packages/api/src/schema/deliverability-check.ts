@@ -31,8 +31,8 @@ export const CheckSummary = v.object({
   check_id: describe(v.string(), "The check's id."),
   ...DOMAIN_FIELDS,
   sending_ip: describe(
-    v.optional(createText("ipv4")),
-    "The sending IPv4 address. Left out when none was given.",
+    v.nullable(createText("ipv4")),
+    "The sending IPv4 address. Null when none was given.",
   ),
   score: describe(Integer, "Overall score, 0–100."),
   grade: describe(Grade, "Grade of the score, A to F."),
@@ -111,7 +111,7 @@ export const CheckResult = v.object({
             Status,
             "Result of the SPF check. `error`: the look-up failed, so `score` is left out.",
           ),
-          record: describe(v.optional(Text), "The record in DNS. Left out when none was found."),
+          record: describe(v.nullable(Text), "The record in DNS. Null when none was found."),
           score: describe(
             v.optional(Integer),
             "Score of the section, 0–100. Left out when unknown.",
@@ -154,14 +154,14 @@ export const CheckResult = v.object({
             Status,
             "Result of the DMARC check. `error`: the look-up failed, so `score` is left out.",
           ),
-          record: describe(v.optional(Text), "The record in DNS. Left out when none was found."),
+          record: describe(v.nullable(Text), "The record in DNS. Null when none was found."),
           record_domain: describe(
             v.optional(Text),
             "The domain that publishes the record: this one or a parent. Left out when none was found.",
           ),
           policy: describe(
-            v.optional(Text),
-            "The policy the record requests for this domain. Left out when there is none.",
+            v.nullable(Text),
+            "The policy the record requests for this domain. Null when there is none.",
           ),
           score: describe(
             v.optional(Integer),

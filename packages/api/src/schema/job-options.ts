@@ -36,7 +36,7 @@ export const JobOptions = optionalOr(
   part({
     deep_verify: describe(
       Flag(true),
-      "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and results that are `unknown` for that reason are refunded at the end.",
+      "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, at the same price; `verification.not_known` names the rest.",
     ),
     include_ai: describe(Flag(true), "Whether results have `ai`."),
     max_wait_minutes: describe(

@@ -2,15 +2,14 @@ import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
 import { Count, createText, describe, Integer } from "./common.ts";
-import { omitNull } from "./omit-null.ts";
 import { DOMAIN_FIELDS, toDomainFields, wwwMessage } from "./sender.ts";
 
 export const MonitorSummary = v.object({
   monitor_id: describe(v.string(), "The monitor's id."),
   ...DOMAIN_FIELDS,
   sending_ip: describe(
-    v.optional(createText("ipv4")),
-    "The sending IPv4 address. Left out when none was given.",
+    v.nullable(createText("ipv4")),
+    "The sending IPv4 address. Null when none was given.",
   ),
   interval_hours: describe(Count, "Hours between two checks."),
   created_at: describe(v.string(), "When it was created, ISO 8601."),
@@ -45,7 +44,7 @@ export const toMonitorSummary = ({
   return {
     monitor_id: monitor.id,
     ...toDomainFields(monitor.domain),
-    ...omitNull({ sending_ip: monitor.sendingIp }),
+    sending_ip: monitor.sendingIp,
     interval_hours: monitor.intervalHours,
     created_at: monitor.createdAt,
     next_check_at: monitor.nextAt,

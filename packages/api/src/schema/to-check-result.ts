@@ -33,7 +33,7 @@ export const toCheckSummary = ({
 }: StoredCheck["check"]): CheckSummary => ({
   check_id: id,
   ...toDomainFields(domain),
-  ...omitNull({ sending_ip: sendingIp }),
+  sending_ip: sendingIp,
   score,
   grade,
   ...(confidence && { confidence }),
@@ -135,7 +135,8 @@ export const toIssues = (found: readonly CoreIssue[]): CheckResult["dns"]["issue
 
 const spf = ({ spf: one }: StoredReport) => ({
   status: one.status,
-  ...omitNull({ record: one.record, score: one.score }),
+  record: one.record,
+  ...omitNull({ score: one.score }),
   lookups: one.lookups,
   void_lookups: one.voidLookups,
   ...(one.tree && { tree: one.tree.map(toTreeNode) }),
@@ -155,12 +156,9 @@ const toTreeNode = ({ depth, term, domain, status, record, blocks, ...counts }: 
 
 const dmarc = ({ dmarc: one }: StoredReport) => ({
   status: one.status,
-  ...omitNull({
-    record: one.record,
-    record_domain: one.recordDomain,
-    policy: one.policy,
-    score: one.score,
-  }),
+  record: one.record,
+  policy: one.policy,
+  ...omitNull({ record_domain: one.recordDomain, score: one.score }),
   issues: toIssues(one.issues),
 });
 

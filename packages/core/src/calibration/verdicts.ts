@@ -19,16 +19,23 @@ export const createVerdictWrites = (
 ): Write[] => {
   const address = hashOf(world, account, result.email);
   if (address === undefined || result.status === "unknown") return [];
-  const { status, score, provider, ai, verifiedAt, flags } = result;
+  const { status, score, provider, verifiedAt, flags } = result;
   const verdict = {
     status,
     score,
     provider: provider ?? NO_MAIL_HOST,
     // Of a free provider's domain an account's mail says nothing that the provider's own counts do not say better.
-    mayBeCatchAll: !flags.freeProvider && (ai?.catchAllConfidence ?? null) !== null,
+    mayBeCatchAll: !flags.freeProvider && mayBeCatchAll(result),
     at: verifiedAt,
   };
   return [storeVerdict(address, verdict, world.now())];
+};
+
+/** A catch-all is proven, or the server accepted this address and was not seen to refuse another. */
+const mayBeCatchAll = ({ verification, ai }: Verification): boolean => {
+  const confidence = ai?.catchAllConfidence ?? 0;
+  const isEstimate = confidence > 0 && confidence < 1;
+  return verification.catchAll || (verification.smtpCheck && isEstimate);
 };
 
 /** Where an address has a provider but no mail host was found. */

@@ -82,8 +82,10 @@ export const toPublicSchema = <F extends Fields>(fields: F): PublicSchema<F> =>
   ) as unknown as PublicSchema<F>;
 
 // @__NO_SIDE_EFFECTS__
-export const listKeys = <F extends Fields>(fields: F): readonly (keyof F & string)[] =>
-  Object.keys(fields);
+export const listStoredKeys = <F extends Fields>(
+  fields: F,
+): readonly (keyof ValuesOf<F> & string)[] =>
+  Object.keys(fields).filter((key) => !fields[key]?.isComputed) as (keyof ValuesOf<F> & string)[];
 
 /** A type that no schema checks: the value is made and read by this service alone. */
 // @__NO_SIDE_EFFECTS__

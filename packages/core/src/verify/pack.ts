@@ -1,5 +1,5 @@
 import type { Json } from "../ports/table.ts";
-import { listKeys } from "./fields.ts";
+import { listStoredKeys } from "./fields.ts";
 import { RESULT_FIELDS, type Verification } from "./result.ts";
 
 // The stored form of a result: in the result cache, in the answer of a claim, and half a million times in the pages of
@@ -10,8 +10,8 @@ const VERSION = 1;
 export type PackedVerification = readonly Json[];
 
 /** A bit for each, in the order of the table: the order of what is stored, so a new field goes behind the others. */
-const CHECKS = listKeys(RESULT_FIELDS.verification.fields);
-const FLAGS = listKeys(RESULT_FIELDS.flags.fields);
+const CHECKS = listStoredKeys(RESULT_FIELDS.verification.fields);
+const FLAGS = listStoredKeys(RESULT_FIELDS.flags.fields);
 
 // The two literals below name every field again: a loop over the table takes five times as long for a row, and an
 // export reads half a million. The types and the test that reads the table see to it that none is forgotten.

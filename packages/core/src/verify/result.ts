@@ -6,6 +6,12 @@ import type { UngivenName } from "../mail/name-rules.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
+import {
+  getCatchAllConfidence,
+  type Judged,
+  listUnknownChecks,
+  UNCERTAIN_CHECKS,
+} from "./certainty.ts";
 import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
 import { NOT_PROBED_REASONS } from "./unpaid-results.ts";
@@ -23,18 +29,6 @@ export const STATUSES = [
 
 export type ScorePart = { readonly part: string; readonly points: number };
 
-/**
- * Whether it is known if the domain exists. A domain that DNS does not have makes the address invalid; under any other
- * status DNS was not queried, or did not answer. This holds for results that earlier releases stored, too.
- */
-export const isDomainExistenceDecided = ({
-  status,
-  verification,
-}: {
-  readonly status: string;
-  readonly verification: { readonly domainExists: boolean };
-}): boolean => verification.domainExists || status === "invalid";
-
 const Bool = v.boolean();
 const Text = v.string();
 const TextOrNull = v.nullable(Text);
@@ -45,6 +39,10 @@ const StatusName = describe(
   "valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap.",
 );
 
+/** The mail server could have been asked, and was not. The reason may be about something else, such as a role address. */
+const isServerUnasked = ({ reason, subStatus }: Judged): boolean =>
+  NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus);
+
 const CHECKS = {
   syntaxValid: {
     name: "syntax_valid",
@@ -52,14 +50,7 @@ const CHECKS = {
   },
   domainExists: {
     name: "domain_exists",
-    schema: describe(
-      v.optional(Bool),
-      "True when the domain exists in DNS. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why.",
-    ),
-    /** True: proven. Where it is false, `isDomainExistenceDecided` separates "no" from "unknown". */
-    inner: Bool,
-    compute: (result: Parameters<typeof isDomainExistenceDecided>[0]) =>
-      isDomainExistenceDecided(result) ? result.verification.domainExists : undefined,
+    schema: describe(Bool, "True when the domain exists in DNS."),
   },
   mxFound: {
     name: "mx_found",
@@ -82,14 +73,16 @@ const CHECKS = {
     schema: describe(Bool, "True when the mail server accepts every address of the domain."),
     column: true,
   },
+  unproven: {
+    name: "not_known",
+    schema: describe(
+      v.array(v.picklist(UNCERTAIN_CHECKS)),
+      "The checks beside this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why.",
+    ),
+    isComputed: true,
+    compute: (result: Judged) => listUnknownChecks(result, isServerUnasked(result)),
+  },
 } as const satisfies Fields;
-
-/** The checks that need the mail server. */
-const MAIL_SERVER_CHECKS = [
-  CHECKS.smtpCheck.name,
-  CHECKS.mailboxExists.name,
-  CHECKS.catchAll.name,
-] as const;
 
 const FLAGS = {
   disposable: {
@@ -156,13 +149,12 @@ const AI = {
   catchAllConfidence: {
     name: "catch_all_confidence",
     schema: describe(
-      v.optional(Share),
-      "Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another.",
+      Share,
+      "Probability that the mailbox exists, 0–1. 1: the server accepted it and rejects unknown ones. 0: the address is invalid. Otherwise an estimate from the name and the domain.",
     ),
-    /** Null where the domain cannot be a catch-all. */
+    /** Null in results of releases up to 0.1, where the domain cannot be a catch-all. */
     inner: v.nullable(Share),
-    compute: ({ ai }: { readonly ai?: { readonly catchAllConfidence: number | null } }) =>
-      ai?.catchAllConfidence ?? undefined,
+    compute: getCatchAllConfidence,
   },
 } as const satisfies Fields;
 
@@ -262,24 +254,6 @@ export const RESULT_FIELDS = {
       "DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`.",
     ),
     fields: EVIDENCE,
-  },
-  checksSkipped: {
-    name: "checks_skipped",
-    schema: describe(
-      v.optional(v.array(v.picklist(MAIL_SERVER_CHECKS))),
-      "Checks not made because the mail server was not asked. Left out when it was asked or did not have to be.",
-    ),
-    isComputed: true,
-    compute: ({
-      reason,
-      subStatus,
-    }: {
-      readonly reason: string;
-      readonly subStatus: string | null;
-    }) =>
-      NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus)
-        ? MAIL_SERVER_CHECKS
-        : undefined,
   },
   // When another attempt may help: greylisting and busy servers.
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },

@@ -2,7 +2,6 @@ import { type Address, isAddress, parseAddress, toSmtpForm } from "../mail/addre
 import type { DnsFault } from "../mail/dns/mail-hosts.ts";
 import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
-import { popularProviders } from "../mail/lists/providers.ts";
 import {
   findMailProvider,
   mayAcceptThenBounce,
@@ -10,17 +9,16 @@ import {
 } from "../mail/mail-providers.ts";
 import { findLongName, findUngivenName, hasUnusualLength } from "../mail/name-rules.ts";
 import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
-import { scoreCatchAll } from "../signals/catch-all-score.ts";
 import { parsePersonName } from "../signals/person-name.ts";
-import { suggestTypo } from "../signals/typo.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
 import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./account-history.ts";
-import { hasMailHost, toChecks } from "./checks.ts";
+import { createAiFields, estimateMailbox } from "./ai-fields.ts";
+import { toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
-import { isCatchAllInQuestion, isUndecided, type Judgement, judge } from "./judge.ts";
+import { isCatchAllInQuestion, type Judgement, judge } from "./judge.ts";
 import { planLaterAttempt } from "./later-attempt.ts";
 import {
   findProviderDoubts,
@@ -32,7 +30,7 @@ import type { ProbeResult } from "./recipient-check.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import type { DomainSignal, Signals } from "./signals.ts";
-import { splitRoughly, TEXT_MAX } from "./split-roughly.ts";
+import { TEXT_MAX } from "./split-roughly.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
 export type VerifyOptions = {
@@ -121,7 +119,7 @@ export const createUnprobedResult = (
 };
 
 /** Everything that was found out about an address, before `judge`. */
-export type AddressLookup = {
+type AddressLookup = {
   readonly text: string;
   readonly address: Address | null;
   readonly fault: string | null;
@@ -273,7 +271,7 @@ const createVerification = (
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
     },
     enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
-    ...(options.includeAi && { ai: createAiFields(engine, lookup, signals, confidence) }),
+    ...(options.includeAi && { ai: createAiFields(engine, lookup, signals, judged) }),
     ...(options.includeEvidence && {
       evidence: collectEvidence(lookup, judged, engine.lists),
     }),
@@ -302,40 +300,4 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   implicit_mail_host: NOT_PROBED,
   dns_inconclusive: "dns_inconclusive",
   dns_answer_too_large: "dns_answer_too_large",
-};
-
-const createAiFields = (
-  engine: Engine,
-  lookup: AddressLookup,
-  signals: Signals,
-  catchAllConfidence: number | null,
-): NonNullable<Verification["ai"]> => {
-  const { local, domain } = lookup.address ?? splitRoughly(lookup.text);
-  const { suggestion, confidence } = suggestTypo(
-    { local, domain },
-    {
-      mailWorks: mailWorks(signals),
-      squatOf: lookup.listed.squat,
-      hasRareEnding: engine.lists.rareEnding(domain),
-    },
-    popularProviders,
-  );
-  return {
-    typoSuggestion: suggestion,
-    typoConfidence: confidence,
-    catchAllConfidence,
-  };
-};
-
-const estimateMailbox = ({ address, text, listed, domainHistory }: AddressLookup): number =>
-  scoreCatchAll((address ?? splitRoughly(text)).local, {
-    isRole: listed.role !== null,
-    ...domainHistory,
-  });
-
-/** True: mail for the domain works. False: it does not, as with an address that cannot exist. */
-const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
-  if (syntaxFault !== null) return false;
-  if (hasMailHost(domain)) return true;
-  return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
 };

@@ -29,7 +29,7 @@ export const toReportResponse = (report: CheckReport): ReportResponse => {
   return {
     domain,
     domain_unicode: toUnicode(domain),
-    ...(sending_ip !== null && { sending_ip }),
+    sending_ip,
     score,
     grade,
     ...toSections(report),
@@ -66,7 +66,7 @@ export const buildSections = (
     { ...pickSection(dkim), title: TITLES.dkim, details: listDkimDetails(report) },
     { ...pickSection(dmarc), title: TITLES.dmarc, details: listDmarcDetails(report) },
     buildReputationSection(report, local?.reputation),
-    ...(report.sending_ip === undefined
+    ...(report.sending_ip === null
       ? []
       : [
           {
@@ -103,7 +103,7 @@ const listSpfDetails = ({
   authentication: { spf },
   sending_ip,
 }: ReportResponse): readonly string[] => {
-  if (spf.record === undefined) return [];
+  if (spf.record === null) return [];
   const { termsMax } = SPF_LIMITS;
   const result = spf.result_for_sending_ip;
   return [
@@ -112,7 +112,7 @@ const listSpfDetails = ({
     ...(spf.tree ?? [])
       .filter(({ depth }) => depth > 0)
       .map(({ depth, term, lookups }) => `${lookups} ${"· ".repeat(depth - 1)}${term ?? ""}`),
-    ...(result && sending_ip !== undefined ? [`result for ${sending_ip}: ${result}`] : []),
+    ...(result && sending_ip !== null ? [`result for ${sending_ip}: ${result}`] : []),
   ];
 };
 
@@ -127,11 +127,11 @@ const listDmarcDetails = ({
   authentication: { dmarc },
   domain,
 }: ReportResponse): readonly string[] => {
-  if (dmarc.record === undefined) return [];
+  if (dmarc.record === null) return [];
   const { record_domain: recordDomain, policy } = dmarc;
   return [
     dmarc.record,
-    ...(recordDomain === domain ? [] : [`found at ${recordDomain}`]),
+    ...(recordDomain === undefined || recordDomain === domain ? [] : [`found at ${recordDomain}`]),
     `receivers are asked for: ${policy ?? "nothing"}`,
   ];
 };

@@ -71,7 +71,7 @@ const formatHead = (
   const { domain, sending_ip: sendingIp, score, grade, score_parts } = report;
   const { capped_by: cappedBy, before_cap: uncapped } = score_parts;
   const style = STYLE_OF_GRADE[grade];
-  const from = sendingIp === undefined ? "" : `, sending from ${sendingIp}`;
+  const from = sendingIp === null ? "" : `, sending from ${sendingIp}`;
   const cap =
     cappedBy === undefined
       ? []

@@ -22,7 +22,8 @@ const getParts = (check: Check): Readonly<Record<string, readonly string[]>> => 
   };
 };
 
-const list = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
+const list = (value: string | null | undefined): readonly string[] =>
+  value === null || value === undefined ? [] : [value];
 
 export const listChanges = (before: Check, after: Check): readonly Change[] => {
   const [old, now] = [getParts(before), getParts(after)];

@@ -14,7 +14,7 @@ type Run =
 
 type Props = {
   readonly domain: string;
-  readonly sendingIp?: string | undefined;
+  readonly sendingIp?: string | null;
   /** "Check again", or "Check now" where there is no check yet. */
   readonly label: string;
   readonly onChecked: () => void;

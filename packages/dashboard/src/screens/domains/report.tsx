@@ -79,7 +79,7 @@ const ReportView = ({ report: { check, before }, onChecked }: ViewProps) => (
 const Summary = ({ check }: { readonly check: Check }) => (
   <p>
     Checked {formatTime(check.checked_at)}
-    {check.sending_ip !== undefined && <>, sending from {check.sending_ip}</>}.
+    {check.sending_ip !== null && <>, sending from {check.sending_ip}</>}.
     {check.confidence !== "high" && (
       <>
         {" "}

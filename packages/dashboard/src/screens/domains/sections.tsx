@@ -27,7 +27,7 @@ const listSections = (check: Check): readonly Section[] => {
       title: "SPF",
       ...spf,
       score: spf.score,
-      details: spf.record === undefined ? [] : [spf.record],
+      details: spf.record === null ? [] : [spf.record],
     },
     {
       title: "DKIM",
@@ -40,7 +40,7 @@ const listSections = (check: Check): readonly Section[] => {
       ...dmarc,
       score: dmarc.score,
       details: [
-        ...(dmarc.record === undefined ? [] : [dmarc.record]),
+        ...(dmarc.record === null ? [] : [dmarc.record]),
         ...(dmarc.record_domain === undefined || dmarc.record_domain === check.domain
           ? []
           : [`From ${dmarc.record_domain}`]),

@@ -5,7 +5,7 @@ import { useLoad } from "../../parts/load.tsx";
 import { getClient } from "../../session.ts";
 import { WatchForm } from "../monitors/watch-form.tsx";
 
-type Props = { readonly domain: string; readonly sendingIp?: string | undefined };
+type Props = { readonly domain: string; readonly sendingIp: string | null };
 
 /** Adds a monitor, after its price was seen; a domain that is watched leads to its monitor. */
 export const WatchButton = ({ domain, sendingIp }: Props) => {

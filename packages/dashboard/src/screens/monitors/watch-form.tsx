@@ -29,7 +29,7 @@ const Price = ({ checks }: { readonly checks: number }) => {
 type Props = {
   /** Absent: it is typed here. */
   readonly domain?: string;
-  readonly sendingIp?: string | undefined;
+  readonly sendingIp?: string | null;
   readonly onAdded: (domain: string) => void;
 };
 
@@ -46,7 +46,7 @@ export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
     const input = {
       domain: name,
       interval_hours: hours.value,
-      ...(sendingIp !== undefined && { sending_ip: sendingIp }),
+      ...(typeof sendingIp === "string" && { sending_ip: sendingIp }),
     };
     return getClient()
       .createMonitor(input)

@@ -26,24 +26,23 @@ type Answer = { readonly text: string; readonly tone: "good" | "bad" | "soft" };
 const NOT_CHECKED: Answer = { text: "not checked", tone: "soft" };
 const UNPROVEN: Answer = { text: "not known", tone: "soft" };
 
-/** Only the status "invalid" proves a "no": with any other, a mailbox that is not confirmed may exist. */
 const getAnswer = (name: CheckName, result: Result): Answer => {
-  const { verification, status, checks_skipped = [] } = result;
-  const value = verification[name];
-  if (checks_skipped.some((one) => one === name)) return NOT_CHECKED;
+  const { verification } = result;
+  const { not_known, ...checks } = verification;
+  const isOpen = not_known.some((one) => one === name);
+  // The server's reply is open only where the server was not asked.
+  if (isOpen && not_known.includes("smtp_check")) return NOT_CHECKED;
   if (name !== "syntax_valid" && !verification.syntax_valid) return NOT_CHECKED;
   if (name === "catch_all") return getCatchAllAnswer(result);
-  if (value) return { text: "yes", tone: "good" };
-  if (name === "smtp_check" && value === false) return { text: "no", tone: "soft" };
-  return value === false && status === "invalid" ? { text: "no", tone: "bad" } : UNPROVEN;
+  if (isOpen) return UNPROVEN;
+  if (checks[name]) return { text: "yes", tone: "good" };
+  return { text: "no", tone: name === "smtp_check" ? "soft" : "bad" };
 };
 
 /** A catch-all is the one "yes" that is not good. */
-const getCatchAllAnswer = ({ verification, evidence }: Result): Answer => {
-  const { catch_all: probe } = (evidence ?? {}) as Evidence;
-  if (verification.catch_all) return { text: "yes", tone: "bad" };
-  if (probe === "no") return { text: "no", tone: "good" };
-  return probe === "not_tested" ? NOT_CHECKED : UNPROVEN;
+const getCatchAllAnswer = ({ verification: { catch_all, not_known } }: Result): Answer => {
+  if (catch_all) return { text: "yes", tone: "bad" };
+  return not_known.includes("catch_all") ? UNPROVEN : { text: "no", tone: "good" };
 };
 
 /** Yes and no in words, too: colour alone says nothing to some. */

@@ -1,0 +1,62 @@
+import type { Address } from "../mail/address.ts";
+import { popularProviders } from "../mail/lists/providers.ts";
+import { scoreCatchAll } from "../signals/catch-all-score.ts";
+import { suggestTypo } from "../signals/typo.ts";
+import type { DomainHistory } from "./account-history.ts";
+import { getCertainty } from "./certainty.ts";
+import { hasMailHost, toChecks } from "./checks.ts";
+import type { Engine } from "./engine.ts";
+import { isCatchAllInQuestion, isUndecided, type Judgement } from "./judge.ts";
+import type { Verification } from "./result.ts";
+import type { Signals } from "./signals.ts";
+import { splitRoughly } from "./split-roughly.ts";
+
+type Lookup = {
+  readonly text: string;
+  readonly address: Address | null;
+  readonly listed: Signals["listed"];
+  readonly domainHistory: DomainHistory;
+};
+
+export const createAiFields = (
+  engine: Pick<Engine, "lists">,
+  lookup: Lookup,
+  signals: Signals,
+  judged: Judgement,
+): NonNullable<Verification["ai"]> => {
+  const { local, domain } = lookup.address ?? splitRoughly(lookup.text);
+  const { suggestion, confidence } = suggestTypo(
+    { local, domain },
+    {
+      mailWorks: mailWorks(signals),
+      squatOf: lookup.listed.squat,
+      hasRareEnding: engine.lists.rareEnding(domain),
+    },
+    popularProviders,
+  );
+  return {
+    typoSuggestion: suggestion,
+    typoConfidence: confidence,
+    catchAllConfidence: findCertainty(signals, judged) ?? estimateMailbox(lookup),
+  };
+};
+
+export const estimateMailbox = ({ address, text, listed, domainHistory }: Lookup): number =>
+  scoreCatchAll((address ?? splitRoughly(text)).local, {
+    isRole: listed.role !== null,
+    ...domainHistory,
+  });
+
+/** A mail server's reply to this address settles the question under every status. */
+const findCertainty = (signals: Signals, { status }: Judgement): number | undefined => {
+  if (isCatchAllInQuestion(signals)) return undefined;
+  if (signals.mailbox?.verdict === "invalid") return 0;
+  return getCertainty(status, toChecks(signals));
+};
+
+/** True: mail for the domain works. False: it does not, as with an address that cannot exist. */
+const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
+  if (syntaxFault !== null) return false;
+  if (hasMailHost(domain)) return true;
+  return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
+};
