@@ -189,8 +189,8 @@ const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> 
   return (job.total - refundedRows) * 2;
 };
 
-/** Why a result of these histories costs nothing: no mail server was asked, or it turned us away. */
-const FREE_REASONS: ReadonlySet<unknown> = new Set(["not_probed", "rate_limited", "ip_blocked"]);
+/** Why a result of these histories costs nothing: the mail server turned us away. */
+const FREE_REASONS: ReadonlySet<unknown> = new Set(["rate_limited", "ip_blocked"]);
 const isFree = (status: unknown, reason: unknown): boolean =>
   status === "unknown" && FREE_REASONS.has(reason);
 

@@ -16,13 +16,15 @@ import {
 import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 
-// An `unknown` that only says that the mail server was not asked costs nothing, alone, in a batch and in a file, and
-// says which checks were left out. What the address, the lists and DNS settle is paid for as ever.
+// `deep_verify: false` costs what the price list says, alone, in a batch and in a file, and says which checks were left out.
 
 const SHALLOW = { options: { deep_verify: false } };
 const SKIPPED = ["smtp_check", "mailbox_exists", "catch_all"];
 
-test("a good address without its mail server is unknown, says which checks were left out, and costs nothing", async () => {
+const SENTENCE =
+  "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known.";
+
+test("a good address without its mail server is unknown, says which checks were left out, and costs 1 credit", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, {
@@ -33,15 +35,27 @@ test("a good address without its mail server is unknown, says which checks were 
   expect(data).toMatchObject({
     status: "unknown",
     reason: "not_probed",
-    message:
-      "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known. Nothing was charged.",
+    message: SENTENCE,
     verification: { syntax_valid: true, domain_exists: true, mx_found: true, not_known: SKIPPED },
     cached: false,
-    credits_used: 0,
+    credits_used: 1,
   });
-  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
   await thenConsistent(ctx);
+});
+
+test("its result is cached for requests that ask as little, and no mail server's result is taken from it", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
+
+  const repeat = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
+  const deep = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+
+  expect(repeat.data).toMatchObject({ reason: "not_probed", cached: true, credits_used: 0.5 });
+  expect(repeat.data.message).toBe(SENTENCE);
+  expect(deep.data).toMatchObject({ status: "valid", cached: false, credits_used: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 7.5, spent: 2.5 });
 });
 
 test.each([
@@ -57,7 +71,7 @@ test.each([
 
   expect(data).toMatchObject({ ...result, credits_used: 1 });
   expect(data.verification.not_known).toEqual(skipped);
-  expect(data.message).toBeUndefined();
+  expect(data.message).toBe(skipped.length > 0 ? SENTENCE : undefined);
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
@@ -70,17 +84,17 @@ test("an address whose mail server was asked leaves nothing out", async () => {
   expect("message" in data).toBe(false);
 });
 
-test("an address that names its host by number is never asked about, and costs nothing", async () => {
+test("an address that names its host by number is never asked about, and costs 1 credit", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@[192.0.2.1]" });
 
-  expect(data).toMatchObject({ status: "unknown", reason: "not_probed", credits_used: 0 });
+  expect(data).toMatchObject({ status: "unknown", reason: "not_probed", credits_used: 1 });
   expect(data.verification.not_known).toEqual(["domain_exists", "mx_found", ...SKIPPED]);
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0 });
 });
 
-test("a repeat with the same key returns the same result for free, and another key verifies anew", async () => {
+test("a repeat with the same key returns the same result for free, and another key is another request", async () => {
   const ctx = await given({ balance: 10 });
   const body = { email: "ann@x.com", ...SHALLOW };
   const first = await whenVerified(ctx.world, ctx.liveKey, body, "one");
@@ -88,9 +102,9 @@ test("a repeat with the same key returns the same result for free, and another k
   const repeat = await whenVerified(ctx.world, ctx.liveKey, body, "one");
   const other = await whenVerified(ctx.world, ctx.liveKey, body, "two");
 
-  expect(repeat.data).toEqual({ ...first.data, idempotent_replay: true });
-  expect(other.data).toEqual(first.data);
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, refunded: 2 });
+  expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
+  expect(other.data).toEqual({ ...first.data, cached: true, credits_used: 0.5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
 });
 
 test("without a credit it is refused as ever", async () => {
@@ -113,7 +127,7 @@ const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   },
 });
 
-test("a verification that continues as a job is refunded in the end", async () => {
+test("a verification that continues as a job is paid for as well", async () => {
   const ctx = await given({ balance: 10 });
   const world = slowDns(ctx.world, 15_000);
   const { data } = await whenVerified(world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
@@ -122,9 +136,10 @@ test("a verification that continues as a job is refunded in the end", async () =
   await whenWorked(ctx);
 
   const job = await readJob(ctx);
-  expect(job).toMatchObject({ status: "completed", credits_refunded: 1 });
+  expect(job).toMatchObject({ status: "completed" });
+  expect("credits_refunded" in job).toBe(false);
   expect(job.results[0]).toMatchObject({ status: "unknown", verification: { not_known: SKIPPED } });
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
   await thenConsistent(ctx);
 });
 
@@ -150,7 +165,7 @@ const finishJob = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
 };
 
 test.each(["batch", "file"] as const)(
-  "a %s refunds the credits of rows without a mail server's reply, once, when it is complete",
+  "a %s costs 1 credit for each row, whether or not its mail server was asked",
   async (kind) => {
     const ctx = await givenChunked();
 
@@ -158,7 +173,8 @@ test.each(["batch", "file"] as const)(
     expect(accepted.data).toMatchObject({ credits_used: 6 });
     const job = await finishJob(ctx);
 
-    expect(job).toMatchObject({ status: "completed", credits_refunded: 3 });
+    expect(job).toMatchObject({ status: "completed" });
+    expect("credits_refunded" in job).toBe(false);
     expect(job.results.map((row: any) => row.verification.not_known)).toEqual([
       SKIPPED,
       SKIPPED,
@@ -167,8 +183,7 @@ test.each(["batch", "file"] as const)(
       [],
       ["domain_exists", "mx_found", "mailbox_exists", "catch_all"],
     ]);
-    expect(await readCredits(ctx)).toMatchObject({ available: 97, held: 0, spent: 3, refunded: 3 });
-    expect(listMoves(ctx).filter((move) => move.startsWith("refund"))).toEqual(["refund 3"]);
+    expect(await readCredits(ctx)).toMatchObject({ available: 94, held: 0, spent: 6, refunded: 0 });
     await thenConsistent(ctx);
   },
 );

@@ -106,7 +106,7 @@ test("200: nothing that an account stored shows the address any more", async () 
       complete: true,
       jobs_open: 0,
       erased: {
-        cached_results: 1,
+        cached_results: 2,
         responses: 2,
         activity_records: 1,
         verdicts: 1,

@@ -35,7 +35,7 @@ export const verifyBatch = endpoint({
   tag: "Verification",
   summary: "Verify up to 10,000 addresses as a job.",
   price:
-    "1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` that only says that no mail server was asked (`deep_verify: false`) is, when the job ends.",
+    "1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` where our limits or rules kept us from asking the mail server is, when the job ends.",
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -3,7 +3,7 @@ import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
-import { type Verification } from "@mailproof/core/verify/result";
+import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
 import {
   findFreeReason,
   HOST_DAILY_LIMIT,
@@ -46,7 +46,7 @@ export const verifyEmail = endpoint({
   tag: "Verification",
   summary: "Verify one address.",
   price:
-    "1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` that only says that no mail server was asked (`deep_verify: false`).",
+    "1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).",
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   keyed: true,
@@ -178,15 +178,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [HOST_DAILY_LIMIT]: `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`,
   [PROBE_POLICY]: `This service does not ask the mail servers of this provider, ${UNVERIFIED_FIELDS}`,
 };
+/** What was not asked, in a sentence, and that it costs nothing where our side is why. */
 const messageFor = (result: Verification): string => {
-  const what =
-    findFreeReason(result) === "not_reached"
-      ? "The mail server turned this service away, or could not be reached from it"
-      : "The mail server was not asked";
-  return withMoneySentence(
-    SENTENCES[result.reason] ?? `${what}, ${UNVERIFIED_FIELDS}`,
-    "nothing_charged",
-  );
+  if (findFreeReason(result) === null) return `The mail server was not asked, ${UNVERIFIED_FIELDS}`;
+  const turnedAway = `The mail server turned this service away, or could not be reached from it, ${UNVERIFIED_FIELDS}`;
+  return withMoneySentence(SENTENCES[result.reason] ?? turnedAway, "nothing_charged");
 };
 
 const toOutcome = (verified: VerifyResult, email: string) =>
@@ -194,7 +190,9 @@ const toOutcome = (verified: VerifyResult, email: string) =>
     ? {
         ...toWire(verified.result),
         cached: verified.cached,
-        ...(findFreeReason(verified.result) && { message: messageFor(verified.result) }),
+        ...((isServerUnasked(verified.result) || findFreeReason(verified.result) !== null) && {
+          message: messageFor(verified.result),
+        }),
       }
     : {
         status: "pending" as const,

@@ -106,7 +106,7 @@ export const verifyFile = endpoint({
   summary:
     "Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.",
   price:
-    "1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.",
+    "1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` where our limits or rules kept us from asking the mail server is refunded when the job ends.",
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -63,7 +63,7 @@ export const JobSummary = v.object({
   ),
   credits_refunded: describe(
     v.optional(Credits),
-    "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked or our own address, exit or circuit kept us from it. Present when the job has ended and there are any.",
+    "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any.",
   ),
   error: describe(
     v.optional(v.string()),

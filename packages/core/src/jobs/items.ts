@@ -86,7 +86,7 @@ const Job = v.object({
   cancelled: Count,
   /** Addresses that failed on our side. */
   lost: Count,
-  /** Rows whose mail server was not asked, and rows that our own reach kept from it. Refunded when the job ends. */
+  /** Rows whose mail server our limits or rules kept us from asking, and rows that our own reach kept from it: refunded at the end. */
   unasked: Count,
   unreached: Count,
 

@@ -5,6 +5,7 @@ import type { Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
+import { NOT_PROBED } from "./unpaid-results.ts";
 
 // Layout. The result of an address, for a day. Each account has its own cache, so no account can find out what another
 // one verified.
@@ -30,14 +31,17 @@ export const findCachedResult = async (
   return isAddress(parsed) ? { ...result, email: parsed.display } : result;
 };
 
-/** An `unknown` result is not cached: a caller that sends the address again wants another attempt. */
+/**
+ * An `unknown` result is not cached: a caller that sends the address again wants another attempt. One that is unknown
+ * because the request named no deep check would be the same.
+ */
 export const createCacheWrites = (
   world: Pick<World, "now">,
   owner: string,
   query: CachedQuery,
   result: Verification,
 ): Write[] =>
-  result.status === "unknown"
+  result.status === "unknown" && result.reason !== NOT_PROBED
     ? []
     : [
         {

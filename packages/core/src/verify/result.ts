@@ -40,7 +40,10 @@ const StatusName = describe(
 );
 
 /** The mail server could have been asked, and was not. The reason may be about something else, such as a role address. */
-const isServerUnasked = ({ reason, subStatus }: Judged): boolean =>
+export const isServerUnasked = ({
+  reason,
+  subStatus,
+}: Pick<Judged, "reason" | "subStatus">): boolean =>
   NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus);
 
 const CHECKS = {

@@ -1,6 +1,6 @@
 // Results that no account pays for, and their reasons.
 
-/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
+/** The reason where a mail server could have been asked and was not, since the request excludes it. It is paid. */
 export const NOT_PROBED = "not_probed";
 /** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
 export const HOST_DAILY_LIMIT = "host_daily_limit";
@@ -37,13 +37,13 @@ export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Why a result costs nothing; null: it is paid. `not_probed`: the request or the rules exclude the mail server.
+ * Why a result costs nothing; null: it is paid. `not_probed`: our limits or rules exclude the mail server.
  * `not_reached`: our address, our exit, our closed port or our circuit kept us from it. What the recipient's side causes
  * is paid, as a verification that was carried out.
  */
 export const findFreeReason = ({ status, reason, isWithheld }: UnpaidResult): FreeReason | null => {
   if (status !== "unknown") return null;
-  if (NOT_PROBED_REASONS.has(reason)) return "not_probed";
+  if (reason === HOST_DAILY_LIMIT || reason === PROBE_POLICY) return "not_probed";
   return isWithheld || UNREACHED_REASONS.has(reason) ? "not_reached" : null;
 };
 
