@@ -46,7 +46,7 @@ export const playScenario = async (client: Doing): Promise<void> => {
   expect(next.data.jobs[0].job_id, accepted.job_id, "the second page");
 
   const exported = await client.download(accepted.job_id);
-  expect(exported.results.length, emails.length, "the rows of the export");
+  expect(exported.rows.length, emails.length, "the rows of the export");
   const { data: webhook } = await client.createWebhook("https://hooks.example.com/mailproof");
   expect(webhook.secret.startsWith("whsec_"), true, "a secret");
   expect((await client.deleteWebhook(webhook.id)).data.deleted, true, "the removal");

@@ -40,7 +40,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const isSame = (outcome: string | undefined, was: string): boolean =>
   outcome === was || (outcome === `'${was}` && /^[=@\t\r\n＝＠+-]/.test(was));
 
-test("with rows=all every cell of a list comes back in its place, or guarded", async () => {
+test("with selection=all every cell of a list comes back in its place, or guarded", async () => {
   await fc.assert(
     fc.asyncProperty(list, async ({ rows, delimiter }) => {
       const ctx = await givenSmallChunks(3);
@@ -51,7 +51,7 @@ test("with rows=all every cell of a list comes back in its place, or guarded", a
       const job = await givenFileJob(ctx, { text: lines.join("\r\n") });
       await whenMessagesWorked(ctx);
 
-      const options = { key: ctx.liveKey, query: { rows: "all" } };
+      const options = { key: ctx.liveKey, query: { selection: "all" } };
       const { text, headers } = await send(ctx.world, `GET /v1/jobs/${job}/download`, options);
 
       const [header, ...records] = createCsvReader(delimiter)(text.replace(/^\ufeff/, ""), true);

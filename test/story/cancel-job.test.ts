@@ -162,7 +162,7 @@ test("an export of every row says which were cancelled", async () => {
   await whenWorked(ctx);
   await whenCancelled(ctx);
 
-  const query = { format: "json", rows: "all" };
+  const query = { format: "json", selection: "all" };
   const { text } = await send(ctx.world, "GET /v1/jobs/job_1/download", {
     key: ctx.liveKey,
     query,
@@ -170,7 +170,7 @@ test("an export of every row says which were cancelled", async () => {
 
   const exported = JSON.parse(text);
   expect(exported).toMatchObject({ complete: false, expected_rows: 3, rows_missing: 0 });
-  expect(exported.results.map((row: any) => row.row_outcome)).toEqual([
+  expect(exported.rows.map((row: any) => row.row_outcome)).toEqual([
     "verified",
     "cancelled",
     "cancelled",

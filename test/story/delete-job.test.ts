@@ -45,7 +45,7 @@ const givenExported = async (): Promise<TestContext> => {
   await whenProcessed(ctx, [...createEmails(5), "ann1@x.com"]);
   await whenWorked(ctx);
   const route = "GET /v1/jobs/job_1/download";
-  const { headers } = await ask(ctx, route, { format: "json", rows: "all" });
+  const { headers } = await ask(ctx, route, { format: "json", selection: "all" });
   expect(headers["x-export-complete"]).toBe("true");
   return ctx;
 };

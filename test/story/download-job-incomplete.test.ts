@@ -30,7 +30,7 @@ test("a job in the middle is what is there by now, and does not say that it is c
   const csv = await whenExported(world, liveKey, {}, job);
 
   expect(json).toMatchObject({ complete: false, expected_rows: 4, rows_missing: 0 });
-  expect(json.results.map(({ email }: { email: string }) => email)).toEqual(list.slice(0, 4));
+  expect(json.rows.map(({ email }: { email: string }) => email)).toEqual(list.slice(0, 4));
   expect(csv.headers["content-disposition"]).toContain("-results-so-far.csv");
   expect(
     getRecords(csv.text)
@@ -64,7 +64,7 @@ test("a job that went on while it was read is not short, and counts what is ther
   const json = await getJson(ctx.world, ctx.liveKey);
 
   expect(json).toMatchObject({ complete: false, expected_rows: 3, rows_missing: 0 });
-  expect(json.results).toHaveLength(3);
+  expect(json.rows).toHaveLength(3);
 });
 
 test("rows that come with a later pass stand beside their own cells", async () => {
@@ -132,7 +132,7 @@ test("a CSV that is known to be short is 409 and retryable, and JSON says what i
     expected_rows: 7,
     rows_missing: 3,
   });
-  expect(json.results.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
+  expect(json.rows.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
 });
 
 test("so is one whose rows turn out to be gone, before its first byte", async () => {

@@ -37,7 +37,7 @@ const PENDING = {
   status: "processing",
   format: "json",
   filter: "all",
-  rows: "verified",
+  selection: "verified",
   complete: false,
   expected_rows: ROWS,
   rows_missing: 0,
@@ -58,9 +58,9 @@ test("while its file is made the answer is 202 with Retry-After, and then the sa
   expect((await getJson(ctx.world, ctx.liveKey)).download_url).toContain(
     download_url.slice(0, download_url.indexOf("?")),
   );
-  const { results, ...metadata } = JSON.parse(await readFile(ctx, download_url));
+  const { rows, ...metadata } = JSON.parse(await readFile(ctx, download_url));
   expect(metadata).toMatchObject({ complete: true, expected_rows: ROWS, rows_missing: 0 });
-  expect(results.map(({ row }: { row: number }) => row)).toEqual(
+  expect(rows.map(({ row }: { row: number }) => row)).toEqual(
     Array.from({ length: ROWS }, (_, at) => at + 1),
   );
 });
@@ -81,14 +81,14 @@ test("an export with a filter is counted and made by one worker", async () => {
 
   const { download_url, ...link } = await getJson(ctx.world, ctx.liveKey, { filter: "valid" });
   expect(link).toMatchObject({ statusCode: 200, expected_rows: 5_148, rows_missing: 0 });
-  const { results } = JSON.parse(await readFile(ctx, download_url));
-  expect(results).toHaveLength(5_148);
+  const { rows } = JSON.parse(await readFile(ctx, download_url));
+  expect(rows).toHaveLength(5_148);
 });
 
 test("a filter that leaves few enough is answered at once", async () => {
   const { world, liveKey } = await givenLarge();
 
-  expect((await getJson(world, liveKey, { filter: "spam_trap" })).results).toHaveLength(52);
+  expect((await getJson(world, liveKey, { filter: "spam_trap" })).rows).toHaveLength(52);
 });
 
 test("the export of a running job has the rows so far", async () => {

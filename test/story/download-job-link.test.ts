@@ -54,7 +54,7 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
     statusCode: 200,
     format: "json",
     filter: "all",
-    rows: "verified",
+    selection: "verified",
     complete: true,
     expected_rows: 5_101,
     rows_missing: 0,
@@ -68,21 +68,21 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
   const fullExport = JSON.parse(
     Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString(),
   );
-  const { results, ...fields } = fullExport;
+  const { rows, ...fields } = fullExport;
   expect(fields).toEqual({
     format: "json",
     filter: "all",
-    rows: "verified",
+    selection: "verified",
     complete: true,
     expected_rows: 5_101,
     rows_missing: 0,
     rows_pending: 0,
   });
-  expect(results.map(({ row }: { row: number }) => row)).toEqual(
+  expect(rows.map(({ row }: { row: number }) => row)).toEqual(
     Array.from({ length: 5_101 }, (_, n) => n + 1),
   );
   const { data } = await send(world, "GET /v1/jobs/job_1", { key: liveKey, query: { limit: "3" } });
-  expect(results.slice(0, 3)).toEqual(data.results);
+  expect(rows.slice(0, 3)).toEqual(data.results);
 });
 
 test("of a large job a filter that leaves few enough is answered at once", async () => {
@@ -91,8 +91,8 @@ test("of a large job a filter that leaves few enough is answered at once", async
   const valid = await getJson(world, liveKey, { filter: "valid" });
   const trap = await getJson(world, liveKey, { filter: "spam_trap" });
 
-  expect(valid.results).toHaveLength(5_000);
-  expect(trap.results).toHaveLength(101);
+  expect(valid.rows).toHaveLength(5_000);
+  expect(trap.rows).toHaveLength(101);
   expect(puts.keys).toEqual([]);
 });
 

@@ -91,11 +91,7 @@ describe("the delimiter of a CSV", () => {
 
   test.each<[string, Query, string]>([
     ["another one", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
-    [
-      "one for JSON",
-      { delimiter: "tab", format: "json" },
-      "delimiter: is only allowed with format=csv",
-    ],
+    ["one for JSON", { delimiter: "tab", format: "json" }, "delimiter: is only allowed for a CSV"],
   ])("is 400 where it is %s", async (_case, query, words) => {
     const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
 
@@ -131,11 +127,11 @@ test("a row with more cells than the list has columns keeps them at its end", as
   expect(bob?.slice(header.length)).toEqual(["one", "'=two"]);
 });
 
-describe("rows=all", () => {
+describe("selection=all", () => {
   test("gives every row of the list in its order, and says why one has no result", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
 
-    const exported = await whenExported(world, liveKey, job, { rows: "ALL" });
+    const exported = await whenExported(world, liveKey, job, { selection: "ALL" });
 
     const [header, ...records] = createCsvReader(";")(exported.text, true);
     expect(header?.slice(0, 11)).toEqual([
@@ -170,15 +166,15 @@ describe("rows=all", () => {
   test("is the same in JSON, where each row has its cells and the text that was sent", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
 
-    const { results, ...fields } = await getJson(world, liveKey, job, { rows: "all" });
+    const { rows, ...fields } = await getJson(world, liveKey, job, { selection: "all" });
 
     expect(fields).toMatchObject({
-      rows: "all",
+      selection: "all",
       complete: true,
       expected_rows: 7,
       rows_missing: 0,
     });
-    expect(results[1]).toEqual({
+    expect(rows[1]).toEqual({
       row: 3,
       row_outcome: "skipped",
       skip_reason: "syntax.no_at",
@@ -186,7 +182,7 @@ describe("rows=all", () => {
       submitted: "n/a",
       columns: { id: "2", "E-Mail": "n/a", phone: "", change: "" },
     });
-    expect(results[2]).toMatchObject({
+    expect(rows[2]).toMatchObject({
       row: 4,
       row_outcome: "verified",
       email: "ada@x.org",
@@ -194,8 +190,8 @@ describe("rows=all", () => {
       submitted: "Lovelace, Ada <ada@x.org>",
       columns: { id: "3", phone: "=1+1", change: "-1+1" },
     });
-    expect(results[3]).toMatchObject({ row: 5, row_outcome: "duplicate", duplicate_of: 2 });
-    expect(results[4].skip_message).toMatch(/several addresses/);
+    expect(rows[3]).toMatchObject({ row: 5, row_outcome: "duplicate", duplicate_of: 2 });
+    expect(rows[4].skip_message).toMatch(/several addresses/);
   });
 
   test("of a job that goes on has the rows that wait", async () => {
@@ -204,10 +200,10 @@ describe("rows=all", () => {
     const job = await givenFileJob(ctx, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
     await whenMessagesWorked(ctx, 1);
 
-    const csv = await whenExported(world, liveKey, job, { rows: "all" });
-    const json = await getJson(world, liveKey, job, { rows: "all" });
+    const csv = await whenExported(world, liveKey, job, { selection: "all" });
+    const json = await getJson(world, liveKey, job, { selection: "all" });
 
-    const outcomes = json.results.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
+    const outcomes = json.rows.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
     expect(outcomes).toEqual([
       "verified",
       "skipped",
@@ -227,16 +223,16 @@ describe("rows=all", () => {
     const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
     const { world, liveKey, job } = await givenBatchDone(emails);
 
-    const { results } = await getJson(world, liveKey, job, { rows: "all" });
-    const csv = await whenExported(world, liveKey, job, { rows: "all" });
+    const { rows } = await getJson(world, liveKey, job, { selection: "all" });
+    const csv = await whenExported(world, liveKey, job, { selection: "all" });
 
-    expect(results.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
+    expect(rows.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
       [1, "verified", " Ann@X.com"],
       [2, "duplicate", "ann@x.com"],
       [3, "verified", "Ada <ada@x.org>"],
       [4, "verified", "nobody"],
     ]);
-    expect(results[1]).toMatchObject({ duplicate_of: 1 });
+    expect(rows[1]).toMatchObject({ duplicate_of: 1 });
     const [header, ...records] = createCsvReader(",")(csv.text, true);
     expect(header?.slice(0, 7)).toEqual([
       "row",
@@ -253,9 +249,9 @@ describe("rows=all", () => {
   test("is 404 where the rows of the list are gone, and 400 with a filter", async () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
 
-    const filtered = await whenExported(world, liveKey, job, { rows: "all", filter: "valid" });
+    const filtered = await whenExported(world, liveKey, job, { selection: "all", filter: "valid" });
     for (const key of blobs.keys()) await blobs.remove(key);
-    const gone = await whenExported(world, liveKey, job, { rows: "all" });
+    const gone = await whenExported(world, liveKey, job, { selection: "all" });
 
     expect(filtered).toMatchObject({ statusCode: 400 });
     expect(gone).toMatchObject({ statusCode: 404 });
@@ -279,11 +275,11 @@ describe("JSON", () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
     for (const key of blobs.keys()) await blobs.remove(key);
 
-    const { results } = await getJson(world, liveKey, job);
+    const { rows } = await getJson(world, liveKey, job);
 
-    expect(results).toHaveLength(3);
-    expect(results[0]).not.toHaveProperty("columns");
-    expect(results[0]).not.toHaveProperty("submitted");
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).not.toHaveProperty("columns");
+    expect(rows[0]).not.toHaveProperty("submitted");
   });
 });
 
@@ -311,9 +307,9 @@ describe("the headers of an export state what it lacks", () => {
 
     expect(readMessage(csv)).toEqual(expected);
     expect(readMessage(json)).toEqual(expected);
-    const { complete, expected_rows, rows_missing, rows_pending, results } = JSON.parse(json.text);
+    const { complete, expected_rows, rows_missing, rows_pending, rows } = JSON.parse(json.text);
     expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(expected);
-    expect(results).toHaveLength(expected_rows);
+    expect(rows).toHaveLength(expected_rows);
     expect(createCsvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
   });
 

@@ -39,13 +39,13 @@ const readRows = async (bytes: Uint8Array): Promise<readonly (readonly string[])
 const trimEnd = (cells: readonly string[]): readonly string[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1);
 
-test("format=xlsx is 200 and a spreadsheet: the list's own columns as they were, ours behind them", async () => {
+test("as=spreadsheet is 200 and a spreadsheet: the list's own columns as they were, ours behind them", async () => {
   const { world, liveKey, job } = await givenFileDone(LIST, "Autumn");
 
   const { statusCode, headers, bytes } = await whenExported(
     world,
     liveKey,
-    { format: "xlsx" },
+    { as: "spreadsheet" },
     job,
   );
   const [header, ...rows] = await readRows(bytes);
@@ -66,13 +66,13 @@ test("format=xlsx is 200 and a spreadsheet: the list's own columns as they were,
   ]);
 });
 
-test.each([{}, { rows: "all" }, { filter: "risky" }, { filter: "safe_to_send" }])(
+test.each([{}, { selection: "all" }, { filter: "risky" }, { filter: "safe_to_send" }])(
   "with %j it has the cells of the CSV, which another reader reads",
   async (query) => {
     const { world, liveKey, job } = await givenOneOfEach();
 
     const csv = await whenExported(world, liveKey, query, job);
-    const sheet = await whenExported(world, liveKey, { ...query, format: "xlsx" }, job);
+    const sheet = await whenExported(world, liveKey, { ...query, as: "spreadsheet" }, job);
 
     const records: string[][] = parse(csv.text, { relax_column_count: true });
     expect(records.length).toBeGreaterThan(1);
@@ -100,19 +100,24 @@ test("filter=safe_to_send has the valid addresses, as CSV, JSON and .xlsx", asyn
 
   const csv = await whenExported(world, liveKey, query, job);
   const json = await whenExported(world, liveKey, { ...query, format: "json" }, job);
-  const sheet = await whenExported(world, liveKey, { ...query, format: "xlsx" }, job);
+  const sheet = await whenExported(world, liveKey, { ...query, as: "spreadsheet" }, job);
 
   expect(parse(csv.text, { columns: true })).toMatchObject([{ email: "ann@x.com" }]);
-  expect(JSON.parse(json.text).results).toMatchObject([{ email: "ann@x.com", status: "valid" }]);
+  expect(JSON.parse(json.text).rows).toMatchObject([{ email: "ann@x.com", status: "valid" }]);
   expect((await readRows(sheet.bytes)).slice(1)).toEqual([
     expect.arrayContaining(["ann@x.com", "valid"]),
   ]);
 });
 
 test.each([
-  [{ format: "xlsx", delimiter: "comma" }, "delimiter: is only allowed with format=csv"],
-  [{ format: "xls" }, "format: must be one of csv, json, xlsx"],
-  [{ format: "xlsx", rows: "all", filter: "valid" }, "filter: must be left out with rows=all"],
+  [{ as: "Spreadsheet", delimiter: "comma" }, "delimiter: is only allowed for a CSV"],
+  [{ format: "xlsx" }, "format: must be one of csv, json"],
+  [{ as: "xlsx" }, "as: must be one of spreadsheet"],
+  [{ as: "spreadsheet", format: "json" }, "as: must be left out with format=json"],
+  [
+    { as: "spreadsheet", selection: "all", filter: "valid" },
+    "filter: must be left out with selection=all",
+  ],
 ])("%j is 400 and names the field", async (query, message) => {
   const { world, liveKey, job } = await givenOneOfEach();
 
@@ -136,7 +141,7 @@ const givenLarge = async () => {
 test("a large one is streamed whole", async () => {
   const { world, liveKey } = await givenLarge();
 
-  const { bytes } = await whenExported(world, liveKey, { format: "xlsx" });
+  const { bytes } = await whenExported(world, liveKey, { as: "spreadsheet" });
 
   expect(await readRows(bytes)).toHaveLength(ROWS + 1);
 });
@@ -152,7 +157,7 @@ const hasOpenpyxl = spawnSync("python3", ["-c", "import openpyxl"]).status === 0
 describeUnless(hasOpenpyxl ? null : "there is no openpyxl for python3", "Python's openpyxl", () => {
   test("reads every cell: texts as texts, numbers as numbers", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
-    const { bytes } = await whenExported(world, liveKey, { format: "xlsx" }, job);
+    const { bytes } = await whenExported(world, liveKey, { as: "spreadsheet" }, job);
 
     const { stdout } = spawnSync("python3", ["-c", OPENPYXL, writeFile(bytes)]);
     const [header, ...rows] = JSON.parse(stdout.toString()) as (string | number | null)[][];

@@ -85,7 +85,7 @@ const givenEverywhere = async (): Promise<TestContext> => {
   await whenWorked(ctx);
   await send(world, "GET /v1/jobs/job_4/download", {
     key,
-    query: { format: "json", rows: "all" },
+    query: { format: "json", selection: "all" },
   });
   return ctx;
 };
@@ -133,7 +133,7 @@ test("rows keep their places and their statuses, and other people's cells stay",
   ]);
   const { text, headers } = await send(ctx.world, "GET /v1/jobs/job_4/download", {
     key: ctx.liveKey,
-    query: { rows: "all" },
+    query: { selection: "all" },
   });
   expect(headers["x-export-complete"]).toBe("true");
   expect(text.split("\r\n").map((line) => line.split(",").slice(0, 3).join())).toEqual([
@@ -290,7 +290,7 @@ test.each([1, 2, 3, 5, 8, 13, 21])(
     if (ctx.table.items().some(({ pk }) => pk.startsWith("KNOWN#"))) await whenErased(ctx);
 
     expect(await findMentions(ctx)).toEqual([]);
-    const query = { format: "json", rows: "all" };
+    const query = { format: "json", selection: "all" };
     const { text } = await send(ctx.world, "GET /v1/jobs/job_4/download", {
       key: ctx.liveKey,
       query,

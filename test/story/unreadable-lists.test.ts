@@ -110,7 +110,7 @@ test("results whose list was damaged later are exported without the list's own c
   const later = whenDamaged(ctx, ofInputs(60));
 
   const verified = await download(later, "job_1");
-  const all = await download(later, "job_1", { rows: "all" });
+  const all = await download(later, "job_1", { selection: "all" });
 
   expect(verified.statusCode).toBe(200);
   expect(verified.text.match(/ann\d@x\.com/g)).toEqual(createEmails(3));
@@ -121,10 +121,10 @@ test("rows that were not verified and can no longer be read make an export of al
   const ctx = await givenChunked();
   await whenProcessed(ctx, [...createEmails(3), "ann1@x.com", "no address"]);
   await whenQuiet(ctx);
-  const fullDownload = await download(ctx, "job_1", { rows: "all" });
+  const fullDownload = await download(ctx, "job_1", { selection: "all" });
   const later = whenDamaged(ctx, (key) => (key.endsWith(".excluded") ? 5 : undefined));
 
-  const all = await download(later, "job_1", { rows: "all" });
+  const all = await download(later, "job_1", { selection: "all" });
   const verified = await download(later, "job_1");
 
   expect([fullDownload.statusCode, verified.statusCode]).toEqual([200, 200]);

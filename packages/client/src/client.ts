@@ -1,11 +1,18 @@
 import type { ClientClock } from "./clock.ts";
-import { createDownloader, type Download, type DownloadInput } from "./download.ts";
+import { createDownloader, type Download } from "./download.ts";
 import type { FileSource } from "./file-source.ts";
 import { createJobCalls, type JobInput, type ResultsOptions, type WaitOptions } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { type ClientTransport, createTransport } from "./transport.ts";
-import type { CreateUploadData, Job, ListJobsInput, Operations, ResultRow } from "./types.ts";
+import type {
+  CreateUploadData,
+  DownloadJobInput,
+  Job,
+  ListJobsInput,
+  Operations,
+  ResultRow,
+} from "./types.ts";
 import {
   createFileVerifier,
   createUploader,
@@ -34,7 +41,7 @@ export interface Client extends Operations {
   waitForJob(input: JobInput, options?: WaitOptions): Promise<Job>;
 
   /** The results of a job as CSV or .xlsx: the columns of the list, with the verdicts beside them. */
-  download(input: DownloadInput, options?: CallOptions): Promise<Download>;
+  download(input: DownloadJobInput, options?: CallOptions): Promise<Download>;
 
   /** Uploads a list and returns the `file_key` that `processFile` takes. It charges nothing. */
   upload(

@@ -13,26 +13,25 @@ export interface Download {
   text(): Promise<string>;
 }
 
-/** Which results to download, and as which file. */
-export type DownloadInput = DownloadJobInput & {
-  /** By default a CSV. */
-  readonly format?: "csv" | "xlsx";
-};
-
 /** The results as a file: the list's own columns and the result columns. */
 export const createDownloader =
   ({ call }: ClientTransport) =>
-  ({ format = "csv", ...input }: DownloadInput, options?: CallOptions): Promise<Download> =>
-    call({ ...OPERATIONS.downloadJob, fixed: { format } }, input, options, async (response) => {
-      const body = response.body ?? new Blob([]).stream();
-      // The call has returned, but the caller's signal also aborts the stream.
-      const stream = body.pipeThrough(new TransformStream(), options as object);
-      return {
-        fileName: parseFileName(response.headers.get("content-disposition") ?? ""),
-        stream,
-        text: () => new Response(stream).text(),
-      };
-    });
+  (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>
+    call(
+      { ...OPERATIONS.downloadJob, fixed: { format: "csv" } },
+      input,
+      options,
+      async (response) => {
+        const body = response.body ?? new Blob([]).stream();
+        // The call has returned, but the caller's signal also aborts the stream.
+        const stream = body.pipeThrough(new TransformStream(), options as object);
+        return {
+          fileName: parseFileName(response.headers.get("content-disposition") ?? ""),
+          stream,
+          text: () => new Response(stream).text(),
+        };
+      },
+    );
 
 /** RFC 6266: the one in Unicode, or else the plain one. */
 const parseFileName = (header: string): string | undefined => {

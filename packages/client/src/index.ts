@@ -2,7 +2,7 @@ import { type Client, createClient as create } from "./client.ts";
 import type { ClientOptions } from "./options.ts";
 
 export type { Client } from "./client.ts";
-export type { Download, DownloadInput } from "./download.ts";
+export type { Download } from "./download.ts";
 export { type ErrorCode, MailproofError, type MoneyOutcome } from "./errors.ts";
 export type { FileSource } from "./file-source.ts";
 export type { JobInput, WaitOptions } from "./jobs.ts";

@@ -1069,7 +1069,7 @@ export interface ProcessFileData {
     encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "shift_jis";
     /** `comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself. */
     delimiter: string;
-    /** The first 10 rows without an address. For all of them export the job with `rows=all`. */
+    /** The first 10 rows without an address. For all of them export the job with `selection=all`. */
     skipped_rows: {
       /** The number of the row in the file, from 1. The header counts; blank lines do not. */
       row: number;
@@ -1238,6 +1238,8 @@ export interface DeleteJobData {
 export interface DownloadJobInput {
   /** The job's id (`job_id`). */
   id: string;
+  /** `spreadsheet`: the table of the CSV as an .xlsx file. */
+  as?: "spreadsheet" | undefined;
   /** Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. */
   filter?:
     | "all"
@@ -1252,8 +1254,8 @@ export interface DownloadJobInput {
     | "safe_to_send"
     | undefined;
   /** `verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter. */
-  rows?: "verified" | "all" | undefined;
-  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for `format=csv`. Case does not matter. */
+  selection?: "verified" | "all" | undefined;
+  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for a CSV. Case does not matter. */
   delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
@@ -1274,7 +1276,7 @@ export type DownloadJobData =
         | "spam_trap"
         | "safe_to_send";
       /** Which rows of the list the export has. */
-      rows: "verified" | "all";
+      selection: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
       /** Rows with a result that the filter selects. The number grows while the job runs. */
@@ -1284,9 +1286,9 @@ export type DownloadJobData =
       /** Addresses of the job without a result yet. */
       rows_pending: number;
       /** The rows of the export, in the order of the list. */
-      results: (
+      rows: (
         | (ResultRow & {
-            /** `verified`: the row has a result. Present with `rows=all`. */
+            /** `verified`: the row has a result. Present with `selection=all`. */
             row_outcome?: "verified";
             /** The submitted text. `email` holds the address that was read from it. */
             submitted?: string;
@@ -1333,7 +1335,7 @@ export type DownloadJobData =
         | "spam_trap"
         | "safe_to_send";
       /** Which rows of the list the export has. */
-      rows: "verified" | "all";
+      selection: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
       /** Rows with a result that the filter selects. The number grows while the job runs. */

@@ -1,4 +1,4 @@
-import { createDownloader, type Download, type DownloadInput } from "./download.ts";
+import { createDownloader, type Download } from "./download.ts";
 import { MailproofError, withMessage } from "./errors.ts";
 import { type FileSource, getFileName, toBlob } from "./file-source.ts";
 import { createJobCalls } from "./jobs.ts";
@@ -8,6 +8,7 @@ import { createRandomId } from "./random-id.ts";
 import type { ClientTransport } from "./transport.ts";
 import type {
   CreateUploadData,
+  DownloadJobInput,
   Job,
   ProcessFileData,
   ProcessFileInput,
@@ -67,7 +68,7 @@ export interface VerifiedFile {
   /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
   /** The list as CSV or .xlsx with the verdicts beside its own columns. */
-  download(input?: Omit<DownloadInput, "id">, options?: CallOptions): Promise<Download>;
+  download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
 /** Another upload would be another request: refused under this key, charged again under another one. */

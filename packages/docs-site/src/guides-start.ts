@@ -186,7 +186,7 @@ export const jobs: Guide = {
 <p class="lead">Longer work runs as a job: a batch, a file, or one address with a slow mail server.</p>
 <h3>A file in two steps</h3>
 <p>Request an upload URL, PUT the file unchanged, then process it. Up to 50 MB and 500,000 addresses. With <code>file_size</code>, its size in bytes, the URL accepts only a file of that size, so a broken upload is refused. The CSV export has your own columns, unchanged, and the result columns.</p>
-<p>In the response to <code>process</code>, <code>file</code> has the detected column, header, encoding and delimiter, and the first rows without an address. An export with <code>rows=all</code> has every row of the file: a duplicate names the row it repeats, a skipped row the reason. While the job runs, <code>X-Export-Complete</code> is <code>false</code> and <code>X-Export-Pending-Rows</code> counts the addresses without a result.</p>
+<p>In the response to <code>process</code>, <code>file</code> has the detected column, header, encoding and delimiter, and the first rows without an address. An export with <code>selection=all</code> has every row of the file: a duplicate names the row it repeats, a skipped row the reason. While the job runs, <code>X-Export-Complete</code> is <code>false</code> and <code>X-Export-Pending-Rows</code> counts the addresses without a result.</p>
 ${block(
   `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
   -H 'Content-Type: application/json' \\

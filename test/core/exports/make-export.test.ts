@@ -63,7 +63,7 @@ const readRows = async (
       .split("\r\n")
       .slice(1)
       .map((_, at) => at + 1);
-  return JSON.parse(text).results.map(({ row }: { row: number }) => row);
+  return JSON.parse(text).rows.map(({ row }: { row: number }) => row);
 };
 
 const ALL = Array.from({ length: ROWS }, (_, at) => at + 1);

@@ -37,12 +37,15 @@ import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
 
+/** Those of the contract. A spreadsheet is another form of the CSV. */
+const FORMATS = ["csv", "json"] as const;
+
 const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
 const Inline = v.object({
   ...ExportMetadata.entries,
-  results: describe(
+  rows: describe(
     v.array(v.union([VerifiedRow, UnverifiedRow])),
     "The rows of the export, in the order of the list.",
   ),
@@ -57,12 +60,15 @@ const Link = v.object({
   expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
 });
 
-const { filter, rows, complete, rows_pending } = ExportMetadata.entries;
+const { filter, selection, complete, rows_pending } = ExportMetadata.entries;
 const Pending = v.object({
   status: describe(v.literal("processing"), "The file of the export is being made."),
-  format: describe(v.picklist(EXPORT_FORMATS), "The format of the export."),
+  format: describe(
+    v.picklist(EXPORT_FORMATS),
+    "The format of the export: csv, json or, of a spreadsheet, xlsx.",
+  ),
   filter,
-  rows,
+  selection,
   complete,
   expected_rows: describe(
     v.optional(Count),
@@ -99,31 +105,38 @@ export const downloadJob = endpoint({
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
     format: describe(
-      v.optional(createPicklist(EXPORT_FORMATS), "csv"),
-      "`csv` or `xlsx`, with your file's columns and the result columns, or `json`. An .xlsx file has texts and numbers, and no formulas. Case does not matter.",
+      v.optional(createPicklist(FORMATS), "csv"),
+      "`csv`, with your file's columns, or `json`. Case does not matter.",
+    ),
+    as: describe(
+      v.optional(createPicklist(["spreadsheet"])),
+      "`spreadsheet`: the table of the CSV as an .xlsx file.",
     ),
     filter: describe(
       v.optional(createPicklist(EXPORT_FILTERS), "all"),
       "Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
     ),
-    rows: describe(
+    selection: describe(
       v.optional(createPicklist(ROW_SELECTIONS), "verified"),
       "`verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter.",
     ),
     delimiter: describe(
       v.optional(createPicklist(DELIMITER_NAMES)),
-      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for `format=csv`. Case does not matter.",
+      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for a CSV. Case does not matter.",
     ),
   }),
   output: v.union([v.union([Inline, Link]), Pending]),
   enveloped: false,
 
   async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
-    const { format, filter, rows: selection, delimiter = null } = query;
+    const { filter, selection, delimiter = null } = query;
+    if (query.as !== undefined && query.format !== "csv")
+      throw invalidField("as", "must be left out with format=json");
+    const format = query.as === undefined ? query.format : ("xlsx" as const);
     if (format !== "csv" && delimiter !== null)
-      throw invalidField("delimiter", "is only allowed with format=csv");
+      throw invalidField("delimiter", "is only allowed for a CSV");
     if (selection === "all" && filter !== "all")
-      throw invalidField("filter", "must be left out with rows=all");
+      throw invalidField("filter", "must be left out with selection=all");
     const job = await requireJob(world, caller, path.id);
     const options = { format, filter, selection, delimiter };
     const answer = await exportJob(world, job, options).catch(async (cause: unknown) => {
@@ -157,7 +170,7 @@ const table = async (
   if (missing > 0) throw createShortFailure(expected, missing);
   const counts = await countExport(world, readable, options);
   if (options.format === "xlsx" && counts.expected >= SPREADSHEET_ROWS_MAX)
-    throw invalidField("format", `must be csv or json: ${TOO_MANY_ROWS}`);
+    throw invalidField("as", `must be left out: ${TOO_MANY_ROWS}`);
   return {
     kind: "stream",
     status: 200,
@@ -230,7 +243,7 @@ const createPendingAnswer = (
       status: "processing",
       format,
       filter,
-      rows: selection,
+      selection,
       // Whatever the job is: this response has none of its rows.
       complete: false,
       ...(counts && { expected_rows: counts.expected, rows_missing: counts.missing }),
@@ -258,8 +271,8 @@ const readInline = async (
   readable: ExportSummary,
   metadata: Metadata,
 ): Promise<Inline> => {
-  const { filter, rows: selection } = metadata;
-  const results: Inline["results"] = [];
+  const { filter, selection } = metadata;
+  const written: Inline["rows"] = [];
   let found = 0;
   async function* counted(): AsyncGenerator<ExportedRows> {
     for await (const one of readExportedRows(world, readable, filter)) {
@@ -268,15 +281,15 @@ const readInline = async (
     }
   }
   for await (const { list, rows } of readListedRows(world, readable, counted(), selection))
-    for (const row of rows) results.push(toExportRow(list, row, selection));
+    for (const row of rows) written.push(toExportRow(list, row, selection));
   const unreadable = readable.expected - found;
   if (found === 0) throw noneReadable(world, readable);
   const complete = metadata.complete && unreadable === 0;
   const { expected, missing } =
     selection === "all"
       ? { expected: metadata.expected_rows, missing: unreadable }
-      : toRowCounts(readable, filter, { found: results.length, missing: unreadable });
-  return { ...metadata, complete, expected_rows: expected, rows_missing: missing, results };
+      : toRowCounts(readable, filter, { found: written.length, missing: unreadable });
+  return { ...metadata, complete, expected_rows: expected, rows_missing: missing, rows: written };
 };
 
 const noRows = ({ job }: ExportSummary): Failure => {

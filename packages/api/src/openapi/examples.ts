@@ -726,12 +726,12 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       format: "json",
       filter: "valid",
-      rows: "verified",
+      selection: "verified",
       complete: true,
       expected_rows: 1,
       rows_missing: 0,
       rows_pending: 0,
-      results: [
+      rows: [
         {
           row: 1,
           email: "ada.lovelace@example.com",

@@ -9,7 +9,7 @@ import { ResultRow } from "./jobs.ts";
 export const ExportMetadata = v.object({
   format: describe(v.literal("json"), "The format of the export."),
   filter: describe(v.picklist(EXPORT_FILTERS), "Which results the export has."),
-  rows: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
+  selection: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
   complete: describe(
     v.boolean(),
     "True when the job is completed and every row it counts was read. Look at this field first.",
@@ -41,7 +41,7 @@ export const VerifiedRow = describe(
     ...ResultRow.entries,
     row_outcome: describe(
       v.optional(v.literal(VERIFIED)),
-      "`verified`: the row has a result. Present with `rows=all`.",
+      "`verified`: the row has a result. Present with `selection=all`.",
     ),
     ...OWN,
   }),

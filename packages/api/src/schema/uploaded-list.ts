@@ -32,7 +32,7 @@ export const UploadedList = describe(
           message: describe(v.string(), "What is wrong with the cell, in a sentence."),
         }),
       ),
-      "The first 10 rows without an address. For all of them export the job with `rows=all`.",
+      "The first 10 rows without an address. For all of them export the job with `selection=all`.",
     ),
   }),
   "What was found in a file, and its first rows without an address.",

@@ -21,7 +21,7 @@ import type { SourceList } from "./source-list.ts";
 export type ExportMetadata = {
   format: "json";
   filter: ExportFilter;
-  rows: RowSelection;
+  selection: RowSelection;
   complete: boolean;
   expected_rows: number;
   rows_missing: number;
@@ -92,7 +92,7 @@ export const toJsonMetadata = (
 ): ExportMetadata => ({
   format: "json",
   filter,
-  rows: selection,
+  selection,
   complete,
   expected_rows: expected,
   rows_missing: missing,
@@ -111,7 +111,7 @@ export async function* formatJson(
   listed: AsyncIterable<ListedRows>,
   { selection, metadata, isLast }: JsonPart,
 ): AsyncGenerator<string> {
-  let text = metadata ? `${JSON.stringify(metadata).slice(0, -1)},"results":[` : "";
+  let text = metadata ? `${JSON.stringify(metadata).slice(0, -1)},"rows":[` : "";
   let separator = metadata ? "\n" : ",\n";
   let format: ((row: ListedRow) => string) | undefined;
   for await (const { list, rows } of listed) {

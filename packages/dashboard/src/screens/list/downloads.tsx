@@ -1,4 +1,4 @@
-import type { DownloadInput } from "@mailproof/client";
+import type { DownloadJobInput } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { formatNumber } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
@@ -29,9 +29,14 @@ const FILES = {
 } as const;
 type File = keyof typeof FILES;
 
-const toRequest = (rows: Rows, file: File): Omit<DownloadInput, "id"> => ({
-  ...(rows === "list" ? { rows: "all" } : { filter: rows }),
-  ...(file === "csv" || file === "xlsx" ? { format: file } : { delimiter: file }),
+const toForm = (file: File): Partial<DownloadJobInput> => {
+  if (file === "csv") return {};
+  return file === "xlsx" ? { as: "spreadsheet" } : { delimiter: file };
+};
+
+const toRequest = (rows: Rows, file: File): Omit<DownloadJobInput, "id"> => ({
+  ...(rows === "list" ? { selection: "all" } : { filter: rows }),
+  ...toForm(file),
 });
 
 type ChoiceProps<T extends string> = {
