@@ -15,7 +15,7 @@ import {
 } from "./export/measure.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
-// The results of a large job as JSON: the answer is 202 until a worker has made the file, which is then downloaded. Work is
+// The results of a large job as JSON: the request waits until a worker has made the file, which is then downloaded. Work is
 // counted in processor time, which other programs on the machine disturb least, and the CSV is measured beside it.
 
 const RUNS = 2;
@@ -82,7 +82,7 @@ const JSON_FILE: ExportFormat = {
   request: async (url, headers) => {
     for (;;) {
       const answer = await fetch(`${url}?format=json`, { headers });
-      if (answer.status !== 200 && answer.status !== 202) return answer;
+      if (answer.status !== 200 && answer.status !== 409) return answer;
       const { download_url } = (await answer.json()) as { readonly download_url?: string };
       if (download_url !== undefined) return fetch(download_url);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));

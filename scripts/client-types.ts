@@ -178,10 +178,6 @@ const formatSource = (source: string): string =>
     encoding: "utf8",
   });
 
-/** A read is repeated until it is answered with 200. */
-const isPendingRead = ({ route, answers }: Endpoint): boolean =>
-  route.startsWith("GET ") && answers.includes(202);
-
 /** The files of the client that follow from the endpoints, by their path. */
 export const buildClientTypes = (): Readonly<Record<string, string>> => {
   const operations = endpoints.flatMap(listOperations);
@@ -213,7 +209,6 @@ ${operations.map(formatMethod).join("\n\n")}
       }),
       ...(endpoint.query && endpoint.route.startsWith("POST ") && { inQuery: true }),
       ...(endpoint.enveloped === false && { unwrapped: true }),
-      ...(isPendingRead(endpoint) && { mayBePending: true }),
       ...(Object.keys(fixed).length > 0 && { fixed }),
     };
     return `${name}: ${JSON.stringify(row)},`;

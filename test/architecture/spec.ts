@@ -16,7 +16,6 @@ export const SPEC: readonly Operation[] = [
 
   of("GET /v1/jobs", 200, 400, 401, 403, 429),
   of("GET /v1/jobs/{id}", 200, 400, 401, 403, 404, 429),
-  // Its 202 is ours (docs/design/exports.md): test/story/download-job-large.test.ts.
   of("GET /v1/jobs/{id}/download", 200, 400, 401, 403, 404, 409, 429),
   // Ours: the evidence of one row (docs/design/results.md).
   of("GET /v1/jobs/{id}/results/{row}", 200, 400, 401, 403, 404, 429),

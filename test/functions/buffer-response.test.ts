@@ -1,4 +1,5 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { Failure } from "@mailproof/core/lib/failure";
 import { RESPONSE_BYTES_MAX } from "@mailproof/functions/buffer-response";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
@@ -68,17 +69,17 @@ test("one that is longer leads elsewhere, and its source is closed before", asyn
   expect(consumed.pieces).toBe(RESPONSE_BYTES_MAX / 100_000 + 1);
 });
 
-test("one whose content is still being made is that answer, without the headers of the file", async () => {
+test("one whose content is still being made is that failure, without the headers of the file", async () => {
   const pieces = createCountedPieces(50, "x".repeat(100_000)).pieces;
-  const endpoint = createFakeStreamEndpoint(pieces, async () => ({
-    status: 202,
-    headers: { "retry-after": "2" },
-    data: { status: "processing" },
-  }));
+  const endpoint = createFakeStreamEndpoint(pieces, async () => {
+    const options = { retryable: true, retryAfterMs: 2_000 };
+    throw new Failure("NOT_READY", "nothing_charged", "The file is being made.", options);
+  });
 
   const answer = await whenRequested(endpoint);
 
-  expect(answer).toMatchObject({ statusCode: 202, body: '{"status":"processing"}' });
+  expect(answer.statusCode).toBe(409);
+  expect(JSON.parse(answer.body ?? "").error).toMatchObject({ code: "NOT_READY", retryable: true });
   expect(answer.headers).toMatchObject({
     "retry-after": "2",
     "content-type": "application/json; charset=utf-8",

@@ -20,7 +20,7 @@ const givenLongCsv = async () => {
   return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
 };
 
-test("a large CSV that is too long for a Lambda is 202 until a worker has made it, and then 303", async () => {
+test("a large CSV that is too long for a Lambda is 409 until a worker has made it, and then 303", async () => {
   const ctx = await givenLongCsv();
   const request = () => {
     const url = "/v1/jobs/job_1/download";
@@ -30,12 +30,10 @@ test("a large CSV that is too long for a Lambda is 202 until a worker has made i
   };
 
   const pending = await request();
-  expect(pending.statusCode).toBe(202);
-  expect(JSON.parse(pending.body ?? "")).toMatchObject({
-    status: "processing",
-    format: "csv",
-    complete: false,
-    expected_rows: ROWS,
+  expect(pending.statusCode).toBe(409);
+  expect(JSON.parse(pending.body ?? "").error).toMatchObject({
+    code: "NOT_READY",
+    retryable: true,
   });
   expect(pending.headers).toMatchObject({
     "retry-after": "2",

@@ -266,19 +266,19 @@ test.each(["csv", "json"])(
     const { data } = await call("download_job", { id: "job_1", format });
 
     expect(data.download_url).toContain(`.${format}?`);
-    expect(slept).toEqual([2_000]);
+    expect(slept).toEqual([500]);
   },
 );
 
-test("a tool that has waited for twenty seconds returns that the export is being made", async () => {
+test("a tool that has waited for twenty seconds fails with the sentence that the export is being made", async () => {
   const ctx = await givenLargeExport();
   const { call, slept } = await connectSleeper(ctx, async () => {});
 
-  const { data, isError } = await call("download_job", { id: "job_1", format: "json" });
+  const { text, isError } = await call("download_job", { id: "job_1", format: "json" });
 
-  expect(isError).toBeFalsy();
-  expect(data).toMatchObject({ status: "processing", complete: false });
-  expect(slept).toHaveLength(10);
+  expect(isError).toBe(true);
+  expect(text).toContain("is being made");
+  expect(slept).toHaveLength(40);
 });
 
 const givenLargeExport = async () => {
@@ -291,13 +291,14 @@ const givenLargeExport = async () => {
 
 /** Something happens while the tool sleeps. */
 const connectSleeper = async (
-  { world, liveKey }: Awaited<ReturnType<typeof givenLargeExport>>,
+  { world, liveKey, later }: Awaited<ReturnType<typeof givenLargeExport>>,
   meanwhile: () => Promise<void>,
 ) => {
   const slept: number[] = [];
   const sleep = async (ms: number) => {
     if (ms === 0) return;
     slept.push(ms);
+    later(ms);
     await meanwhile();
   };
   const url = `${await serveMcp({ ...world, sleep })}/mcp`;

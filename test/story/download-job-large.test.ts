@@ -6,7 +6,7 @@ import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createRows, givenJobOf, verifyEmail, whenPagesAreGone } from "../export-jobs.ts";
 import { given } from "../given.ts";
 
-// An export that a request cannot make in time is made by a worker, in parts. Until its file is there the answer is 202.
+// An export that a request cannot make in time is made by a worker, in parts. The request waits for it.
 
 const ROWS = 5_200;
 
@@ -32,25 +32,21 @@ const readFile = async ({ blobs }: Pick<AppWorld, "blobs">, url: string): Promis
   return Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString();
 };
 
-const PENDING = {
-  statusCode: 202,
-  status: "processing",
-  format: "json",
-  filter: "all",
-  selection: "verified",
-  complete: false,
-  expected_rows: ROWS,
-  rows_missing: 0,
-  rows_pending: 0,
-};
-
-test("while its file is made the answer is 202 with Retry-After, and then the same request has the link", async () => {
+test("a request waits twenty seconds for the file; then it is 409 with Retry-After, and the same request has the link", async () => {
   const ctx = await givenLarge();
+  const startMs = ctx.world.now().getTime();
 
   const first = await whenExported(ctx.world, ctx.liveKey, { format: "json" });
-  expect({ statusCode: first.statusCode, ...JSON.parse(first.text) }).toEqual(PENDING);
+  expect(first.statusCode).toBe(409);
+  expect(first.error).toMatchObject({
+    code: "NOT_READY",
+    money: "nothing_charged",
+    retryable: true,
+    message: expect.stringContaining("is being made"),
+  });
+  expect(first.error).not.toHaveProperty("details");
   expect(first.headers["retry-after"]).toBe("2");
-  expect(await getJson(ctx.world, ctx.liveKey)).toEqual(PENDING);
+  expect(ctx.world.now().getTime() - startMs).toBe(20_000);
   await whenWorked(ctx);
 
   const { download_url, ...link } = await getJson(ctx.world, ctx.liveKey);
@@ -65,6 +61,26 @@ test("while its file is made the answer is 202 with Retry-After, and then the sa
   );
 });
 
+test("a request that waits has the link as soon as a worker has made the file", async () => {
+  const ctx = await givenLarge();
+  const startMs = ctx.world.now().getTime();
+  const work = ctx.world.sleep(3_000).then(() => whenWorked(ctx));
+
+  const { statusCode, complete, expected_rows, rows_missing } = await getJson(
+    ctx.world,
+    ctx.liveKey,
+  );
+
+  await work;
+  expect({ statusCode, complete, expected_rows, rows_missing }).toEqual({
+    statusCode: 200,
+    complete: true,
+    expected_rows: ROWS,
+    rows_missing: 0,
+  });
+  expect(ctx.world.now().getTime() - startMs).toBeLessThan(5_000);
+});
+
 test("a CSV is streamed however many rows it has", async () => {
   const ctx = await givenLarge();
   const inline = await whenExported(ctx.world, ctx.liveKey);
@@ -76,7 +92,7 @@ test("an export with a filter is counted and made by one worker", async () => {
   const ctx = await givenLarge({ valid: 5_148 });
 
   const pending = await getJson(ctx.world, ctx.liveKey, { filter: "valid" });
-  expect(pending).toMatchObject({ statusCode: 202, filter: "valid", expected_rows: 5_148 });
+  expect(pending).toMatchObject({ statusCode: 409, error: { code: "NOT_READY" } });
   await whenWorked(ctx);
 
   const { download_url, ...link } = await getJson(ctx.world, ctx.liveKey, { filter: "valid" });
@@ -95,8 +111,7 @@ test("the export of a running job has the rows so far", async () => {
   const ctx = await givenLarge({ status: "processing", total: 6_000 });
 
   expect(await getJson(ctx.world, ctx.liveKey)).toMatchObject({
-    statusCode: 202,
-    rows_pending: 800,
+    statusCode: 409,
   });
   await whenWorked(ctx);
 
@@ -121,7 +136,7 @@ test("rows that turn out to be missing are 409, and the next request begins agai
     retryable: true,
     details: { expected_rows: ROWS, rows_missing: 2_000 },
   });
-  expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(202);
+  expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(409);
 });
 
 test("a file that is gone is made again", async () => {
@@ -130,13 +145,13 @@ test("a file that is gone is made again", async () => {
   await whenWorked(ctx);
   for (const key of ctx.blobs.keys()) await ctx.blobs.remove(key);
 
-  expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(202);
+  expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(409);
 });
 
 test("an export that a crash left is completed by the reconciler", async () => {
   const ctx = await givenLarge();
   const withoutQueue = { ...ctx.world, queue: { ...ctx.queue, sendMany: async () => [] } };
-  expect((await getJson(withoutQueue, ctx.liveKey)).statusCode).toBe(202);
+  expect((await getJson(withoutQueue, ctx.liveKey)).statusCode).toBe(409);
   ctx.later(130_000);
   await whenReconciled(ctx);
   await whenWorked(ctx);

@@ -16,8 +16,6 @@ export type Operation = {
   readonly inQuery?: true;
   /** The response has no {success, data}. */
   readonly unwrapped?: true;
-  /** A response with status 202 means that the service is still making what was asked for. */
-  readonly mayBePending?: true;
   readonly fixed?: Readonly<Record<string, string>>;
 };
 

@@ -14,12 +14,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   getJobRow: { route: "GET /v1/jobs/{id}/results/{row}" },
   cancelJob: { route: "POST /v1/jobs/{id}/cancel" },
   deleteJob: { route: "DELETE /v1/jobs/{id}" },
-  downloadJob: {
-    route: "GET /v1/jobs/{id}/download",
-    unwrapped: true,
-    mayBePending: true,
-    fixed: { format: "json" },
-  },
+  downloadJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },
   listCallbacks: { route: "GET /v1/jobs/{id}/callbacks" },
   findEmail: { route: "POST /v1/find", repeat: "never", paid: true },
   getActivity: { route: "GET /v1/activity/{email}" },

@@ -6,7 +6,6 @@ import { toRequestParts } from "./request.ts";
 import { RETRIES } from "./retry.ts";
 import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
-import { waitUntilMade } from "./wait-until-made.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
@@ -60,8 +59,7 @@ export const createTransport = (
       const init = { method, headers, ...(body !== undefined && { body }) };
       const url = `${baseUrl}${path}`;
       const one = { operation, url, init, idempotencyKey, signal, timeoutMs };
-      const send = operation.mayBePending ? waitUntilMade : sendWithRetries;
-      return send({ ...one, ...defaults }, read);
+      return sendWithRetries({ ...one, ...defaults }, read);
     },
     put: (url, file, { signal } = {}) => {
       const init = { method: "PUT", body: file };

@@ -1259,98 +1259,59 @@ export interface DownloadJobInput {
   delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
-export type DownloadJobData =
-  | {
-      /** The format of the export. */
-      format: "json";
-      /** Which results the export has. */
-      filter:
-        | "all"
-        | "valid"
-        | "invalid"
-        | "risky"
-        | "unknown"
-        | "catch_all"
-        | "disposable"
-        | "role"
-        | "spam_trap"
-        | "safe_to_send";
-      /** Which rows of the list the export has. */
-      selection: "verified" | "all";
-      /** True when the job is completed and every row it counts was read. Look at this field first. */
-      complete: boolean;
-      /** Rows with a result that the filter selects. The number grows while the job runs. */
-      expected_rows: number;
-      /** Rows among them that could not be read. */
-      rows_missing: number;
-      /** Addresses of the job without a result yet. */
-      rows_pending: number;
-      /** The rows of the export, in the order of the list. */
-      rows: (
-        | (ResultRow & {
-            /** `verified`: the row has a result. Present with `selection=all`. */
-            row_outcome?: "verified";
-            /** The submitted text. `email` holds the address that was read from it. */
-            submitted?: string;
-            /** The cells of the row, by the names of the list's columns. */
-            columns?: Record<string, string>;
-          })
-        | {
-            /** The row's number in the submitted list, from 1. */
-            row: number;
-            /** `pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `cancelled`: it had no result when the job was cancelled, and was refunded. `missing`: its result cannot be read. */
-            row_outcome:
-              | "pending"
-              | "not_queued"
-              | "cancelled"
-              | "missing"
-              | "duplicate"
-              | "skipped";
-            /** Number of the row with the same address, which has the result. */
-            duplicate_of?: number;
-            /** Code for what is wrong with the email cell. */
-            skip_reason?: string;
-            /** What is wrong with the email cell, in a sentence. */
-            skip_message?: string;
-            /** The submitted text. `email` holds the address that was read from it. */
-            submitted?: string;
-            /** The cells of the row, by the names of the list's columns. */
-            columns?: Record<string, string>;
-          }
-      )[];
-    }
-  | {
-      /** The format of the export. */
-      format: "json";
-      /** Which results the export has. */
-      filter:
-        | "all"
-        | "valid"
-        | "invalid"
-        | "risky"
-        | "unknown"
-        | "catch_all"
-        | "disposable"
-        | "role"
-        | "spam_trap"
-        | "safe_to_send";
-      /** Which rows of the list the export has. */
-      selection: "verified" | "all";
-      /** True when the job is completed and every row it counts was read. Look at this field first. */
-      complete: boolean;
-      /** Rows with a result that the filter selects. The number grows while the job runs. */
-      expected_rows: number;
-      /** Rows among them that could not be read. */
-      rows_missing: number;
-      /** Addresses of the job without a result yet. */
-      rows_pending: number;
-      /** URL of the whole export. It works without a key until `expires_at`. */
-      download_url: string;
-      /** Lifetime of the URL in seconds. */
-      expires_in_seconds: number;
-      /** When the URL stops working, ISO 8601. */
-      expires_at: string;
-    };
+export type DownloadJobData = {
+  /** The format of the export. */
+  format: "json";
+  /** Which results the export has. */
+  filter:
+    | "all"
+    | "valid"
+    | "invalid"
+    | "risky"
+    | "unknown"
+    | "catch_all"
+    | "disposable"
+    | "role"
+    | "spam_trap"
+    | "safe_to_send";
+  /** Which rows of the list the export has. */
+  selection: "verified" | "all";
+  /** True when the job is completed and every row it counts was read. Look at this field first. */
+  complete: boolean;
+  /** Rows with a result that the filter selects. The number grows while the job runs. */
+  expected_rows: number;
+  /** Rows among them that could not be read. */
+  rows_missing: number;
+  /** Addresses of the job without a result yet. */
+  rows_pending: number;
+  /** The rows of the export, in the order of the list. */
+  rows: (
+    | (ResultRow & {
+        /** `verified`: the row has a result. Present with `selection=all`. */
+        row_outcome?: "verified";
+        /** The submitted text. `email` holds the address that was read from it. */
+        submitted?: string;
+        /** The cells of the row, by the names of the list's columns. */
+        columns?: Record<string, string>;
+      })
+    | {
+        /** The row's number in the submitted list, from 1. */
+        row: number;
+        /** `pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `cancelled`: it had no result when the job was cancelled, and was refunded. `missing`: its result cannot be read. */
+        row_outcome: "pending" | "not_queued" | "cancelled" | "missing" | "duplicate" | "skipped";
+        /** Number of the row with the same address, which has the result. */
+        duplicate_of?: number;
+        /** Code for what is wrong with the email cell. */
+        skip_reason?: string;
+        /** What is wrong with the email cell, in a sentence. */
+        skip_message?: string;
+        /** The submitted text. `email` holds the address that was read from it. */
+        submitted?: string;
+        /** The cells of the row, by the names of the list's columns. */
+        columns?: Record<string, string>;
+      }
+  )[];
+};
 
 // GET /v1/jobs/{id}/callbacks
 

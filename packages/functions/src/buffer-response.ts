@@ -1,6 +1,6 @@
 import { closeStream } from "@mailproof/api/http/close-stream";
 import type { Streamed } from "@mailproof/api/http/endpoint";
-import { type HttpAnswer, toPendingAnswer } from "@mailproof/api/http/respond";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** A Lambda response has at most 6 MB of JSON. As base64 any content of this size fits. */
@@ -31,10 +31,7 @@ export const bufferResponse = async ({
       isBase64Encoded: true,
     };
   const { "content-type": _type, "content-length": _length, ...others } = headers;
-  const link = await body.elsewhere();
-  if (typeof link === "string")
-    return { statusCode: 303, headers: { ...others, location: link }, body: "" };
-  return toResult(toPendingAnswer(headers, link));
+  return { statusCode: 303, headers: { ...others, location: await body.elsewhere() }, body: "" };
 };
 
 /** The response to HEAD. */

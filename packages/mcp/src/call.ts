@@ -8,7 +8,6 @@ import {
   moneyAfterBug,
   refuse,
   respond,
-  toPendingAnswer,
 } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -29,29 +28,11 @@ export const call = async (
   const id = world.newId("req");
   try {
     const request = toRequest(id, tool, args, credentials);
-    for (let waitedMs = 0; ; ) {
-      const answer = await toJsonAnswer(await respond(world, endpoint, request));
-      const waitMs = getPollDelayMs(tool, answer);
-      if (waitMs === null || waitedMs + waitMs > WAIT_MS_MAX) return toToolResult(tool, answer);
-      await world.sleep(waitMs);
-      waitedMs += waitMs;
-    }
+    return toToolResult(tool, await toJsonAnswer(await respond(world, endpoint, request)));
   } catch (error) {
     // The caller would show the bug's own message, without the money sentence.
     return toToolResult(tool, refuse(world, id, asFailure(error, moneyAfterBug(endpoint))));
   }
-};
-
-/** API Gateway waits 30 seconds for all attempts together. Then the tool returns that the work is under way. */
-const WAIT_MS_MAX = 20_000;
-
-/** A model should not have to repeat a call that only reads. Null: the answer is final. */
-const getPollDelayMs = (
-  { endpoint: { tool } }: Tool,
-  { statusCode, headers }: HttpAnswer<string>,
-): number | null => {
-  const isUnderWay = statusCode === 202 && tool?.effect === "readOnly";
-  return isUnderWay ? Number(headers["retry-after"]) * 1_000 : null;
 };
 
 const toRequest = (
@@ -117,11 +98,9 @@ const toText = (value: unknown): string => {
 
 /** A conversation gets a link to a file, and not the file. */
 const toJsonAnswer = async (answer: HttpAnswer): Promise<HttpAnswer<string>> => {
-  const { headers, body } = answer;
+  const { body } = answer;
   if (typeof body === "string") return { ...answer, body };
   await body.stream[Symbol.asyncIterator]().return?.();
-  const link = await body.elsewhere();
-  if (typeof link !== "string") return toPendingAnswer(headers, link);
-  const data = { download_url: link };
+  const data = { download_url: await body.elsewhere() };
   return { ...answer, body: JSON.stringify({ success: true, data }) };
 };

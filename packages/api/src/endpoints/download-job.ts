@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { countExport } from "@mailproof/core/exports/export-counts";
 import {
   type ExportMetadata as Metadata,
@@ -7,7 +8,6 @@ import {
 import {
   CONTENT_TYPES,
   DELIMITER_NAMES,
-  EXPORT_FORMATS,
   type ExportOptions,
   toExportFileName,
 } from "@mailproof/core/exports/export-options";
@@ -16,7 +16,6 @@ import {
   EXPORT_FILTERS,
   type ExportedRows,
   type ExportSummary,
-  findExportRowCounts,
   getRowsMax,
   readExportedRows,
   summarizeExport,
@@ -24,14 +23,15 @@ import {
 } from "@mailproof/core/exports/exported-rows";
 import { formatTable, listRows } from "@mailproof/core/exports/make-export";
 import { createShortFailure, createUnreadyFailure } from "@mailproof/core/exports/missing-rows";
-import { requestExport } from "@mailproof/core/exports/request-export";
+import { type RequestedExport, requestExport } from "@mailproof/core/exports/request-export";
 import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
+import { poll } from "@mailproof/core/runtime/long-polls";
 import * as v from "valibot";
-import { type Answer, type DataAnswer, endpoint } from "../http/endpoint.ts";
+import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
@@ -60,31 +60,9 @@ const Link = v.object({
   expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
 });
 
-const { filter, selection, complete, rows_pending } = ExportMetadata.entries;
-const Pending = v.object({
-  status: describe(v.literal("processing"), "The file of the export is being made."),
-  format: describe(
-    v.picklist(EXPORT_FORMATS),
-    "The format of the export: csv, json or, of a spreadsheet, xlsx.",
-  ),
-  filter,
-  selection,
-  complete,
-  expected_rows: describe(
-    v.optional(Count),
-    "Rows with a result that the filter selects. Left out until they are counted.",
-  ),
-  rows_missing: describe(
-    v.optional(Count),
-    "Rows among them that could not be read. Left out until they are counted.",
-  ),
-  rows_pending,
-});
-
 type Inline = v.InferOutput<typeof Inline>;
 type Link = v.InferOutput<typeof Link>;
-type Pending = v.InferOutput<typeof Pending>;
-type Exported = Inline | Link | Pending;
+type Exported = Inline | Link;
 
 export const downloadJob = endpoint({
   id: "downloadJob",
@@ -99,7 +77,7 @@ export const downloadJob = endpoint({
     effect: "readOnly",
     hint: "Returns a link to the file. Anyone who has the link can open it until it expires.",
   },
-  answers: [200, 202],
+  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
@@ -125,7 +103,7 @@ export const downloadJob = endpoint({
       "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for a CSV. Case does not matter.",
     ),
   }),
-  output: v.union([v.union([Inline, Link]), Pending]),
+  output: v.union([Inline, Link]),
   enveloped: false,
 
   async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
@@ -139,7 +117,7 @@ export const downloadJob = endpoint({
       throw invalidField("filter", "must be left out with selection=all");
     const job = await requireJob(world, caller, path.id);
     const options = { format, filter, selection, delimiter };
-    const answer = await exportJob(world, job, options).catch(async (cause: unknown) => {
+    const answer = await exportJob(world, caller, job, options).catch(async (cause: unknown) => {
       await assertNotDeleted(world, job);
       throw cause;
     });
@@ -149,22 +127,57 @@ export const downloadJob = endpoint({
 });
 
 const exportJob = async (
-  world: World,
+  world: AppWorld,
+  caller: Caller,
   job: Job,
   options: ExportOptions,
 ): Promise<Answer<Exported>> => {
   const readable = await summarizeExport(world.table, job);
   if (readable.expected === 0) throw noRows(readable);
   if (readable.missing === readable.expected) throw noneReadable(world, readable);
+  const untilMs = world.now().getTime() + WAIT_MS;
+  const wait = { account: caller.account, untilMs, everyMs: POLL_MS };
+  const make = () => waitForExport(world, wait, readable, options);
   return options.format === "json"
-    ? json(world, readable, options)
-    : table(world, readable, options);
+    ? json(world, readable, options, make)
+    : table(world, readable, options, make);
 };
+
+/** API Gateway ends a request after 29 seconds. */
+const WAIT_MS = 20_000;
+const POLL_MS = 500;
+/** A worker takes a few seconds for the largest export. */
+const RETRY_AFTER_MS = 2_000;
+
+type ReadyExport = Extract<RequestedExport, { readonly state: "ready" }>;
+
+/** The file of an export, which is made by this request or by a worker. */
+const waitForExport = async (
+  world: AppWorld,
+  wait: Parameters<typeof poll>[1],
+  readable: ExportSummary,
+  options: ExportOptions,
+): Promise<ReadyExport> => {
+  const find = async (): Promise<ReadyExport | undefined> => {
+    const exported = await requestExport(world, readable, options);
+    return exported.state === "ready" ? exported : undefined;
+  };
+  const exported = (await find()) ?? (await poll(world, wait, find));
+  if (exported) return exported;
+  throw new Failure("NOT_READY", "nothing_charged", BEING_MADE, {
+    retryable: true,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+};
+
+const BEING_MADE =
+  "The file of this export is being made, since it has too many rows for one request. Send the same request again.";
 
 const table = async (
   world: World,
   readable: ExportSummary,
   options: ExportOptions,
+  make: () => Promise<ReadyExport>,
 ): Promise<Answer<Exported>> => {
   const { job, expected, missing } = readable;
   if (missing > 0) throw createShortFailure(expected, missing);
@@ -180,12 +193,7 @@ const table = async (
       "content-disposition": toContentDisposition(toExportFileName(job, options)),
     },
     stream: formatTable(listRows(world, readable, options), options, true),
-    elsewhere: async () => {
-      const exported = await requestExport(world, readable, options);
-      return exported.state === "ready"
-        ? exported.link.url
-        : createPendingAnswer(readable, options);
-    },
+    elsewhere: async () => (await make()).link.url,
   };
 };
 
@@ -199,11 +207,11 @@ const json = async (
   world: World,
   readable: ExportSummary,
   options: ExportOptions,
+  make: () => Promise<ReadyExport>,
 ): Promise<Answer<Exported>> => {
   const data = await findInline(world, readable, options);
   if (data) return { status: 200, headers: toHeaders(data), data };
-  const exported = await requestExport(world, readable, options);
-  if (exported.state === "pending") return createPendingAnswer(readable, options);
+  const exported = await make();
   const { url: download_url, expiresInSeconds: expires_in_seconds } = exported.link;
   const expires_at = new Date(world.now().getTime() + expires_in_seconds * 1_000).toISOString();
   const metadata = toJsonMetadata(options, exported.counts);
@@ -226,30 +234,6 @@ const findInline = async (
   if (selection === "all" && metadata.expected_rows > INLINE_ROWS_MAX) return undefined;
   const data = await readInline(world, readable, metadata);
   return Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX ? data : undefined;
-};
-
-/** A worker takes a few seconds for the largest export. */
-const RETRY_AFTER_SECONDS = 2;
-
-const createPendingAnswer = (
-  readable: ExportSummary,
-  { format, filter, selection }: ExportOptions,
-): DataAnswer<Pending> => {
-  const counts = selection === "all" ? undefined : findExportRowCounts(readable, filter);
-  return {
-    status: 202,
-    headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
-    data: {
-      status: "processing",
-      format,
-      filter,
-      selection,
-      // Whatever the job is: this response has none of its rows.
-      complete: false,
-      ...(counts && { expected_rows: counts.expected, rows_missing: counts.missing }),
-      rows_pending: readable.pending,
-    },
-  };
 };
 
 /** The metadata of the JSON as headers: a CSV has no field for it. */

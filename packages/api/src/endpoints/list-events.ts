@@ -1,5 +1,6 @@
 import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { poll } from "@mailproof/core/runtime/long-polls";
 import {
   type FeedPage,
   type FeedPosition,
@@ -90,21 +91,15 @@ export const listEvents = endpoint({
     };
 
     async function waitForEvents(first: FeedPage): Promise<FeedPage> {
-      const poll = world.longPolls?.begin(caller.account);
-      const resume = world.callers?.pause();
-      const untilMs = world.now().getTime() + wait * 1_000;
       let latest = first;
-      try {
-        while (latest.events.length === 0 && world.now().getTime() < untilMs) {
-          await world.sleep(POLL_MS, poll?.signal);
-          if (poll?.signal.aborted) break;
-          latest = await read(latest.position);
-        }
-        return latest;
-      } finally {
-        resume?.();
-        poll?.end();
-      }
+      if (latest.events.length > 0) return latest;
+      const untilMs = world.now().getTime() + wait * 1_000;
+      const times = { account: caller.account, untilMs, everyMs: POLL_MS };
+      await poll(world, times, async () => {
+        latest = await read(latest.position);
+        return latest.events.length > 0 || undefined;
+      });
+      return latest;
     }
   },
 });

@@ -90,7 +90,7 @@ export type Streamed = {
    * Makes a link to the same content, for a runtime whose responses cannot be this long. While a worker makes the
    * content: the answer that says so.
    */
-  readonly elsewhere: () => Promise<string | DataAnswer<unknown>>;
+  readonly elsewhere: () => Promise<string>;
 };
 
 /**

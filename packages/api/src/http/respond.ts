@@ -3,7 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { getBodyBytesMax } from "./body.ts";
-import type { Caller, DataAnswer, Endpoint, FormUse, Streamed } from "./endpoint.ts";
+import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
@@ -195,15 +195,6 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
 const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
   return form && isForm(contentType) ? readForm(contentType, bytes(form)) : null;
-};
-
-/** The response in the place of a stream whose content is not made yet. `headers`: those of the stream. */
-export const toPendingAnswer = (
-  { "content-type": _type, "content-disposition": _name, ...headers }: HttpAnswer["headers"],
-  { status, headers: more, data }: DataAnswer<unknown>,
-): HttpAnswer<string> => {
-  const requestId = headers["x-request-id"] ?? "";
-  return answer(requestId, status, { ...headers, ...more }, JSON.stringify(data));
 };
 
 export const answer = <Body>(

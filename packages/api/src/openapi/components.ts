@@ -35,8 +35,7 @@ const { dns, authentication, reputation, server, spam_assessment, score_parts, r
   CheckResult.entries;
 const { spf, dkim, dmarc } = authentication.entries;
 const [verified, pending] = verifyEmail.output.options;
-const [exported, pendingExport] = downloadJob.output.options;
-const [inline, link] = exported.options;
+const [inline, link] = downloadJob.output.options;
 const [askForUpload, process] = verifyFile.body?.options ?? [];
 const [upload, accepted] = verifyFile.output.options;
 
@@ -74,7 +73,6 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [UploadedList, "ListFacts"],
   [inline, "InlineExport"],
   [link, "ExportLink"],
-  [pendingExport, "PendingExport"],
 
   [ActivityRecord, "ActivityRecord"],
   [Level, "EngagementLevel"],

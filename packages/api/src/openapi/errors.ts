@@ -111,7 +111,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   NOT_READY: of(
     "NOT_READY",
-    "The resource exists, but cannot be returned now. For an export, `details` has the number of missing rows.",
+    "The resource exists, but cannot be returned now. Of an export rows cannot be read, and `details` counts them, or its file is being made.",
     "Retry in a few seconds.",
     [
       nothing,

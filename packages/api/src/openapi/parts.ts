@@ -1,5 +1,4 @@
 import { CONTENT_TYPES } from "@mailproof/core/exports/export-options";
-import { downloadJob } from "../endpoints/download-job.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { METADATA_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
@@ -9,7 +8,6 @@ import type { JsonSchema } from "./schema.ts";
 // Parts of the document that no endpoint's schema has.
 
 const [upload, accepted] = verifyFile.output.options;
-const [exported, pendingExport] = downloadJob.output.options;
 
 type SuccessPart = {
   /** Where one status has one variant of the endpoint's output. */
@@ -29,7 +27,6 @@ const successes: Readonly<Record<string, SuccessPart>> = {
     description: "Accepted and charged. `Retry-After` comes with `dispatch_in_progress`.",
   },
   "GET /v1/jobs/{id}/download 200": {
-    schema: exported,
     headers: ["Content-Disposition", ...EXPORT_HEADERS],
     also: {
       "text/csv": {
@@ -41,12 +38,6 @@ const successes: Readonly<Record<string, SuccessPart>> = {
     },
     description:
       "The rows as CSV or as an .xlsx file, or as JSON without an envelope. A large JSON export is a link.",
-  },
-  "GET /v1/jobs/{id}/download 202": {
-    schema: pendingExport,
-    headers: ["Retry-After"],
-    description:
-      "The file of a large export is being made. Send the same request again after `Retry-After`.",
   },
   "GET /health 503": { description: "A part that the service depends on has failed." },
 };

@@ -160,7 +160,7 @@ const createResponse = (
 ): JsonSchema => {
   // Requests are counted once the key is identified.
   const usual = getUsualHeaders(isPublic || status === 401);
-  const isUnderWay = codes.includes("REQUEST_IN_PROGRESS");
+  const isUnderWay = codes.includes("REQUEST_IN_PROGRESS") || codes.includes("NOT_READY");
   const more = isUnderWay ? (["Retry-After"] as const) : (MORE[status] ?? []);
   const examples = codes.map((code) => [
     code,

@@ -92,7 +92,7 @@ export const countExportRows = async (
 };
 
 /** The same where it is known without reading a row. */
-export const findExportRowCounts = (
+const findExportRowCounts = (
   readable: ExportSummary,
   filter: ExportFilter,
 ): ExportRowCounts | undefined => {

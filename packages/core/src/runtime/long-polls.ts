@@ -1,3 +1,5 @@
+import type { World } from "../ports/world.ts";
+
 /** Requests that wait until something happens. */
 export type LongPolls = {
   /** The wait ends early when the signal fires. `end` is called once, when it is over. */
@@ -35,3 +37,32 @@ export const createLongPolls = ({ perAccount, inAll }: LongPollLimits): LongPoll
   };
   return { begin, endAll };
 };
+
+type PollingWorld = Pick<World, "now" | "sleep" | "callers"> & { readonly longPolls?: LongPolls };
+
+/**
+ * Reads at each interval until there is what the request waits for, at most until `untilMs`. Undefined: the time is over, or the
+ * wait was ended. Meanwhile the request counts as one that does nothing.
+ */
+export const poll = async <T>(
+  world: PollingWorld,
+  { account, untilMs, everyMs }: PollTimes,
+  read: () => Promise<T | undefined>,
+): Promise<T | undefined> => {
+  const own = world.longPolls?.begin(account);
+  const resume = world.callers?.pause();
+  try {
+    while (world.now().getTime() < untilMs) {
+      await world.sleep(everyMs, own?.signal);
+      if (own?.signal.aborted) return undefined;
+      const found = await read();
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    resume?.();
+    own?.end();
+  }
+};
+
+type PollTimes = { readonly account: string; readonly untilMs: number; readonly everyMs: number };
