@@ -153,7 +153,7 @@ export const libraries: Guide = {
 <p><code>@mailproof/client</code> has no dependencies and runs in Node, Deno, Bun and browsers. It sends every paid call with an Idempotency-Key and retries where that is safe, so a lost response is never charged twice.</p>
 ${block(withClient(baseUrl), "TypeScript")}
 <h3>Any other language</h3>
-<p><a href="${HERE_PATH}/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required.</p>
+<p><a href="${HERE_PATH}/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required. <a href="${HERE_PATH}/postman.json">postman.json</a> is a collection for Postman and Bruno, with a new Idempotency-Key for each request.</p>
 <h3>Agents</h3>
 <p>Every operation is also a tool of the Model Context Protocol, with the same keys, scopes, prices and repeats. Connect with a key as a bearer token:</p>
 ${block(`${baseUrl}/mcp`, "shell")}

@@ -1,5 +1,6 @@
 import { HERE, ROOT_PAGE, type Writers } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
+import { buildPostmanCollection } from "@mailproof/api/openapi/postman";
 import { docsPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
@@ -11,6 +12,7 @@ export const openWriters = (): Writers => ({
   "/": () => rootDocument(HERE),
   [ROOT_PAGE]: () => rootPage(HERE),
   "/openapi.json": () => JSON.stringify(openapi(HERE)),
+  "/postman.json": () => JSON.stringify(buildPostmanCollection(HERE)),
   "/docs": () => docsPage(HERE),
   ...topicWriters(HERE),
   "/docs/style.css": () => STYLE,

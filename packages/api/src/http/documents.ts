@@ -36,6 +36,7 @@ const documents: Readonly<Record<string, Document>> = {
   "/": { ...JSON_DOCUMENT, headers: BY_ACCEPT },
   [ROOT_PAGE]: MANUAL_PAGE,
   "/openapi.json": JSON_DOCUMENT,
+  "/postman.json": JSON_DOCUMENT,
   "/llms.txt": { contentType: "text/plain; charset=utf-8" },
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },

@@ -11,8 +11,6 @@ import type { Caller, Endpoint } from "./endpoint.ts";
 import { withOutcome } from "./http-failure.ts";
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
-/** What Postman and others send for an unset variable. As a key it would be one key for all requests. */
-const PLACEHOLDER = /^(?:<string>|\{\{[\w$.-]{1,100}\}\})$/;
 
 /** The Idempotency-Key of the request, or null. */
 export const readIdempotencyKey = (
@@ -21,12 +19,10 @@ export const readIdempotencyKey = (
 ): string | null => {
   const sent = headers["idempotency-key"];
   if (!keyed || sent === undefined) return null;
-  if (PLACEHOLDER.test(sent))
-    throw invalidKey(
-      `The Idempotency-Key ${sent} is a placeholder that was not filled in; send a key of your own, or none.`,
-    );
   if (IDEMPOTENCY_KEY.test(sent)) return sent;
-  throw invalidKey(
+  throw new Failure(
+    "INVALID_IDEMPOTENCY_KEY",
+    "nothing_charged",
     "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
   );
 };
@@ -52,10 +48,7 @@ export const adjustForRepeat = (
 };
 
 const isKey = (sent: string | undefined): boolean =>
-  sent !== undefined && IDEMPOTENCY_KEY.test(sent) && !PLACEHOLDER.test(sent);
-
-const invalidKey = (what: string): Failure =>
-  new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);
+  sent !== undefined && IDEMPOTENCY_KEY.test(sent);
 
 /**
  * This use of the key: the account, the route and the request. Defaults are filled in before, so a request that

@@ -124,10 +124,9 @@ export const PARTS = {
     required: false,
     description:
       "Text of your own, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is executed and charged once within 30 days; the same key with another request is 409.",
-    // No pattern: from one, Postman makes a key when it imports the document, and sends that key with every request.
+    // No pattern: from one, importers make a key, and send that key with every request.
     schema: { type: "string", minLength: 1, maxLength: 255 },
-    // Bruno and Postman put a new UUID in its place with every request. A UUID here would be sent as it is.
-    example: "{{$randomUUID}}",
+    example: "5f0c3f5e-8d0b-4c3a-9a57-1f6f3c0f2b6e",
   },
 
   securitySchemes: (baseUrl: string) => ({
