@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import { BODY_BYTES_MAX, getBodyBytesMax } from "@mailproof/api/http/body";
@@ -192,6 +193,26 @@ test.each<[string, WireRequest, number]>([
   ["a body", post(aKey, JSON_TYPE, ["x-api-key", "KEY"]), 201],
   ["a body of bytes", post(Buffer.from(aKey), JSON_TYPE, ["x-api-key", "KEY"]), 201],
   ["a body without a type", post(aKey, ["x-api-key", "KEY"]), 201],
+  [
+    "a body with a byte order mark",
+    post(Buffer.from(`\ufeff${aKey}`), JSON_TYPE, ["x-api-key", "KEY"]),
+    201,
+  ],
+  [
+    "a body that is not UTF-8",
+    post(Buffer.from(aKey.replace("Ann", "Änn"), "latin1"), JSON_TYPE, ["x-api-key", "KEY"]),
+    400,
+  ],
+  [
+    "a compressed body",
+    post(gzipSync(aKey), JSON_TYPE, ["content-encoding", "gzip"], ["x-api-key", "KEY"]),
+    415,
+  ],
+  [
+    "a body whose encoding is none",
+    post(aKey, JSON_TYPE, ["content-encoding", "identity"], ["x-api-key", "KEY"]),
+    201,
+  ],
   [
     "a type with a parameter",
     post(aKey, ["Content-Type", "application/json; charset=utf-8"], ["x-api-key", "KEY"]),

@@ -40,7 +40,10 @@ describe.each(NAMES)("%s as a name", (name) => {
 
     for (const text of poisoned(body, name)) {
       const what = route.replace("{id}", "whk_1");
-      const response = await send(ctx.world, what, { key: ctx.liveKey, body: parseJson(text) });
+      const response = await send(ctx.world, what, {
+        key: ctx.liveKey,
+        body: parseJson(Buffer.from(text)),
+      });
 
       expect(response.statusCode, `${text}: ${response.text}`).toBe(400);
       expect(response.error.message).toContain("is not a known field");

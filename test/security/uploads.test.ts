@@ -57,7 +57,7 @@ const serve = async ({
   });
   await once(listening, "listening");
   baseUrl = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
-  const options = { expiresInSeconds: 3_600, bytesMax: 50_000_000 };
+  const options = { expiresInSeconds: 3_600, bytesMax: 52_428_800 };
   const linkTo = async (key: string) =>
     (await blobs.presignPut(`uploads/live/${key}`, options)).url;
   /** The sizes of files that are not whole. */

@@ -47,8 +47,8 @@ test("an upload is 200 with a link, a key to bring back, and what to do next; it
 
 test.each([
   [1, 200, undefined],
-  [50_000_000, 200, undefined],
-  [50_000_001, 413, "PAYLOAD_TOO_LARGE"],
+  [52_428_800, 200, undefined],
+  [52_428_801, 413, "PAYLOAD_TOO_LARGE"],
   [-1, 400, "INVALID_REQUEST"],
   [1.5, 400, "INVALID_REQUEST"],
   ["12", 400, "INVALID_REQUEST"],
@@ -359,7 +359,7 @@ test("a file over fifty million bytes is 413, uploaded or in a form, and nothing
 
   for (const { statusCode, error } of answers) {
     expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
-    expect(error.message).toMatch(/the maximum is 50,000,000\. Nothing was charged\.$/);
+    expect(error.message).toMatch(/the maximum is 52,428,800\. Nothing was charged\.$/);
   }
   expect(listMoves(ctx)).toEqual([]);
 });

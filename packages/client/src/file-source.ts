@@ -8,7 +8,7 @@ export type FileSource =
   | AsyncIterable<Uint8Array | string>;
 
 /** The service's limit. A larger file is not read to its end. */
-const BYTES_MAX = 50_000_000;
+const BYTES_MAX = 52_428_800;
 
 /**
  * The whole file. Its length must be known before it is sent, and it may be sent twice, so a stream is

@@ -19,6 +19,7 @@ export type ServiceErrorCode =
   | "JOB_OPEN"
   | "RESULT_DELETED"
   | "PAYLOAD_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
   | "RATE_LIMITED"
   | "NOT_CONFIGURED"
   | "INTERNAL"

@@ -2,6 +2,7 @@ import {
   assertCheapJson,
   assertJsonType,
   bodyTooLarge,
+  decodeJson,
   malformedJson,
 } from "@mailproof/api/http/body";
 import middy from "@middy/core";
@@ -33,5 +34,5 @@ export const readBody = async (
   assertJsonType(headers["content-type"]);
   assertCheapJson(bytes);
   // The parser writes into the event that it is given.
-  return parseBody({ ...event }, context);
+  return parseBody({ ...event, body: decodeJson(bytes), isBase64Encoded: false }, context);
 };

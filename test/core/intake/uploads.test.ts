@@ -48,7 +48,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
     "uploads/test/acc_1/upl_3.YS5jc3Y.csv",
   ]);
   expect(uploads.map(({ key }) => findFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
-  expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 50_000_000 }));
+  expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 52_428_800 }));
   expect(uploads.map(({ expiresInSeconds }) => expiresInSeconds)).toEqual([1_000, 1_000, 1_000]);
 });
 
@@ -61,12 +61,12 @@ test("a declared size is that of the link, and a size over the limit has no link
   };
   const linking = { ...world, blobs: { ...world.blobs, presignPut } };
 
-  await createUpload(linking, ANN, { ...CSV, bytes: 50_000_000 });
+  await createUpload(linking, ANN, { ...CSV, bytes: 52_428_800 });
 
-  expect(await getCode(createUpload(linking, ANN, { ...CSV, bytes: 50_000_001 }))).toBe(
+  expect(await getCode(createUpload(linking, ANN, { ...CSV, bytes: 52_428_801 }))).toBe(
     "PAYLOAD_TOO_LARGE nothing_charged",
   );
-  expect(sizes).toEqual([50_000_000]);
+  expect(sizes).toEqual([52_428_800]);
 });
 
 test.each([

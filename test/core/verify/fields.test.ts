@@ -65,7 +65,7 @@ test("every field with a public name is in the public form under it, and no othe
 });
 
 test("the public form says which checks are not known, and omits what was not asked for", () => {
-  const { ai, ...others } = RESULT;
+  const { ai: _, ...others } = RESULT;
   const unproven = {
     ...others,
     verification: { ...RESULT.verification, domainExists: false, mailboxExists: false },

@@ -39,10 +39,29 @@ export const assertJsonType = (contentType: string | undefined): void => {
     throw unreadable("content-type: must be application/json.");
 };
 
-/** On AWS the middleware parses; this is for runtimes without it. The text has passed `createJsonGuard`. */
-export const parseJson = (text: string | Buffer): unknown => {
+/** A sequence that is no UTF-8 would become another address without a word. A mark at the beginning is left out. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+export const decodeJson = (bytes: Uint8Array): string => {
   try {
-    return JSON.parse(text.toString()) as unknown;
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw unreadable("body: must be UTF-8.", cause);
+  }
+};
+
+/** A compressed body would be counted only when it is unpacked, and no operation needs one. */
+export const assertNotCompressed = (encoding: string | undefined): void => {
+  if (encoding === undefined || /^\s*(?:identity)?\s*$/i.test(encoding)) return;
+  const what = "content-encoding: a compressed body is not read. Send it as it is.";
+  throw new Failure("UNSUPPORTED_MEDIA_TYPE", "nothing_charged", what);
+};
+
+/** On AWS the middleware parses; this is for runtimes without it. The text has passed `createJsonGuard`. */
+export const parseJson = (bytes: Uint8Array): unknown => {
+  const text = decodeJson(bytes);
+  try {
+    return JSON.parse(text) as unknown;
   } catch (cause) {
     throw malformedJson(cause);
   }

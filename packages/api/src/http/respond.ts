@@ -2,7 +2,7 @@ import { getOwnerId } from "@mailproof/core/accounts/payer";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
-import { getBodyBytesMax } from "./body.ts";
+import { assertNotCompressed, getBodyBytesMax } from "./body.ts";
 import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
@@ -84,6 +84,7 @@ const handle = async (
     const caller = await admit(world, endpoint, request, headers);
     isAdmitted = true;
     const key = readIdempotencyKey(endpoint, request.headers);
+    if (endpoint.body) assertNotCompressed(request.headers["content-encoding"]);
     const form = openForm(endpoint, request);
     const body = form
       ? undefined

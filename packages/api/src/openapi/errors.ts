@@ -119,6 +119,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
       { retryable: true, details: { expected_rows: 500, rows_missing: 3 } },
     ],
   ),
+  UNSUPPORTED_MEDIA_TYPE: of(
+    "UNSUPPORTED_MEDIA_TYPE",
+    "The body is compressed.",
+    "Send it without Content-Encoding.",
+    [nothing, "content-encoding: a compressed body is not read. Send it as it is."],
+  ),
   PAYLOAD_TOO_LARGE: of(
     "PAYLOAD_TOO_LARGE",
     "The request is too large, or has more addresses than the plan allows in one job.",

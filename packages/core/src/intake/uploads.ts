@@ -5,7 +5,7 @@ import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 import { toByteText, truncateBytes } from "./byte-text.ts";
 
-export const FILE_BYTES_MAX = 50_000_000;
+export const FILE_BYTES_MAX = 52_428_800;
 const UPLOAD_EXPIRY_SECONDS = 3_600;
 
 export type Upload = {
