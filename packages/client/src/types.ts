@@ -150,7 +150,7 @@ export interface Job {
   created_at: string;
   /** When the job ended, ISO 8601. Left out while it runs. */
   completed_at?: string;
-  /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` only because no mail server was asked or our own address, exit or circuit kept us from it. Present when the job has ended and there are any. */
+  /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any. */
   credits_refunded?: number;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
@@ -896,7 +896,7 @@ export interface VerifyEmailInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and a result that is `unknown` for that reason is free. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, at the same price; `verification.not_known` names the rest. */
         deep_verify?: boolean | null | undefined;
         /** Whether the result has `ai`. */
         include_ai?: boolean | null | undefined;
@@ -962,7 +962,7 @@ export interface VerifyBatchInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and results that are `unknown` for that reason are refunded at the end. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, at the same price; `verification.not_known` names the rest. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -1028,7 +1028,7 @@ export interface ProcessFileInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `verification.not_known` names the rest, and results that are `unknown` for that reason are refunded at the end. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, at the same price; `verification.not_known` names the rest. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -3071,7 +3071,7 @@ export interface Operations {
   /**
    * Verify one address.
    *
-   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` that only says that no mail server was asked (`deep_verify: false`).
+   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify`
@@ -3081,7 +3081,7 @@ export interface Operations {
   /**
    * Verify up to 10,000 addresses as a job.
    *
-   * Price: 1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` that only says that no mail server was asked (`deep_verify: false`) is, when the job ends.
+   * Price: 1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` where our limits or rules kept us from asking the mail server is, when the job ends.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/batch`
@@ -3100,7 +3100,7 @@ export interface Operations {
   /**
    * Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.
    *
-   * Price: 1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.
+   * Price: 1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` where our limits or rules kept us from asking the mail server is refunded when the job ends.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/file`
