@@ -82,7 +82,7 @@ test("without a verdict the exit code is 1, and stderr has the reason", async ()
 
   expect({ code, report }).toEqual({ code: 1, report: null });
   expect(err).toBe(
-    `The name servers of ${at("failing")} fail, so there is no verdict. Try again later.\n`,
+    `No name server answered any query about ${at("failing")}, so there is no verdict. Is this machine online?\n`,
   );
 });
 

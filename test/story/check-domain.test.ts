@@ -291,13 +291,13 @@ test("when every question times out it is 503, the credits are refunded and the 
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
-test("when all name servers reply with errors it is 500 and refunded", async () => {
+test("when all name servers reply with errors it is 503 and refunded", async () => {
   const ctx = await given({ balance: 10 });
   const dns: Dns = async () => ({ kind: "servfail" });
 
   const failed = await whenChecked(withDnsLookups(ctx.world, dns), ctx.liveKey);
 
-  expect(failed).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(failed).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(failed.error.message).toMatch(/The charge was refunded\.$/);
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
 });

@@ -110,7 +110,7 @@ test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
 
     expect(await whenChecked(dns, { sendingIp: IP })).toEqual({
       kind: "no_verdict",
-      everyLookupTimedOut: trouble === "TIMEOUT",
+      why: "unanswered",
     });
   },
 );
@@ -122,7 +122,21 @@ test("what an address is called says nothing about a domain that is silent", asy
 
   expect(await whenChecked(dns, { sendingIp: IP })).toEqual({
     kind: "no_verdict",
-    everyLookupTimedOut: true,
+    why: "unanswered",
+  });
+});
+
+test("an answer of a list, of a parent or of a resolver of ours is none about a domain that is silent", async () => {
+  const good = createZoneDns(GOOD);
+  const dns: Dns = async (type, name) => {
+    if (name.startsWith("_dmarc.")) return { kind: "internal" };
+    return name.endsWith("example.com") ? { kind: "timeout" } : good(type, name);
+  };
+  const listed = createZoneDns({ ...GOOD, [`1.1.1.1.${LIST}`]: { A: ["127.0.0.2"] } });
+
+  expect(await whenChecked(dns, { sendingIp: IP, ports: { listDns: listed } })).toEqual({
+    kind: "no_verdict",
+    why: "unanswered",
   });
 });
 

@@ -91,8 +91,8 @@ export type CheckReport = {
 /** The check found out nothing about the domain's set-up, so it is not charged. */
 export type NoVerdict = {
   readonly kind: "no_verdict";
-  /** Counts only queries about the domain's own names. */
-  readonly everyLookupTimedOut: boolean;
+  /** No query about the domain's own names was answered, or this machine could not send one. */
+  readonly why: "unanswered" | "internal";
 };
 
 /** Below the ten seconds that a caller may wait, with room for what comes after. */
@@ -121,21 +121,17 @@ export const analyseDomain = async (
     },
   });
 
+  const ownQueries = dnsQueries.filter(({ name }) => isOwnName(request.domain, name));
+  if (ownQueries.some(isUnanswered) && !ownQueries.some(isAnswered)) return UNANSWERED;
   // A query that this machine could not send is no evidence about the domain, and is not sold.
   if (dnsQueries.some(({ kind }) => kind === "internal"))
-    return { kind: "no_verdict", everyLookupTimedOut: false };
+    return { kind: "no_verdict", why: "internal" };
 
   const { mx, spf } = crossCheck(analyses.mx, analyses.spf, analyses.dmarc);
   const corrected = { ...analyses, mx, spf };
   const findings = collectFindings(corrected);
   const scored = scoreFindings(findings);
-  if (!scored || hasNoVerdict(findings))
-    return {
-      kind: "no_verdict",
-      everyLookupTimedOut: dnsQueries
-        .filter(({ name }) => isOwnName(request.domain, name))
-        .every(({ kind }) => kind === "timeout"),
-    };
+  if (!scored || hasNoVerdict(findings)) return UNANSWERED;
 
   const answered = dropUnansweredHints(findings, analyses.hints);
   const hints = answered.filter((hint) => !isNote(hint));
@@ -170,6 +166,15 @@ export const analyseDomain = async (
     dnsQueries,
   };
 };
+
+const UNANSWERED: NoVerdict = { kind: "no_verdict", why: "unanswered" };
+
+/** A name server that is silent, fails or refuses has said nothing about the domain. */
+const isUnanswered = ({ kind }: RecordedQuery): boolean =>
+  kind === "timeout" || kind === "servfail" || kind === "refused";
+
+const isAnswered = (query: RecordedQuery): boolean =>
+  !isUnanswered(query) && query.kind !== "internal";
 
 /** Parent names and names of addresses belong to others: their answers say nothing about the domain. */
 const isOwnName = (domain: string, name: string): boolean =>

@@ -264,13 +264,10 @@ type FailureReason = {
   readonly cause?: unknown;
 };
 
-const explainNoVerdict = ({ everyLookupTimedOut }: NoVerdict): FailureReason =>
-  everyLookupTimedOut
-    ? { code: "UNAVAILABLE", what: "No DNS query about this domain was answered in time." }
-    : {
-        code: "INTERNAL",
-        what: "Nothing could be found out: the domain's name servers answer with errors.",
-      };
+const explainNoVerdict = ({ why }: NoVerdict): FailureReason =>
+  why === "unanswered"
+    ? { code: "UNAVAILABLE", what: "No DNS query about this domain was answered." }
+    : { code: "INTERNAL", what: "The DNS queries of this check could not be sent." };
 
 /** A check without a verdict costs nothing: the charge and the key are released together. */
 const refund = async (

@@ -130,10 +130,10 @@ const showStatusLine = (screen: NodeJS.WriteStream, text: string): (() => void) 
   return lines.end;
 };
 
-const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
-  everyLookupTimedOut
+const explainNoVerdict = (domain: string, { why }: NoVerdict): string =>
+  why === "unanswered"
     ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
-    : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
+    : `This machine could not send every query about ${domain}, so there is no verdict. Try again later.`;
 
 const print = (
   isInteractive: boolean,
