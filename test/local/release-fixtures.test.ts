@@ -142,7 +142,8 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
 
     expect(ids).not.toEqual([]);
     for (const { answer } of await Promise.all(checks)) {
-      const { server, ...others } = answer.data;
+      const { server, sending_ip, ...others } = answer.data;
+      expect(sending_ip).toBeNull();
       expect(JSON.stringify({ ...others, dns: { ...others.dns, mx_records: [] } })).not.toContain(
         ":null",
       );

@@ -234,7 +234,6 @@ test("a verified chunk is not refunded, though nothing can be queued any more", 
   ctx.later(45_000);
 
   const response = await ctx.process(withMessageFates(ctx, () => "refused"));
-  expect(listMoves(ctx)).toEqual(["hold 5"]);
   await whenQuiet(ctx);
 
   // A first try may have queued what this one could not.
@@ -244,6 +243,18 @@ test("a verified chunk is not refunded, though nothing can be queued any more", 
   });
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
   expect(new Set(listMoves(ctx))).toEqual(new Set(["hold 5", "settle 2", "settle 1"]));
+  await thenConsistent(ctx);
+});
+
+test("once all of it is verified, what was held is settled, and the job has ended without the reconciler", async () => {
+  const ctx = await givenFile();
+
+  const response = await ctx.process(withMessageFates(ctx, () => "unheard"));
+  await whenWorked(ctx);
+
+  expect(response.data).toMatchObject({ status: "enqueue_unknown", credits_held: 5 });
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+  expect(listMoves(ctx).toSorted()).toEqual(["hold 5", "settle 1", "settle 2", "settle 2"]);
   await thenConsistent(ctx);
 });
 
@@ -352,11 +363,11 @@ test("what may be queued or not is enqueue_unknown, and its credits are held", a
 });
 
 test.each([
-  ["did not arrive", "unknown"],
-  ["arrived", "unheard"],
+  ["did not arrive", "unknown", "enqueue_unknown"],
+  ["arrived", "unheard", "completed"],
 ] as const)(
   "a chunk that %s is settled once it is known, and verified once",
-  async (_case, fate) => {
+  async (_case, fate, status) => {
     const ctx = await givenFile();
     await ctx.process(withMessageFates(ctx, getFates("sent", fate, "sent")));
     await whenWorked(ctx);
@@ -366,7 +377,7 @@ test.each([
     await whenReconciled(ctx);
     await whenWorked(ctx);
 
-    expect(meanwhile.status).toBe("enqueue_unknown");
+    expect(meanwhile.status).toBe(status);
     expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
     expect(listMoves(ctx)).toEqual(["settle 2", "hold 5", "settle 3"]);
     expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);

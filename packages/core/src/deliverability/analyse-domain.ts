@@ -169,7 +169,7 @@ export const analyseDomain = async (
 
 const UNANSWERED: NoVerdict = { kind: "no_verdict", why: "unanswered" };
 
-/** A name server that is silent, fails or refuses has said nothing about the domain. */
+/** A name server that is silent, fails or refuses gives no answer about the domain. */
 const isUnanswered = ({ kind }: RecordedQuery): boolean =>
   kind === "timeout" || kind === "servfail" || kind === "refused";
 

@@ -29,6 +29,7 @@ import {
   toDeferredGroups,
 } from "./deferrals.ts";
 import { findJob, isOpenJob, type Job } from "./items.ts";
+import { settleAndComplete } from "./repair-job.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 
@@ -93,7 +94,7 @@ const runPass = async (
       job.account,
       rows.map(({ result }) => result),
     );
-  await completeIfDone(world, job.id);
+  await settleAndComplete(world, job.id);
 };
 
 /** Undefined: the rows are gone or damaged, and a retry would not help. Any other failure is retried. */

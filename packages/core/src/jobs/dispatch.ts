@@ -11,11 +11,11 @@ import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk } from "./chunks.ts";
-import { buildJobEnd, completeIfDone, emitJobEvent } from "./completion.ts";
+import { buildJobEnd, emitJobEvent } from "./completion.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
-import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
+import { JOB_CHECK_INTERVAL_MS, settleAndComplete } from "./repair-job.ts";
 
 // Dispatch of a paid file: sends its chunks, and settles each by the queue's reply.
 
@@ -100,7 +100,7 @@ export const dispatchFile = async (
   const result = await settleSent(world, operation, { ...settlement, answer });
   if (result !== "ended")
     return { job: id, counts, price: amount, kind: "settling", waitMs: SETTLE_RETRY_MS };
-  await completeIfDone(world, id).catch(() => false);
+  await settleAndComplete(world, id).catch(() => undefined);
   return { ...answer, kind: "accepted" };
 };
 

@@ -10,7 +10,7 @@ import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import { findInputMetadata } from "./input-metadata.ts";
-import { type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
+import { isOpenJob, type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
 
 // Repairs an open job of many chunks: sends missing chunks, settles unresolved money, and ends the job if it is done.
 
@@ -22,6 +22,8 @@ export const JOB_CHECK_INTERVAL_MS = 3_600_000;
 const GIVE_UP_AFTER_MS = 3_600_000;
 const RESOLVE_INTERVAL_MS = 60_000;
 const CHUNKS_PER_RESOLVE = 50;
+/** A job has at most 1,000 chunks. */
+const RUNS_MAX = 1_000 / CHUNKS_PER_RESOLVE;
 
 export const repairJob = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
@@ -32,6 +34,28 @@ export const repairJob = async (world: World, item: Item): Promise<string> => {
   if (isStuck) await resendUndone(world, job);
   await scheduleNextCheck(world, job, token);
   return isStuck ? "sent_again" : "goes_on";
+};
+
+/**
+ * Ends the job once all its addresses are done. An outcome proves that a chunk was queued, so what was held because that
+ * was not known is settled at once. The lease of the reconciler decides, should both try; what fails is left to it.
+ */
+export const settleAndComplete = async (world: World, id: string): Promise<void> => {
+  if (await completeIfDone(world, id)) return;
+  for (let run = 0; run < RUNS_MAX; run++) {
+    const item = await world.table.get(toJobKey(id));
+    const job = item && readJob(item);
+    if (
+      !job ||
+      !isOpenJob(job) ||
+      job.unresolved.length === 0 ||
+      job.processed + job.refunded < job.total
+    )
+      return;
+    const { token } = readScheduledWork(item);
+    // Refused: the reconciler has the job, and settles it itself.
+    if (!(await resolveChunks(world, job, token).catch(() => null))) return;
+  }
 };
 
 /** Sends every chunk without an outcome again. A chunk that arrives twice changes nothing. */
