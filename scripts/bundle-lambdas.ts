@@ -1,5 +1,6 @@
 // npx node scripts/bundle-lambdas.ts FOLDER makes the file of every Lambda, as SST zips it: FOLDER/<name>/<handler's path>.mjs.
-import { rmSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { lambdas } from "../infra/topology.ts";
 import { BUNDLE } from "../packages/functions/bundle.ts";
@@ -9,8 +10,7 @@ const [, , folder] = process.argv;
 if (!folder) throw new Error("Into which folder?");
 
 writeEntries();
-rmSync(folder, { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
   ...BUNDLE,
   entryPoints: lambdas.map(({ name, handler }) => {
     const file = handler.replace(/\.handler$/, "");
@@ -18,4 +18,24 @@ await build({
   }),
   outdir: folder,
   outExtension: { ".js": ".mjs" },
+  write: false,
 });
+
+const read = (path: string): Buffer | undefined => {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+// Another process may read the same folder, or fill it: what is right already stays, and nothing is there by halves.
+for (const { path, contents } of outputFiles) {
+  if (read(path)?.equals(contents)) continue;
+  const draft = `${path}.${process.pid}`;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(draft, contents);
+  renameSync(draft, path);
+}
+const made = new Set(outputFiles.map(({ path }) => path));
+for (const file of globSync(join(folder, "**/*.mjs"))) if (!made.has(resolve(file))) rmSync(file);

@@ -21,6 +21,7 @@ const readDocumented = () => {
 const LATER: Readonly<Record<string, readonly [status: string, reason: string]>> = {
   "unknown@example.com": ["unknown", "timeout"],
   "greylisted@example.com": ["valid", "accepted"],
+  "throttled@example.com": ["valid", "accepted"],
   "slow@example.com": ["valid", "accepted"],
   "ann@dnsfail.com": ["unknown", "dns_inconclusive"],
 };

@@ -107,13 +107,6 @@ const SHARED_METRICS = {
     dimensions: {},
     fields: [],
   },
-  mailproof_lists_age_seconds: {
-    type: "gauge",
-    help: "Age of the lists of domains.",
-    labels: [],
-    dimensions: {},
-    fields: [],
-  },
   mailproof_mail_providers_blocked: {
     type: "gauge",
     help: "Circuits of large mail providers that are open: they refuse our sessions.",
@@ -125,6 +118,12 @@ const SHARED_METRICS = {
 
 /** On one machine alone; `onAws`: why. */
 const MACHINE_METRICS = {
+  mailproof_lists_age_seconds: {
+    type: "gauge",
+    help: "Age of the lists of domains.",
+    labels: [],
+    onAws: "The lists are those of the deployment.",
+  },
   mailproof_mail_provider_blocked: {
     type: "gauge",
     help: "1 for each exit of ours whose sessions a large mail provider refuses.",

@@ -1,5 +1,4 @@
 import { readGauges } from "@mailproof/core/background/gauges";
-import { getEditionAgeMs } from "@mailproof/core/mail/lists/edition-age";
 import { createLambdaWorld } from "../lambda-world.ts";
 import { metrics } from "../metrics.ts";
 import { createScheduleHandler } from "../schedule-handler.ts";
@@ -15,10 +14,6 @@ const gauge = {
     metrics.set("mailproof_credits_held_over_an_hour", gauges.heldOverAnHour);
     metrics.set("mailproof_mail_providers_in_doubt", gauges.providersInDoubt);
     metrics.set("mailproof_mail_providers_blocked", gauges.mailProvidersBlocked);
-    metrics.set(
-      "mailproof_lists_age_seconds",
-      getEditionAgeMs(world.engine.lists.edition, world.now()) / 1_000,
-    );
   },
 };
 
