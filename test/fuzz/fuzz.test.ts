@@ -4,7 +4,7 @@ import { createJudge } from "../api/judge.ts";
 import { CONTEXT_REQUESTS, play } from "./play.ts";
 
 const APPS = 16;
-const seeds = Array.from({ length: APPS }, (_, at) => at + 1);
+const seeds = Array.from({ length: APPS }, (_, at) => at + 14);
 const seen = new Set<string>();
 const failed = new Set<string>();
 
@@ -62,6 +62,7 @@ const health = {
   timestamp: "2026-11-21T00:00:00.000Z",
   service: "mailproof",
   version: "1.0.0",
+  lists: { version: "2026.11.23", age_days: 3 },
   checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok", mail_providers: "ok" },
 };
 

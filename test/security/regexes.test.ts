@@ -76,6 +76,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   // Those are looked for in the values, below.
   "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
+  "packages/core/src/mail/smtp/reply-rules/throttles.ts": [],
   // From another domain's SPF record, and of these letters only (spf/parse.ts).
   "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],
