@@ -17,10 +17,14 @@ const HOST = "127.0.0.1";
 type Context = Awaited<ReturnType<typeof given>>;
 
 /** Clients come from 127.0.0.1, 127.0.0.2 and so on: each is a network. */
-const start = async (world: CheckWorld, limits: Partial<MailLimits> = {}) => {
+const start = async (
+  world: CheckWorld,
+  limits: Partial<MailLimits> = {},
+  steadyMs?: () => number,
+) => {
   const options = { MAIL_PORT: 0, MAIL_HOST: HOST, MAIL_TLS_FILE: undefined };
   const all = { ...MAIL_LIMITS, ...limits };
-  const { port, stop } = await startMailReceiver(world, "mail.example.com", options, all);
+  const { port, stop } = await startMailReceiver(world, "mail.example.com", options, all, steadyMs);
   onTestFinished(stop);
   return async (network = 1): Promise<Client> => {
     const client = await dial(HOST, port, { localAddress: `127.0.0.${network}` });
@@ -153,10 +157,10 @@ test("a sender that trickles is sent away, and one that is fast enough is not", 
 });
 
 test("TLS records of one byte wait for their time, and clients of other networks do not", async () => {
-  const { connect, later } = await setup({
-    piecesPerSecondMax: 400,
-    uselessCommandsMax: 100,
-  });
+  const { world } = await given();
+  let nowMs = 0;
+  const limits = { piecesPerSecondMax: 400, uselessCommandsMax: 100 };
+  const connect = await start(world, limits, () => nowMs);
   const [client, other] = [await greeted(await connect(2)), await greeted(await connect())];
   await client.say("EHLO out.shop.example");
   await client.say("STARTTLS");
@@ -169,7 +173,7 @@ test("TLS records of one byte wait for their time, and clients of other networks
   expect(answered).toBeLessThan(40);
   expect(await other.say("NOOP")).toMatch(/^250 /);
   for (; answered < 40; answered++) {
-    later(1_000);
+    nowMs += 1_000;
     expect(await client.reply()).toMatch(/^250 /);
   }
 });

@@ -19,6 +19,8 @@ export type MailWire = ReturnType<typeof createMailWire>;
 
 /** A header, a type and a tag: what a TLS record has at least, beside its content (RFC 8446 §5.2). */
 const FRAME_BYTES = 22;
+/** A record whose end has not come is no frame. */
+const RECORD_BYTES_MAX = 16_640;
 /** So that many pieces do not wait for ever beside sessions that have few. */
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
@@ -32,7 +34,7 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
   /** The last words, "" where the client closed the connection. */
   let ended: string | undefined;
   const { wakeUp, isWaiting, wait } = createWaiter();
-  const pay = createPayment(plain, takePieces);
+  const pay = createPayment(() => plain.bytesRead - socket.bytesRead, takePieces);
   /** Ends every read, now and later. What does not read continues, and the last words follow it. */
   const end = (lastWords: string): void => {
     ended ??= lastWords;
@@ -66,7 +68,7 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
         unread = NOTHING;
         if (early.length > 0) return early;
         const bytes = socket.read() as Buffer | null;
-        if (bytes) await pay(bytes);
+        if (bytes) await pay();
         if (bytes) return bytes;
         if (ended === "") return undefined;
         await waitForChange();
@@ -106,16 +108,16 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
 };
 
 /**
- * What was read is paid for, by the pieces in which it came. Meanwhile the client has to wait, and what it sends is read in
- * fewer and larger pieces.
+ * Every read is paid for, and every TLS record. Meanwhile the client has to wait, and what it sends is read in fewer and
+ * larger pieces. `countFrameBytes`: what the connection has had beside the content of TLS records.
  */
-const createPayment = (plain: Socket, takePieces: TakePieces) => {
-  let bytesRead = 0;
-  return async (content: Buffer): Promise<void> => {
-    // Beside the content, a connection has the frames of TLS records.
-    const frames = Math.max(0, plain.bytesRead - bytesRead - content.length);
-    bytesRead = plain.bytesRead;
-    for (let left = 1 + Math.floor(frames / FRAME_BYTES); left > 0; left -= PIECES_AT_ONCE)
+const createPayment = (countFrameBytes: () => number, takePieces: TakePieces) => {
+  let paid = 0;
+  return async (): Promise<void> => {
+    const records = Math.floor((countFrameBytes() - RECORD_BYTES_MAX) / FRAME_BYTES);
+    const due = Math.max(0, records - paid);
+    paid += due;
+    for (let left = 1 + due; left > 0; left -= PIECES_AT_ONCE)
       while (!takePieces(Math.min(left, PIECES_AT_ONCE))) await sleep(PAUSE_MS);
   };
 };
