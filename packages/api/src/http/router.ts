@@ -13,23 +13,25 @@ export type Routed<E> = {
 
 /** Routes as API Gateway does on AWS; on AWS it also makes the 404 and 405 responses. */
 export const createRouter = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
-  const routes = endpoints.map((endpoint) => {
-    const [method = "", pattern = ""] = endpoint.route.split(" ");
-    return { endpoint, method, pattern: pattern.split("/") };
-  });
+  const routes = endpoints
+    .map((endpoint) => {
+      const [method = "", pattern = ""] = endpoint.route.split(" ");
+      return { endpoint, method, pattern: pattern.split("/") };
+    })
+    // A route without braces is the more exact one: /v1/activity/batch before /v1/activity/{email}.
+    .toSorted((a, b) => countBraces(a.pattern) - countBraces(b.pattern));
 
   return (method: string, rawPath: string): Routed<E> => {
     const path = withoutSlashes(rawPath);
     const segments = path.split("/").map(decode);
-    const there = routes
-      .map((route) => ({ ...route, path: match(route.pattern, segments) }))
-      // A route without braces is the more exact one: /v1/activity/batch before /v1/activity/{email}.
-      .toSorted((a, b) => Object.keys(a.path ?? {}).length - Object.keys(b.path ?? {}).length)
-      .filter((route) => route.path !== undefined);
+    const there = routes.flatMap((route) => {
+      const filled = match(route.pattern, segments);
+      return filled ? [{ ...route, path: filled }] : [];
+    });
     // HEAD is GET without the body (RFC 9110 §9.3.2).
     const wanted = method === "HEAD" ? "GET" : method;
     const found = there.find((route) => route.method === wanted);
-    if (found?.path) {
+    if (found) {
       const { endpoint, pattern, path: filled } = found;
       const moved = path !== rawPath && { movedTo: toPath(pattern, filled) };
       return { endpoint, path: filled, ...moved };
@@ -37,6 +39,9 @@ export const createRouter = <E extends Pick<Endpoint, "route">>(endpoints: reado
     throw there.length > 0 ? wrongMethod(method, there) : noSuchRoute();
   };
 };
+
+const countBraces = (pattern: readonly string[]): number =>
+  pattern.filter((part) => part.startsWith("{")).length;
 
 const match = (pattern: string[], segments: string[]): Record<string, string> | undefined => {
   if (pattern.length !== segments.length) return undefined;

@@ -45,9 +45,16 @@ export const toLocalUrl = ({ address, port }: AddressInfo): string => {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 };
 
+/** Of servers that listen: to ask the system each time would cost a request as much as reading its key. */
+const localUrls = new WeakMap<Server, string>();
+
 /** The base URL in links and documents. No header of a request counts: it is anyone's to write. */
-export const getBaseUrl = ({ basePath, publicUrl }: Site, server: Server): string =>
-  publicUrl ?? toLocalUrl(server.address() as AddressInfo) + basePath;
+export const getBaseUrl = ({ basePath, publicUrl }: Site, server: Server): string => {
+  if (publicUrl !== null) return publicUrl;
+  const localUrl = localUrls.get(server) ?? toLocalUrl(server.address() as AddressInfo);
+  localUrls.set(server, localUrl);
+  return localUrl + basePath;
+};
 
 /** Path and query below the base path; undefined where the request is for something outside of it. */
 export const stripBasePath = ({ basePath }: Site, target: string): string | undefined => {
