@@ -68,8 +68,10 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
         unread = NOTHING;
         if (early.length > 0) return early;
         const bytes = socket.read() as Buffer | null;
-        if (bytes) await pay();
-        if (bytes) return bytes;
+        if (bytes) {
+          await pay();
+          return bytes;
+        }
         if (ended === "") return undefined;
         await waitForChange();
       }
