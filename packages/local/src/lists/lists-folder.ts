@@ -34,7 +34,7 @@ const read = async (folder: Folder, file: string): Promise<Edition> => {
   return readEdition(await readFile(file), getKey(folder), pause);
 };
 
-export type InstalledLists = {
+type InstalledLists = {
   readonly edition: Edition;
   /** Null: the edition is the one that this release ships with. */
   readonly file: string | null;

@@ -9,7 +9,7 @@ import { getCurrentFile, readInstalled } from "./lists-folder.ts";
 /** A command replaces the file and ends: nothing else says that it did. */
 const LOOK_AGAIN_MS = 1_000;
 
-export type OpenLists = {
+type OpenLists = {
   readonly lists: Lists;
   /** Resolves when the installed edition, if there is one, is in use. */
   readonly ready: Promise<void>;

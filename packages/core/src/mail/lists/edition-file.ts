@@ -60,7 +60,7 @@ export const formatEdition = (
 };
 
 /** Lets other work in. A server reads an edition beside its requests. */
-export type Pause = () => Promise<void>;
+type Pause = () => Promise<void>;
 
 /** Reads a file that was signed with the key. Every step is bounded, and `pause` is called every few milliseconds. */
 export const readEdition = async (
