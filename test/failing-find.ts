@@ -45,6 +45,16 @@ const createLostReply = (
     when: (ctx) => requestFind(withLostReplies(ctx, worldOf(ctx), from, written), ctx),
   }));
 
+/** The mail server never answers, and the process is told to stop while it waits. */
+const withStopDuringProbe = ({ world }: TestContext): TestContext["world"] => {
+  const stopping = new AbortController();
+  const probe: TestContext["world"]["engine"]["probe"] = () => {
+    stopping.abort();
+    return new Promise(() => {});
+  };
+  return { ...world, stopping: stopping.signal, engine: { ...world.engine, probe } };
+};
+
 export const FIND: readonly Failing[] = [
   ...listRequestFailures(ROUTE),
   {
@@ -98,6 +108,11 @@ export const FIND: readonly Failing[] = [
     what: "something that breaks under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenFound(world, testKey, { ...ann, first_name: "Error" }),
+  },
+  {
+    what: "a process that is told to stop",
+    code: "UNAVAILABLE",
+    when: (ctx) => requestFind(withStopDuringProbe(ctx), ctx),
   },
   ...createLostReply("the refund", "INTERNAL", withBrokenEngine, 2),
   ...createLostReply("the settlement", "UNAVAILABLE", getWorld, 2),

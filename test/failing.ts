@@ -90,6 +90,11 @@ export const beforeTheLookUp = (
       inWorld(() => ({ pressure: () => "event_loop_late" })),
     ),
     repeat(
+      "a process that is told to stop",
+      "UNAVAILABLE",
+      inWorld(() => ({ stopping: AbortSignal.abort() })),
+    ),
+    repeat(
       "a damaged state",
       "UNAVAILABLE",
       inWorld(() => ({ damagedParts: () => new Set(["x"]) })),

@@ -61,6 +61,8 @@ export const givenWorld = (seed = 1) => {
       return `${prefix}_${count}`;
     },
     sleep,
+    pressure: () => null,
+    stopping: new AbortController().signal,
     log: (event, fields) => {
       logged.push({ event, fields });
       watchLine(formatLine(event, fields));

@@ -8,11 +8,11 @@ test("the service of one machine asks its own meter: paid work is refused, and r
   const usage = process.memoryUsage();
   const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
   onTestFinished(() => ctx.close());
-  expect(ctx.world.pressure?.()).toBeNull();
+  expect(ctx.world.pressure()).toBeNull();
   vi.spyOn(process, "memoryUsage").mockReturnValue({ ...usage, heapUsed: Number.MAX_SAFE_INTEGER });
   onTestFinished(() => void vi.restoreAllMocks());
 
-  await vi.waitUntil(() => ctx.world.pressure?.() === "memory_short", { timeout: 20_000 });
+  await vi.waitUntil(() => ctx.world.pressure() === "memory_short", { timeout: 20_000 });
 
   expect((await send(ctx.world, "POST /v1/verify")).statusCode).toBe(503);
   expect((await send(ctx.world, "GET /v1/account")).statusCode).toBe(401);

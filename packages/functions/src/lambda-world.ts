@@ -77,6 +77,8 @@ export const createLambdaWorld = (
     random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
+    pressure: () => null,
+    stopping: new AbortController().signal,
     sleep,
     log: createLambdaLog(),
     settings,

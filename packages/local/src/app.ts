@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
@@ -46,6 +47,8 @@ export type App = {
   readonly tracing: Tracing | undefined;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
+  /** New work with a price is refused from then on, and requests that wait are answered. */
+  readonly beginStop: () => void;
   /** Stores what is still in memory: the last requests. */
   readonly flush: () => Promise<void>;
   readonly close: () => void;
@@ -69,6 +72,9 @@ export const createApp = (
   );
   const table = counters?.observeTable(sqlite) ?? sqlite;
   const callersFirst = createCallersFirst();
+  const stopping = new AbortController();
+  // Each request that waits listens to it, and Node takes more than ten listeners for a leak.
+  setMaxListeners(0, stopping.signal);
   const log = createLineLog(environment.LOG_LEVEL, now);
   const tracing = openTracing(environment, { log, onSpans: counters?.onSpans });
   const onSession = createSessionReporter(counters, tracing);
@@ -100,7 +106,7 @@ export const createApp = (
     requestLog: requests.log,
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
-    longPolls: createLongPolls(LONG_POLL_LIMITS),
+    longPolls: createLongPolls(LONG_POLL_LIMITS, stopping.signal),
     engine: { ...engine, probe, onVerification: counters?.onVerification },
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
@@ -112,6 +118,7 @@ export const createApp = (
     sleep,
     log,
     pressure: meter.pressure,
+    stopping: stopping.signal,
     settings: toSettings(environment, secrets),
   };
   const close = () => {
@@ -128,6 +135,7 @@ export const createApp = (
     openLink: links.open,
     tracing,
     startEngine: opened.start,
+    beginStop: () => stopping.abort("stopping"),
     flush: requests.flush,
     close,
   };

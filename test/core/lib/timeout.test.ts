@@ -32,6 +32,27 @@ test("work that fails after its timeout is no unhandled rejection", async () => 
   await world.sleep(100);
 });
 
+test.each(["before", "during"])(
+  "work is late at once when the signal fires %s it",
+  async (when) => {
+    const { world } = givenWorld();
+    const { signal, abort } = createSignal();
+    if (when === "before") abort();
+    const work = Promise.withResolvers<string>();
+
+    const outcome = withTimeout(world, 60_000, work.promise, signal);
+    abort();
+
+    expect(await outcome).toBe("late");
+    work.reject(new Error("broken"));
+  },
+);
+
+const createSignal = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
+
 test("the timer is aborted once the work is done", async () => {
   const { world } = givenWorld();
   const signals: (AbortSignal | undefined)[] = [];

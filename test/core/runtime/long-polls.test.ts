@@ -1,10 +1,11 @@
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
 import { expect, test } from "vitest";
 
+const NEVER = new AbortController().signal;
 const LIMITS = { perAccount: 2, inAll: 3 };
 
 test("an account above its share loses its oldest wait, and no other account loses one", () => {
-  const { begin } = createLongPolls(LIMITS);
+  const { begin } = createLongPolls(LIMITS, NEVER);
   const other = begin("other");
   const [first, second] = [begin("acc"), begin("acc")];
 
@@ -19,7 +20,7 @@ test("an account above its share loses its oldest wait, and no other account los
 });
 
 test("when there are too many in all, a new one does not wait, until another has ended", () => {
-  const { begin } = createLongPolls(LIMITS);
+  const { begin } = createLongPolls(LIMITS, NEVER);
   const [first] = [begin("a"), begin("b"), begin("c")];
 
   const refused = begin("d");
@@ -30,10 +31,11 @@ test("when there are too many in all, a new one does not wait, until another has
 });
 
 test("a process that stops ends all of them, and those that begin afterwards", () => {
-  const { begin, endAll } = createLongPolls(LIMITS);
+  const stopping = new AbortController();
+  const { begin } = createLongPolls(LIMITS, stopping.signal);
   const waiting = [begin("a"), begin("b")];
 
-  endAll();
+  stopping.abort();
 
   expect(waiting.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   expect(begin("c").signal.aborted).toBe(true);

@@ -168,7 +168,7 @@ const admit = async (
   headers: Record<string, string>,
 ): Promise<Caller> => {
   if (endpoint.access === "public") return PUBLIC_CALLER;
-  assertNoPressure(world, endpoint);
+  assertOpenToWork(world, endpoint);
   assertNotLimited(world, request.headers, headers);
   const caller = await orUnavailable(authenticate(world, request));
   request.onCaller?.(caller);
@@ -178,10 +178,12 @@ const admit = async (
   return caller;
 };
 
-/** Under load, refuses operations with a price before anything is read; all others continue. */
-const assertNoPressure = (world: AppWorld, { price }: Endpoint): void => {
-  if (price === null || !world.pressure?.()) return;
-  const what = "The service is overloaded.";
+/** Under load and at the end, refuses operations with a price before anything is read; all others continue. */
+const assertOpenToWork = ({ stopping, pressure }: AppWorld, { price }: Endpoint): void => {
+  if (price === null || !(stopping.aborted || pressure())) return;
+  const what = stopping.aborted
+    ? "This server is about to stop or restart."
+    : "The service is overloaded.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what, { isExpected: true });
 };
 

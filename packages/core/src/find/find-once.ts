@@ -117,7 +117,8 @@ const waitForTurn = async (
   for (let waitedMs = 0; waitedMs < POLL_MAX_MS; waitedMs += POLL_MS) {
     const outcome = await beginOperation(world, order, start).catch(toSearchFailure);
     if (outcome.kind !== "in_progress") return outcome;
-    await world.sleep(POLL_MS);
+    if (world.stopping.aborted) break;
+    await world.sleep(POLL_MS, world.stopping);
   }
   throw createUnsureFailure("The same search is still in progress.");
 };
@@ -137,7 +138,7 @@ const runSearch = async (
   search: Search,
 ): Promise<FindResponse> => {
   const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
-    refund(world, operation, cause),
+    refund(world, operation, cause, world.stopping.aborted ? STOPPING_REASON : INTERNAL_REASON),
   );
   const { result, learnedPattern } = outcome;
   if (result.reason === "internal") return refund(world, operation, new Error("the session broke"));
@@ -179,7 +180,9 @@ const searchWithin = async (
     world,
     WAIT_MS,
     findAddress(selectEngine(world, mode), search, patternCounts, { requester, waitMs: WAIT_MS }),
+    world.stopping,
   );
+  if (outcome === "late" && world.stopping.aborted) throw new Error("the process ends");
   if (outcome === "late")
     return {
       result: {
@@ -197,6 +200,10 @@ const searchWithin = async (
 type RefundReason = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
 
 const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search failed on our side." };
+const STOPPING_REASON: RefundReason = {
+  code: "UNAVAILABLE",
+  what: "This server is about to stop or restart. Repeat the search.",
+};
 
 const refund = async (
   world: World,

@@ -39,8 +39,12 @@ export type World = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Redacts addresses and keys before anything is written (redact.ts). */
   readonly log: Log;
-  /** Absent: this process never refuses work, such as a Lambda, which handles one request at a time. */
-  readonly pressure?: ReadPressure;
+  readonly pressure: ReadPressure;
+  /**
+   * Fires when this process is told to end. New work with a price is refused then, and a request that waits stops
+   * waiting. That of a Lambda never fires: it ends between two requests.
+   */
+  readonly stopping: AbortSignal;
   /**
    * Called for each request, so that batch work yields to requests. `enter` returns the function to call at the
    * response. A request that waits calls `pause`, which returns the function to call when it goes on. Each step of batch

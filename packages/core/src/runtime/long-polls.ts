@@ -4,8 +4,6 @@ import type { World } from "../ports/world.ts";
 export type LongPolls = {
   /** The wait ends early when the signal fires. `end` is called once, when it is over. */
   readonly begin: (account: string) => { readonly signal: AbortSignal; readonly end: () => void };
-  /** For a process that stops. A wait that begins afterwards does not last. */
-  readonly endAll: () => void;
 };
 
 export type LongPollLimits = { readonly perAccount: number; readonly inAll: number };
@@ -14,11 +12,14 @@ type Poll = { readonly account: string; readonly controller: AbortController };
 
 /**
  * A wait holds a connection. An account above its share loses its oldest wait, which is mostly that of a client that is
- * gone; when there are too many of all accounts, a new one does not wait. Neither is refused.
+ * gone; when there are too many of all accounts, a new one does not wait. Neither is refused. A process that stops ends all
+ * of them, and those that begin afterwards.
  */
-export const createLongPolls = ({ perAccount, inAll }: LongPollLimits): LongPolls => {
+export const createLongPolls = (
+  { perAccount, inAll }: LongPollLimits,
+  stopping: AbortSignal,
+): LongPolls => {
   const polls = new Set<Poll>();
-  let most = inAll;
   const endPoll = (poll: Poll): void => {
     polls.delete(poll);
     poll.controller.abort();
@@ -27,15 +28,12 @@ export const createLongPolls = ({ perAccount, inAll }: LongPollLimits): LongPoll
     const poll = { account, controller: new AbortController() };
     const [oldest, ...others] = [...polls].filter((one) => one.account === account);
     if (oldest && others.length + 1 >= perAccount) endPoll(oldest);
-    if (polls.size >= most) poll.controller.abort();
+    if (stopping.aborted || polls.size >= inAll) poll.controller.abort();
     else polls.add(poll);
     return { signal: poll.controller.signal, end: () => void polls.delete(poll) };
   };
-  const endAll = (): void => {
-    most = 0;
-    for (const poll of polls) endPoll(poll);
-  };
-  return { begin, endAll };
+  stopping.addEventListener("abort", () => polls.forEach(endPoll), { once: true });
+  return { begin };
 };
 
 type PollingWorld = Pick<World, "now" | "sleep" | "callers"> & { readonly longPolls?: LongPolls };

@@ -192,9 +192,10 @@ const runVerification = async (
     ...(mode === "live" && { history: createAccountHistory(world, operation.account) }),
   } as const;
   const verification = verify(selectEngine(world, mode), email, everything);
-  const outcome = await withTimeout(world, request.waitMs, verification).catch((cause: unknown) =>
-    // A worker has its own way to mail servers, and more time.
-    cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
+  const outcome = await withTimeout(world, request.waitMs, verification, world.stopping).catch(
+    (cause: unknown) =>
+      // A worker has its own way to mail servers, and more time.
+      cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
   );
   if (outcome === "late") return switchToJob(world, operation);
   if (isOurFailure(outcome)) return refund(world, operation, new Error("the session broke"));

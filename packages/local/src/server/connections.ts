@@ -48,9 +48,13 @@ type Connection = {
 export const serveInTurn = (
   server: Server,
   limits: ConnectionLimits,
+  stopping: AbortSignal,
   serve: ServeRequest,
 ): void => {
   const registry = createRegistry(limits);
+  /** Responses that have not ended. */
+  const responses = new Set<ServerResponse>();
+  stopping.addEventListener("abort", () => responses.forEach(announceEnd), { once: true });
 
   const serveTurn = async (
     connection: Connection,
@@ -61,7 +65,9 @@ export const serveInTurn = (
     if (socket.destroyed) return;
     registry.stopWaiting(socket);
     connection.current = incoming;
-    await serve(incoming, out, () => registry.wait(socket, 0));
+    if (stopping.aborted) announceEnd(out);
+    responses.add(out);
+    await serve(incoming, out, () => registry.wait(socket, 0)).finally(() => responses.delete(out));
     if (!socket.destroyed && !out.writableFinished && !out.destroyed) {
       registry.wait(socket, socket.writableLength);
       await waitForClose(out, socket);
@@ -88,6 +94,11 @@ export const serveInTurn = (
   server.setTimeout(limits.stallMs, (socket: Socket) => {
     if (!isOurTurn(socket, registry.find(socket)?.current ?? null)) registry.end(socket);
   });
+};
+
+/** The client sends its next request on another connection, and perhaps to another server. */
+const announceEnd = (out: ServerResponse): void => {
+  if (!out.headersSent) out.setHeader("connection", "close");
 };
 
 /** The open connections, and their unsent bytes. */

@@ -76,7 +76,7 @@ export const createApiServer = (
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   });
-  serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) => {
+  serveInTurn(httpServer, limits, world.stopping, (incoming, outgoing, waitForClient) => {
     const span = tracing && beginRequestSpan(tracing, joinHeaders(incoming)["traceparent"]);
     const record = createRequestRecord(world.newId("req"), outgoing, (request) => {
       span?.end(request);

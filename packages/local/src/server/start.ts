@@ -3,6 +3,8 @@ import { rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { withTimeout } from "@mailproof/core/lib/timeout";
@@ -39,6 +41,8 @@ import { createSweeper } from "./sweeper.ts";
 
 /** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
+/** More than the round trip of most clients. */
+const KEPT_MS = 300;
 
 export type RunningServer = {
   readonly baseUrl: string;
@@ -103,8 +107,7 @@ export const start = async (
   const { MAIL_DOMAIN: mailDomain } = environment;
   const mail = mailDomain && (await startMailReceiver(world, mailDomain, environment));
 
-  const stopping = new AbortController();
-  const background = startBackground(directory, app, stopping.signal);
+  const background = startBackground(directory, app);
 
   const { version } = world.settings;
   world.log("started", { version, url: baseUrl, node: process.version, pid: process.pid });
@@ -119,9 +122,8 @@ export const start = async (
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
-    stopping.abort();
+    app.beginStop();
     dashboard.close();
-    world.longPolls?.endAll();
     const ended = [drain(httpServer), background, ...(mail ? [mail.stop()] : [])];
     await withTimeout(world, DRAIN_MS, Promise.all(ended));
     await tracing?.close();
@@ -136,11 +138,7 @@ export const start = async (
   return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
 };
 
-const startBackground = (
-  directory: string,
-  { world, health, tracing }: App,
-  signal: AbortSignal,
-): Promise<void> =>
+const startBackground = (directory: string, { world, health, tracing }: App): Promise<void> =>
   runBackground(
     world,
     {
@@ -155,7 +153,7 @@ const startBackground = (
         health.schedule,
       ],
     },
-    signal,
+    world.stopping,
   );
 
 /** Upgrades the state of an earlier release. Refuses a folder whose state cannot be read, is behind, or is newer. */
@@ -197,8 +195,18 @@ const listen = async (
   return httpServer;
 };
 
+/**
+ * A client that keeps a connection may be sending a request on it: it gets a response that says that the connection ends.
+ * So connections that do nothing are closed a little later.
+ */
 const drain = async (httpServer: Server): Promise<void> => {
   const closed = once(httpServer, "close");
+  await setTimeout((await countConnections(httpServer)) > 0 ? KEPT_MS : 0);
   httpServer.close();
-  await closed;
+  // A download that began before the stop leaves its connection open.
+  const closing = setInterval(() => httpServer.closeIdleConnections(), KEPT_MS);
+  await closed.finally(() => clearInterval(closing));
 };
+
+const countConnections = (httpServer: Server): Promise<number> =>
+  promisify(httpServer.getConnections.bind(httpServer))();
