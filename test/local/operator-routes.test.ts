@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
@@ -94,6 +94,20 @@ test("a backup is a folder of the server's own that a server starts with, and no
   expect(statSync(dirname(body.data.folder)).mode & 0o077).toBe(0);
   const { ready } = await whenStarted(body.data.folder);
   expect(ready.account_id).toMatch(/^acc_/);
+});
+
+test("the eleventh backup waits until others are moved away", async () => {
+  const { folder, operate } = await whenOperated();
+  const backups = join(folder, "backups");
+  for (let n = 0; n < 10; n++) mkdirSync(join(backups, String(n)), { recursive: true });
+
+  const refused = await operate("backup");
+  rmdirSync(join(backups, "9"));
+  const made = await operate("backup");
+
+  expect(refused.status).toBe(400);
+  expect(refused.body.error.message).toContain(`There are 10 backups in ${backups}. Move them`);
+  expect(made.status).toBe(200);
 });
 
 test("for every other key there is no such route, and none at all without the setting", async () => {

@@ -35,6 +35,8 @@ type Connection = {
   unanswered: number;
   /** The request whose turn it is. */
   current: IncomingMessage | null;
+  /** Bytes that are certainly still of the last request's body. */
+  bodyBytesLeft: number;
   /** Bytes of its response that the client has not read. */
   unsentBytes: number;
   /** Ends when the last response is sent. */
@@ -83,12 +85,14 @@ export const serveInTurn = (
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connection", (socket: Socket) => {
     const connection = registry.add(socket);
-    parseInSlices(socket, () => connection.unanswered >= limits.unansweredMax);
+    parseInSlices(socket, connection, limits);
   });
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const connection = registry.find(incoming.socket);
     if (!connection) return void incoming.socket.destroy();
     connection.unanswered++;
+    // Some of the slice that ended its headers may be of the body.
+    connection.bodyBytesLeft = Number(incoming.headers["content-length"] ?? 0) - SLICE_BYTES;
     connection.turn = connection.turn.then(() => serveTurn(connection, incoming, outgoing));
   });
   server.setTimeout(limits.stallMs, (socket: Socket) => {
@@ -123,7 +127,13 @@ const createRegistry = (limits: ConnectionLimits) => {
     find: (socket: Socket) => connections.get(socket),
     add: (socket: Socket): Connection => {
       const [longest = socket] = waiting;
-      const connection = { unanswered: 0, current: null, unsentBytes: 0, turn: Promise.resolve() };
+      const connection = {
+        unanswered: 0,
+        current: null,
+        bodyBytesLeft: 0,
+        unsentBytes: 0,
+        turn: Promise.resolve(),
+      };
       connections.set(socket, connection);
       waiting.add(socket);
       socket.once("close", () => forget(socket));
@@ -159,22 +169,30 @@ const waitForClose = (outgoing: ServerResponse, socket: Socket): Promise<void> =
 };
 
 /**
- * Node's parser parses everything that one read returns: up to 2,400 requests. This passes it a slice at a time and
- * puts the rest back into the socket's buffer. (`maxRequestsPerSocket` also counts answered requests, and Node's own
- * pause works after a read, not within one.)
+ * Node's parser parses everything that one read returns: up to 2,400 requests. This passes it a slice at a time, or what is
+ * of one body, and puts the rest back into the socket's buffer. (`maxRequestsPerSocket` also counts answered requests, and
+ * Node's own pause works after a read, not within one.)
  */
-const parseInSlices = (socket: Socket, isFull: () => boolean): void => {
+const parseInSlices = (
+  socket: Socket,
+  connection: Connection,
+  { unansweredMax }: ConnectionLimits,
+): void => {
   const [parse] = socket.listeners("data") as ((slice: Buffer) => void)[];
   if (!parse) return;
+  const isFull = () => connection.unanswered >= unansweredMax;
   socket.off("data", parse);
   socket.on("data", (read: Buffer) => {
-    for (let at = 0; at < read.length && !socket.destroyed; at += SLICE_BYTES) {
+    for (let at = 0; at < read.length && !socket.destroyed; ) {
       if (at > 0 ? isFull() || socket.isPaused() : isFull()) {
         socket.pause();
         socket.unshift(read.subarray(at));
         return;
       }
-      parse.call(socket, read.subarray(at, at + SLICE_BYTES));
+      const end = at + Math.max(SLICE_BYTES, connection.bodyBytesLeft);
+      connection.bodyBytesLeft -= Math.min(end, read.length) - at;
+      parse.call(socket, read.subarray(at, end));
+      at = end;
     }
   });
 };

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Headers } from "@mailproof/api/http/authenticate";
 import { HttpFailure } from "@mailproof/api/http/http-failure";
@@ -21,6 +22,7 @@ const BODY_BYTES_MAX = 10_000;
 
 /** In the state's folder. A key that a browser has must not choose a path. */
 const BACKUPS = "backups";
+const BACKUPS_MAX = 10;
 
 type OperatorRequest = {
   readonly id: string;
@@ -85,11 +87,13 @@ const loadCommand = async (
 ): Promise<OperatorCommand | undefined> => {
   if (name === "admin backup") {
     const { runBackup } = await import("../cli/backup-command.ts");
-    const to = join(environment.MAILPROOF_DIR, BACKUPS, toCopyName(world.now()));
-    return {
-      options: v.strictObject({}),
-      run: async () => (await runBackup(environment, { to })).output,
+    const folder = join(environment.MAILPROOF_DIR, BACKUPS);
+    const to = join(folder, toCopyName(world.now()));
+    const run = async () => {
+      assertFewBackups(folder);
+      return (await runBackup(environment, { to })).output;
     };
+    return { options: v.strictObject({}), run };
   }
   if (name === "admin egress test") {
     const { selfTestOptions } = await import("../cli/egress-command.ts");
@@ -106,6 +110,15 @@ const loadCommand = async (
       run: async (options) => (await definition.run(world, options)).output,
     }
   );
+};
+
+/** Whoever has the key of a browser fills no disk. Unfinished ones count: they take as much. */
+const assertFewBackups = (folder: string): void => {
+  const made = existsSync(folder) ? readdirSync(folder).length : 0;
+  if (made >= BACKUPS_MAX)
+    throw new UsageError(
+      `There are ${made} backups in ${folder}. Move them to another disk, or delete those that you do not need.`,
+    );
 };
 
 /** As the command line reads what is typed: texts, and true for what is a flag there. */
