@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
-import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
@@ -72,9 +73,7 @@ export const createApp = (
   );
   const table = counters?.observeTable(sqlite) ?? sqlite;
   const callersFirst = createCallersFirst();
-  const stopping = new AbortController();
-  // Each request that waits listens to it, and Node takes more than ten listeners for a leak.
-  setMaxListeners(0, stopping.signal);
+  const stopping = createStopping();
   const log = createLineLog(environment.LOG_LEVEL, now);
   const tracing = openTracing(environment, { log, onSpans: counters?.onSpans });
   const onSession = createSessionReporter(counters, tracing);
@@ -83,10 +82,7 @@ export const createApp = (
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
   );
-  const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
-  const httpsClient = createHttpsClient({ dns: mail.dns, port: HTTPS_PORT, allowed });
-  const countedHttps = counters?.observeHttps(httpsClient) ?? httpsClient;
-  const https = tracing ? traceHttps(tracing, countedHttps) : countedHttps;
+  const https = openHttps(environment, mail.dns, counters, tracing);
   const probe = tracing ? traceProbe(tracing, engine.probe) : engine.probe;
 
   const blobs = join(directory, "blobs");
@@ -139,6 +135,24 @@ export const createApp = (
     flush: requests.flush,
     close,
   };
+};
+
+/** Each request that waits listens to it, and Node takes more than ten listeners for a leak. */
+const createStopping = (): AbortController => {
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  return stopping;
+};
+
+const openHttps = (
+  { OUTBOUND_ALLOW_PRIVATE: allowed }: Environment,
+  dns: Dns,
+  counters: Counters | undefined,
+  tracing: Tracing | undefined,
+): Https => {
+  const client = createHttpsClient({ dns, port: HTTPS_PORT, allowed });
+  const counted = counters?.observeHttps(client) ?? client;
+  return tracing ? traceHttps(tracing, counted) : counted;
 };
 
 /** Undefined: no session is reported. */
