@@ -3,11 +3,11 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { analyseDomain } from "@mailproof/core/deliverability/analyse-domain";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { parseCidr } from "@mailproof/core/mail/ip";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_LABEL } from "@mailproof/lab/senders";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { parseCidr } from "@mailproof/mail/ip";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 

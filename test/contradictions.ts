@@ -1,5 +1,5 @@
-import { rejectsUnknownRecipients } from "@mailproof/core/mail/mail-providers";
 import type { Verification } from "@mailproof/core/verify/result";
+import { rejectsUnknownRecipients } from "@mailproof/mail/mail-providers";
 
 // A result never contradicts itself: each line is a sentence that holds for every result with evidence.
 

@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
 import { createSandboxLookups } from "@mailproof/core/deliverability/sandbox";
-import { createList } from "@mailproof/core/mail/blocklists/lists";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { createList } from "@mailproof/mail/blocklists/lists";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { createZoneDns, type Zone } from "./zone.ts";
 
 const sandboxLookups = new Map<string, DnsLookups>();

@@ -4,9 +4,9 @@ import {
   formatEdition,
   LIST_NAMES,
   type ListName,
-} from "@mailproof/core/mail/lists/edition-file";
-import { readDomains } from "@mailproof/core/mail/lists/pack";
-import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
+} from "@mailproof/mail/lists/edition-file";
+import { readDomains } from "@mailproof/mail/lists/pack";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 
 // Editions of the lists, signed by a pair of keys that only the tests have.
 

@@ -45,7 +45,7 @@ const createLostReply = (
     when: (ctx) => requestFind(withLostReplies(ctx, worldOf(ctx), from, written), ctx),
   }));
 
-/** The mail server never answers, and the process is told to stop while it waits. */
+/** The mail server never answers, and the process is signalled to stop meanwhile. */
 const withStopDuringProbe = ({ world }: TestContext): TestContext["world"] => {
   const stopping = new AbortController();
   const probe: TestContext["world"]["engine"]["probe"] = () => {
@@ -110,7 +110,7 @@ export const FIND: readonly Failing[] = [
     when: ({ world, testKey }) => whenFound(world, testKey, { ...ann, first_name: "Error" }),
   },
   {
-    what: "a process that is told to stop",
+    what: "a process that is to stop",
     code: "UNAVAILABLE",
     when: (ctx) => requestFind(withStopDuringProbe(ctx), ctx),
   },

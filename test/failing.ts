@@ -90,7 +90,7 @@ export const beforeTheLookUp = (
       inWorld(() => ({ pressure: () => "event_loop_late" })),
     ),
     repeat(
-      "a process that is told to stop",
+      "a process that is to stop",
       "UNAVAILABLE",
       inWorld(() => ({ stopping: AbortSignal.abort() })),
     ),

@@ -1,4 +1,4 @@
-import type { Reply } from "../packages/core/src/mail/smtp/reply.ts";
+import type { Reply } from "../packages/mail/src/smtp/reply.ts";
 
 /** A reply as the parser gives it, from its lines as a server sends them or as one line. */
 export const parseReply = (lines: string): Reply => ({

@@ -4,7 +4,7 @@ import type {
   DnsRecords,
   DnsRecordType,
   MxRecordData,
-} from "@mailproof/core/mail/dns/dns";
+} from "@mailproof/mail/dns/dns";
 
 /** DENIED: NXDOMAIN, although names below it are answered. */
 export type DnsTrouble = "SERVFAIL" | "REFUSED" | "TIMEOUT" | "DENIED";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFault, type SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 
 /** The rule that was: after a session that was mostly refused, five seconds of nothing. */
 const PAUSE_MS = 5_000;

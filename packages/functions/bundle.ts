@@ -126,9 +126,9 @@ const withListsFile: Plugin = {
 
 /** By the names of the modules that they replace. The file is checked as `admin lists update` checks it. */
 export const readListsModules = async (file: string): Promise<ReadonlyMap<string, string>> => {
-  const { readEdition } = await import("@mailproof/core/mail/lists/edition-file");
-  const { LISTS_PUBLIC_KEY } = await import("@mailproof/core/mail/lists/public-key");
-  const { pack, readDomains } = await import("@mailproof/core/mail/lists/pack");
+  const { readEdition } = await import("@mailproof/mail/lists/edition-file");
+  const { LISTS_PUBLIC_KEY } = await import("@mailproof/mail/lists/public-key");
+  const { pack, readDomains } = await import("@mailproof/mail/lists/pack");
   const key = process.env["LISTS_SIGNER"] ?? LISTS_PUBLIC_KEY;
   const { version, lists } = await readEdition(await readFile(file), key, async () => undefined);
   const write = (name: keyof typeof lists): string => {

@@ -1,9 +1,9 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatEdition, LIST_NAMES } from "../../packages/core/src/mail/lists/edition-file.ts";
-import { readDomains } from "../../packages/core/src/mail/lists/pack.ts";
-import { WHOLE_EDITION } from "../../packages/core/src/mail/lists/whole-edition.ts";
+import { formatEdition, LIST_NAMES } from "../../packages/mail/src/lists/edition-file.ts";
+import { readDomains } from "../../packages/mail/src/lists/pack.ts";
+import { WHOLE_EDITION } from "../../packages/mail/src/lists/whole-edition.ts";
 
 /** A PEM file with the private key, outside of the repository. Without it the lists are not signed. */
 const { LISTS_SIGNING_KEY_FILE: keyFile } = process.env;

@@ -10,8 +10,8 @@ const texts = new Map(files.map((file) => [file, readFileSync(file, "utf8")]));
 const TABLES = [
   "packages/api/src/openapi/examples.ts",
   "packages/client/src/types.ts",
-  "packages/core/src/mail/lists/data/broad.ts",
-  "packages/core/src/mail/lists/data/disposable.ts",
+  "packages/mail/src/lists/data/broad.ts",
+  "packages/mail/src/lists/data/disposable.ts",
 ];
 const LINES_MAX = 350;
 

@@ -4,21 +4,23 @@ import { expect, test } from "vitest";
 
 /** The whole architecture, as data. A package may import itself, what is listed, and nothing else. */
 const MAY_IMPORT: Record<string, RegExp> = {
-  core: /^(valibot|node:crypto|node:stream|node:url|node:zlib)$/,
-  api: /^(@mailproof\/core\/|valibot$)/,
-  "docs-site": /^@mailproof\/(core|api)\//,
-  net: /^(@mailproof\/core\/|socks$|jose$|node:)/,
+  // What RFCs and receivers say: it knows no account, no credit and no job, and could be published by itself.
+  mail: /^(valibot|node:crypto|node:url|node:zlib)$/,
+  core: /^(@mailproof\/mail\/|valibot$|node:(crypto|stream|url|zlib)$)/,
+  api: /^(@mailproof\/(mail|core)\/|valibot$)/,
+  "docs-site": /^@mailproof\/(mail|core|api)\//,
+  net: /^(@mailproof\/(mail|core)\/|socks$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
   // It runs in a browser, and has nothing of the service but its public routes, and the reader of lists: a price that is
   // shown before a list is sent must be the price that is charged. And the table of scopes, which stands alone.
   dashboard:
-    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip)|mail\/address)$|@preact\/signals$|preact$|preact\/hooks$)/,
-  lab: /^(@mailproof\/core\/|dns-packet$|node:)/,
-  local: /^(@mailproof\/(core|api|docs-site|net|lab|client|mcp)\/|valibot$|node:)/,
+    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip))$|@mailproof\/mail\/address$|@preact\/signals$|preact$|preact\/hooks$)/,
+  lab: /^(@mailproof\/(mail|core)\/|dns-packet$|node:)/,
+  local: /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|valibot$|node:)/,
   functions:
-    /^(@mailproof\/(core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@aws-sdk\/(client-(dynamodb|s3|sqs)|lib-dynamodb|util-dynamodb|s3-request-presigner)$|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
+    /^(@mailproof\/(mail|core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@aws-sdk\/(client-(dynamodb|s3|sqs)|lib-dynamodb|util-dynamodb|s3-request-presigner)$|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 /** Every way to name another file: import, export … from, import(), require. Sentences that say "from" are none. */

@@ -11,12 +11,12 @@ const files = globSync("packages/core/src/**/*.ts").toSorted();
 /** Files that send HTTP requests to other servers, describe such requests, or store a key that looks like HTTP. */
 const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/ports/https.ts": "the port to addresses of others",
-  "packages/core/src/mail/hints/document-fetcher.ts": "fetches that policy, and a logo",
-  "packages/core/src/mail/hints/bimi.ts": "reads what a server sent in place of a logo",
-  "packages/core/src/deliverability/message/header-summary.ts": "reads the fields of a mail",
-  "packages/core/src/deliverability/message/parse/parts.ts": "reads the fields of a mail's parts",
+  "packages/core/src/deliverability/document-fetcher.ts": "fetches that policy, and a logo",
+  "packages/mail/src/hints/bimi.ts": "reads what a server sent in place of a logo",
+  "packages/mail/src/message/header-summary.ts": "reads the fields of a mail",
+  "packages/mail/src/message/parse/parts.ts": "reads the fields of a mail's parts",
   "packages/core/src/deliverability/ses-mail/read-ses-fields.ts": "reads the fields of a mail",
-  "packages/core/src/mail/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
+  "packages/mail/src/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
   "packages/core/src/webhooks/retry-policy.ts": "reads the response of a webhook's receiver",
   "packages/core/src/webhooks/health.ts": "records why a webhook was disabled",
   "packages/core/src/webhooks/send.ts": "calls the receiver of a webhook",

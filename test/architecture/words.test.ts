@@ -5,21 +5,21 @@ import { OLD_WORDS } from "./words.ts";
 
 /** Generated, or lists of words and names. */
 const LISTS =
-  /^packages\/(?:client\/src\/(?:types|operations)|api\/src\/openapi\/examples|core\/src\/mail\/lists\/data\/|core\/src\/signals\/name-words|lab\/src\/companies)|\/generated\/|node_modules/;
+  /^packages\/(?:client\/src\/(?:types|operations)|api\/src\/openapi\/examples|mail\/src\/(?:lists\/data\/|signals\/name-words)|lab\/src\/companies)|\/generated\/|node_modules/;
 
 /** Files in which an old word is another thing, each with its reason. */
 const EXEMPT: readonly string[] = [
   // Lists of role words, and ids and fields of the contract: `says`, `DMARC_WRONG_PLACE`, `nobody_there`.
-  "packages/core/src/mail/lists/roles.ts",
-  "packages/core/src/mail/dmarc/rules.ts",
-  "packages/core/src/mail/smtp/reply-rules/mailbox.ts",
+  "packages/mail/src/lists/roles.ts",
+  "packages/mail/src/dmarc/rules.ts",
+  "packages/mail/src/smtp/reply-rules/mailbox.ts",
   // Names of domains: law.com, weather.com.
   "docs/lists.md",
-  "test/core/mail/lists/ordinary-domains.ts",
+  "test/mail/lists/ordinary-domains.ts",
   // What mail servers write: `said`.
-  "packages/core/src/mail/smtp/reply-rules/quotes.ts",
-  "packages/core/src/mail/blocklists/analyse.ts",
-  "packages/core/src/mail/blocklists/lists.ts",
+  "packages/mail/src/smtp/reply-rules/quotes.ts",
+  "packages/mail/src/blocklists/analyse.ts",
+  "packages/mail/src/blocklists/lists.ts",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/slots/shared-provider.ts",
   // `told` is a field of the recorded releases, `nobody` a name in lists and addresses.

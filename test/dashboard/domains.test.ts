@@ -1,11 +1,11 @@
-import { isDmarc, parseDmarc } from "@mailproof/core/mail/dmarc/record";
-import { isSpf, parseSpf } from "@mailproof/core/mail/spf/parse";
-import { parseTagList } from "@mailproof/core/mail/tag-list";
 import { startDnsServer } from "@mailproof/lab/dns-server";
 import type { DnsFailure, Records } from "@mailproof/lab/zone";
+import { isDmarc, parseDmarc } from "@mailproof/mail/dmarc/record";
+import { isSpf, parseSpf } from "@mailproof/mail/spf/parse";
+import { parseTagList } from "@mailproof/mail/tag-list";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import { RSA_2048 } from "../core/mail/dkim/keys.ts";
+import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
 
 // A domain from a weak set-up to a better grade, by the record that its report shows: the zone changes during the test.

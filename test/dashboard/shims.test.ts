@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import * as core from "@mailproof/core/intake/latin1";
 import { latin1ToText, textToLatin1 } from "@mailproof/core/intake/latin1";
-import { countOctets } from "@mailproof/core/mail/octets";
+import { countOctets } from "@mailproof/mail/octets";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as latin1 from "../../packages/dashboard/src/shims/latin1.ts";

@@ -1,4 +1,4 @@
-import { discover, getPublishedPolicy } from "@mailproof/core/mail/dmarc/discover";
+import { discover, getPublishedPolicy } from "@mailproof/mail/dmarc/discover";
 import fc from "fast-check";
 import {
   createRecordLookup,

@@ -1,7 +1,7 @@
-import { analyseDmarc } from "@mailproof/core/mail/dmarc/analyse";
-import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
-import { coversHost, parsePolicy } from "@mailproof/core/mail/hints/mta-sts-policy";
-import { findLogoFaults } from "@mailproof/core/mail/hints/svg-logo";
+import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
+import { findBimiHints } from "@mailproof/mail/hints/bimi";
+import { coversHost, parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
+import { findLogoFaults } from "@mailproof/mail/hints/svg-logo";
 import fc from "fast-check";
 import { bimi } from "mailauth/lib/bimi/index.js";
 import { validateSvg } from "mailauth/lib/bimi/validate-svg.js";

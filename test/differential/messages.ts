@@ -1,7 +1,7 @@
-import { assessMessage } from "@mailproof/core/deliverability/message/assess";
-import type { DkimResult } from "@mailproof/core/deliverability/message/dkim/verify";
-import { readMessage } from "@mailproof/core/deliverability/message/read-message";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { assessMessage } from "@mailproof/mail/message/assess";
+import type { DkimResult } from "@mailproof/mail/message/dkim/verify";
+import { readMessage } from "@mailproof/mail/message/read-message";
 import fc from "fast-check";
 import { authenticate, type DNSResolver } from "mailauth";
 import { expect } from "vitest";

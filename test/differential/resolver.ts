@@ -1,4 +1,4 @@
-import type { Dns, DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import type { Dns, DnsRecordType } from "@mailproof/mail/dns/dns";
 
 const CODE_OF = {
   nodata: "ENODATA",

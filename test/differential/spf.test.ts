@@ -1,5 +1,5 @@
-import { evaluateSpf, type SpfEvaluation } from "@mailproof/core/mail/spf/evaluate";
-import { SPF_LIMITS, type SpfLimits } from "@mailproof/core/mail/spf/limits";
+import { evaluateSpf, type SpfEvaluation } from "@mailproof/mail/spf/evaluate";
+import { SPF_LIMITS, type SpfLimits } from "@mailproof/mail/spf/limits";
 import fc from "fast-check";
 import { spf } from "mailauth/lib/spf/index.js";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import { withDns } from "@mailproof/functions/capabilities/dns";
 import { withMailServers } from "@mailproof/functions/capabilities/mail-servers";
 import { createBaseContext, createLambdaWorld } from "@mailproof/functions/lambda-world";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
 
 // What a Lambda's settings make of its ways out.

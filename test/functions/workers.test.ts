@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createInvoke } from "@mailproof/functions/aws/invoke";
@@ -14,6 +13,7 @@ import type { ReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";

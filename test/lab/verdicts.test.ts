@@ -1,4 +1,3 @@
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { BANDS } from "@mailproof/core/verify/score";
 import { verify } from "@mailproof/core/verify/verify";
@@ -7,6 +6,7 @@ import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // The whole engine, over real sockets, against every situation that the lab has. What it should come to stands

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { type VerifyOptions, verify } from "@mailproof/core/verify/verify";
 import { allDomains } from "@mailproof/lab/domains";
@@ -20,6 +19,7 @@ import { createCounters } from "@mailproof/local/metrics/counters";
 import type { Metric } from "@mailproof/local/metrics/exposition";
 import type { ConnectionObserver } from "@mailproof/local/metrics/observe-connections";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createFolder, whenStarted } from "./running.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, onTestFinished, test } from "vitest";
 import { createEdition, KEYS, OTHER_KEYS, SHIPPED } from "../editions.ts";
 import { eventually } from "../eventually.ts";

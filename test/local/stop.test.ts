@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../eventually.ts";
 import { createFolder, whenStarted } from "./running.ts";
 
-// What callers get from a server that was told to stop.
+// What callers get from a server that received SIGTERM.
 
 type Question = { readonly route: string; readonly key: string; readonly body?: unknown };
 
@@ -53,14 +53,14 @@ test("verifications that wait for a slow mail server are pending, and the next p
   expect(data.status).toMatch(/^(pending|processing|completed)$/);
 });
 
-test("a client that keeps its connection is told that it ends; new work is refused and not charged", async () => {
+test("responses on open connections say that they end; new work is refused and not charged", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { base_url: base, live_key: key } = ready;
   const agent = new Agent({ keepAlive: true });
   const slow = { email: "nobody@slow.lab.mailproof.test" };
   // More connections than the requests below need.
-  const kept = await Promise.all(
+  const earlier = await Promise.all(
     Array.from({ length: 4 }, () => ask(agent, base, { route: "GET /v1/account", key })),
   );
 
@@ -71,7 +71,7 @@ test("a client that keeps its connection is told that it ends; new work is refus
     ask(agent, base, { route: "GET /v1/account", key }),
   ]);
 
-  expect(kept.map(({ connection }) => connection)).toEqual(kept.map(() => "keep-alive"));
+  expect(earlier.map(({ connection }) => connection)).toEqual(earlier.map(() => "keep-alive"));
   expect(paid).toMatchObject({
     status: 503,
     connection: "close",

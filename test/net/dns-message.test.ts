@@ -1,4 +1,4 @@
-import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/mail/dns/dns";
 import { decodeReply } from "@mailproof/net/dns-message";
 import packet from "dns-packet";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { converse } from "@mailproof/core/mail/smtp/converse";
-import { createDialogue } from "@mailproof/core/mail/smtp/dialogue";
-import type { SessionPlan } from "@mailproof/core/mail/smtp/session";
+import { converse } from "@mailproof/mail/smtp/converse";
+import { createDialogue } from "@mailproof/mail/smtp/dialogue";
+import type { SessionPlan } from "@mailproof/mail/smtp/session";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { findMailHosts } from "@mailproof/core/mail/dns/mail-hosts";
 import { startDnsServer } from "@mailproof/lab/dns-server";
+import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type DnsServer, serveZone } from "../dns-server.ts";

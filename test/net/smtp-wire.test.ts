@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { type SessionRequest, trySession } from "@mailproof/core/mail/smtp/connect";
-import type { SmtpWire } from "@mailproof/core/mail/smtp/wire";
+import { type SessionRequest, trySession } from "@mailproof/mail/smtp/connect";
+import type { SmtpWire } from "@mailproof/mail/smtp/wire";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answerLines, closedPort, createMailServer, HOST, listen, startSecure } from "./servers.ts";

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { trySession } from "@mailproof/core/mail/smtp/connect";
+import { trySession } from "@mailproof/mail/smtp/connect";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import { describe, expect, test } from "vitest";
 import { closedPort, createMailServer, HOST, listen } from "./servers.ts";

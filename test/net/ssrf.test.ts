@@ -1,4 +1,4 @@
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, onTestFinished, test } from "vitest";
 import { createZoneDns, type Zone } from "../zone.ts";
 import {

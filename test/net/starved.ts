@@ -1,12 +1,12 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { withDeadline } from "@mailproof/core/mail/dns/deadline";
-import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Table } from "@mailproof/core/ports/table";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
+import { createLists } from "@mailproof/mail/lists/lists";
 import { createHttpsClient } from "@mailproof/net/https";
 import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 import { createResolverPool } from "@mailproof/net/resolver-pool";

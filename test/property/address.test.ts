@@ -1,5 +1,5 @@
-import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/core/mail/address";
-import { parseDomain } from "@mailproof/core/mail/domain";
+import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/mail/address";
+import { parseDomain } from "@mailproof/mail/domain";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -6,17 +6,18 @@ import {
   removeIssues,
 } from "@mailproof/core/deliverability/findings";
 import { recommend } from "@mailproof/core/deliverability/recommend";
-import { scoreFindings, toGrade } from "@mailproof/core/deliverability/score";
+import { scoreFindings } from "@mailproof/core/deliverability/score";
 import { assessSpam } from "@mailproof/core/deliverability/spam-assessment";
-import { analyseBlocklists } from "@mailproof/core/mail/blocklists/analyse";
-import { BLOCKLISTS, createList } from "@mailproof/core/mail/blocklists/lists";
-import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import type { Issue } from "@mailproof/core/mail/issue";
+import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
+import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
+import { toGrade } from "@mailproof/mail/grade";
+import type { Issue } from "@mailproof/mail/issue";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LIST, whenChecked } from "../core/deliverability/check.ts";
 import { EVERY_ISSUE } from "../core/deliverability/findings.ts";
-import { RSA_1024, RSA_2048 } from "../core/mail/dkim/keys.ts";
+import { RSA_1024, RSA_2048 } from "../mail/dkim/keys.ts";
 import { createZoneDns, type Records, type Zone } from "../zone.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };

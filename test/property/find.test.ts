@@ -1,7 +1,7 @@
 import { CANDIDATES_MAX, isUsable, listCandidates } from "@mailproof/core/find/candidates";
 import type { PatternCounts } from "@mailproof/core/find/items";
 import { PATTERN_NAMES } from "@mailproof/core/find/patterns";
-import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 import { ingestBatch } from "@mailproof/core/intake/ingest";
 import { readChunk, toSlices } from "@mailproof/core/intake/input-blob";
 import { createTextSet } from "@mailproof/core/intake/text-set";
-import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
-import { isInBlock, isPublicIp, parseCidr, parseIp } from "@mailproof/core/mail/ip";
-import { SPECIAL_BLOCKS } from "@mailproof/core/mail/special-blocks";
+import { isInBlock, isPublicIp, parseCidr, parseIp } from "@mailproof/mail/ip";
+import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { isOn, listDomains, pack, unpack } from "@mailproof/core/mail/lists/pack";
+import { isOn, listDomains, pack, unpack } from "@mailproof/mail/lists/pack";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,13 +1,13 @@
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
-import type { ProposedRecord } from "@mailproof/core/deliverability/records/dns-record";
-import { discover } from "@mailproof/core/mail/dmarc/discover";
-import { findTag, isDmarc, POLICIES, parseDmarc } from "@mailproof/core/mail/dmarc/record";
-import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
-import { isSpf, parseSpf } from "@mailproof/core/mail/spf/parse";
+import { discover } from "@mailproof/mail/dmarc/discover";
+import { findTag, isDmarc, POLICIES, parseDmarc } from "@mailproof/mail/dmarc/record";
+import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
+import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
+import { isSpf, parseSpf } from "@mailproof/mail/spf/parse";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LIST, whenChecked } from "../core/deliverability/check.ts";
-import { RSA_2048 } from "../core/mail/dkim/keys.ts";
+import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { createZoneDns, type Records, type Zone } from "../zone.ts";
 
 // Goal: a domain that publishes all finished records of a check gets at least the score that the check promised, and no

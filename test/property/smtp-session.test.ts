@@ -1,7 +1,7 @@
-import { createDialogue } from "@mailproof/core/mail/smtp/dialogue";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SessionPlan, SessionResult } from "@mailproof/core/mail/smtp/session";
-import type { ReplyOrFault } from "@mailproof/core/mail/smtp/wire";
+import { createDialogue } from "@mailproof/mail/smtp/dialogue";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SessionPlan, SessionResult } from "@mailproof/mail/smtp/session";
+import type { ReplyOrFault } from "@mailproof/mail/smtp/wire";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,9 +1,9 @@
-import { analyseSpf } from "@mailproof/core/mail/spf/analyse";
-import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
-import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
-import { expand, parseMacroString } from "@mailproof/core/mail/spf/macro";
-import { parseSpf } from "@mailproof/core/mail/spf/parse";
-import { createSpfIssues, SPF_RULES, type SpfRule } from "@mailproof/core/mail/spf/rules";
+import { analyseSpf } from "@mailproof/mail/spf/analyse";
+import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
+import { SPF_LIMITS } from "@mailproof/mail/spf/limits";
+import { expand, parseMacroString } from "@mailproof/mail/spf/macro";
+import { parseSpf } from "@mailproof/mail/spf/parse";
+import { createSpfIssues, SPF_RULES, type SpfRule } from "@mailproof/mail/spf/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../zone.ts";

@@ -1,10 +1,10 @@
-import { isDomain, parseDomain } from "@mailproof/core/mail/domain";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { measureEditDistance } from "@mailproof/core/signals/edit-distance";
-import { suggestTypo } from "@mailproof/core/signals/typo";
+import { isDomain, parseDomain } from "@mailproof/mail/domain";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
+import { suggestTypo } from "@mailproof/mail/signals/typo";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PROVIDERS } from "../core/signals/providers.ts";
+import { PROVIDERS } from "../mail/signals/providers.ts";
 
 const signals = fc.record({
   mailWorks: fc.constantFrom<boolean | "undecided">(true, false, "undecided"),

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { MAIL_PROVIDERS } from "@mailproof/core/mail/mail-provider-table";
 import { formatAtlas } from "@mailproof/lab/receivers/receiver-atlas";
 import { RECEIVERS } from "@mailproof/lab/receivers/receivers";
 import { UNDOCUMENTED } from "@mailproof/lab/receivers/undocumented";
+import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import { expect, test } from "vitest";
 
 test("docs/receivers.md has the receivers as the lab plays them", () => {

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { startLab } from "@mailproof/lab/lab";
@@ -7,6 +6,7 @@ import type { Receiver, ReceiverCounts, Scenario } from "@mailproof/lab/receiver
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 
 /** Seconds of a slow receiver take so much less here, and so do the engine's waits for it. */
 const SLOW_SCALE = 10;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { findMailHosts } from "@mailproof/core/mail/dns/mail-hosts";
+import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { queryOverTcp } from "@mailproof/net/dns-exchange";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";

@@ -5,9 +5,9 @@ import { createReading } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { createReadingThreads, READING_LIMITS } from "@mailproof/local/reading/reading-threads";
 import { expect, onTestFinished, test } from "vitest";
-import { assess } from "../core/deliverability/message/mails.ts";
 import { createDmarcReport } from "../core/deliverability/reports/made-reports.ts";
 import { given } from "../given.ts";
+import { assess } from "../mail/message/mails.ts";
 import { whenMailArrives } from "../mail-tests.ts";
 import {
   createDailyReport,

@@ -1,4 +1,4 @@
-import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
+import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import { describe, expect, test } from "vitest";
 import { createAttacks } from "./attacks.ts";
 import { listPatterns } from "./patterns.ts";
@@ -68,17 +68,17 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/erasure/subject.ts": [
     /(?<![\p{L}\p{N}._%+-])ann@x\.com(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/u,
   ],
-  "packages/core/src/mail/smtp/reply-reader.ts": [
+  "packages/mail/src/smtp/reply-reader.ts": [
     /^(?:550[- ])?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/,
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
     /^(?:550[- ])?5\.1\.1(?!\.?\d)[:\s]*/,
     /(?<!\S|: )550[- ]5\.1\.1(?!\S)\s*/g,
   ],
   // Those are looked for in the values, below.
-  "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
-  "packages/core/src/mail/smtp/reply-rules/throttles.ts": [],
+  "packages/mail/src/smtp/reply-rules/mailbox.ts": [],
+  "packages/mail/src/smtp/reply-rules/throttles.ts": [],
   // From another domain's SPF record, and of these letters only (spf/parse.ts).
-  "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
+  "packages/mail/src/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],
 };
 

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { receiveSesMail } from "@mailproof/core/deliverability/ses-mail/receive-ses-mail";
 import { expect, test } from "vitest";
-import { GOOD, sign } from "../core/deliverability/message/mails.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { given } from "../given.ts";
+import { GOOD, sign } from "../mail/message/mails.ts";
 import { whenMailArrives } from "../mail-tests.ts";
 import {
   createDailyReport,

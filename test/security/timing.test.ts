@@ -1,11 +1,11 @@
-import { cacheDns } from "@mailproof/core/mail/dns/cache";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
+import { cacheDns } from "@mailproof/mail/dns/cache";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { START } from "../given.ts";
 import { memoryTable } from "../simulation/memory-table.ts";

@@ -1,4 +1,4 @@
-import { PROVIDER_CONNECTIONS } from "@mailproof/core/mail/mail-providers";
+import { PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { expect, test } from "vitest";
 import { simulateCallers, simulateCluster } from "./cluster.ts";
 

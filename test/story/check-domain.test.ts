@@ -1,4 +1,4 @@
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { anyDnsLookups, withDnsLookups } from "../dns-lookups.ts";

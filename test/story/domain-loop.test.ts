@@ -1,10 +1,10 @@
-import { parseDmarc } from "@mailproof/core/mail/dmarc/record";
+import { parseDmarc } from "@mailproof/mail/dmarc/record";
 import { expect, test } from "vitest";
-import { KEY, sign, writeMail } from "../core/deliverability/message/mails.ts";
 import { createDmarcReport, createRecord } from "../core/deliverability/reports/made-reports.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
+import { KEY, sign, writeMail } from "../mail/message/mails.ts";
 import { createMail, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
 import { uploadFile } from "../reports.ts";
 import { send } from "../send.ts";

@@ -1,6 +1,6 @@
 import { ADDRESSES_MIN } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { type Blocklist, createList } from "@mailproof/core/mail/blocklists/lists";
+import { type Blocklist, createList } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
 import { createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
 import { withTable } from "../faulty-worlds.ts";

@@ -1,10 +1,10 @@
-import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { watchDns } from "@mailproof/core/mail/dns/health";
-import { DIRECT_EXIT } from "@mailproof/core/mail/smtp/wire";
+import { watchDns } from "@mailproof/core/runtime/dns-health";
 import {
   createCircuitBreaker,
   type ObservedReply,
 } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
+import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";

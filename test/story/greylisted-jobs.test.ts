@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";

@@ -1,5 +1,5 @@
-import { parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { createProbeByPolicy } from "@mailproof/core/smtp-pool/probe-by-policy";
+import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { listMoves, thenConsistent } from "../ledger.ts";

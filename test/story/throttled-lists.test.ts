@@ -1,8 +1,8 @@
-import type { DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
+import type { DnsOutcome } from "@mailproof/mail/dns/dns";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { givenChunked, readJob, type TestContext, whenBatched, whenFiled } from "../jobs.ts";

@@ -1,5 +1,5 @@
-import { classify } from "@mailproof/core/mail/smtp/classify";
-import { type SessionOutcome, trySession } from "@mailproof/core/mail/smtp/connect";
+import { classify } from "@mailproof/mail/smtp/classify";
+import { type SessionOutcome, trySession } from "@mailproof/mail/smtp/connect";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";

@@ -1,5 +1,5 @@
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";
 import { createDescribe } from "../describe-when.ts";

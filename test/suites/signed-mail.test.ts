@@ -3,11 +3,11 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetMailTestData } from "@mailproof/client/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createRsa, type SigningPair } from "../core/deliverability/message/mails.ts";
 import { describeUnless } from "../describe-when.ts";
 import { type DnsServer, serveZone } from "../dns-server.ts";
 import { dial } from "../lab/smtp-client.ts";
 import { serveFile } from "../local/running.ts";
+import { createRsa, type SigningPair } from "../mail/message/mails.ts";
 import { findObstacle, type Running, startServer } from "../mail-servers/sandbox.ts";
 import {
   createSigningPostfix,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { classify, type Finding } from "../../packages/core/src/mail/smtp/classify.ts";
-import type { Stage } from "../../packages/core/src/mail/smtp/reply.ts";
+import { classify, type Finding } from "../../packages/mail/src/smtp/classify.ts";
+import type { Stage } from "../../packages/mail/src/smtp/reply.ts";
 import { createDescribe } from "../describe-when.ts";
 import { parseReply } from "../reply-from.ts";
 

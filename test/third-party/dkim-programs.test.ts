@@ -1,6 +1,6 @@
-import { createBodyHasher } from "@mailproof/core/deliverability/message/dkim/canonicalise";
-import { readDkim, verifyDkim } from "@mailproof/core/deliverability/message/dkim/verify";
-import { parseMessage } from "@mailproof/core/deliverability/message/parse/message";
+import { createBodyHasher } from "@mailproof/mail/message/dkim/canonicalise";
+import { readDkim, verifyDkim } from "@mailproof/mail/message/dkim/verify";
+import { parseMessage } from "@mailproof/mail/message/parse/message";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";

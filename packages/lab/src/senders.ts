@@ -1,5 +1,5 @@
-import type { Blocklist } from "@mailproof/core/mail/blocklists/lists";
-import { createList } from "@mailproof/core/mail/blocklists/lists";
+import type { Blocklist } from "@mailproof/mail/blocklists/lists";
+import { createList } from "@mailproof/mail/blocklists/lists";
 import type { DnsFailure, Records, Zone } from "./zone.ts";
 
 /** A domain that sends mail, with the DNS records that a deliverability check has to find. */

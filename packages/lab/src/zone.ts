@@ -1,4 +1,4 @@
-import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/mail/dns/dns";
 
 /** How a name can fail instead of being answered. DENIED: NXDOMAIN, although names below it are answered. */
 export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT" | "DENIED";

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/core/mail/address";
-import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
-import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { LEVELS } from "@mailproof/core/runtime/log-levels";
+import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/mail/address";
+import { type Cidr, parseCidr } from "@mailproof/mail/ip";
+import { type ProbePolicy, parseProbePolicy } from "@mailproof/mail/probe-policy";
 import * as v from "valibot";
 import { findMisspelt } from "./misspelt-settings.ts";
 import {

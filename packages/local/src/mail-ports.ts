@@ -1,30 +1,30 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
-import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import type { Table } from "@mailproof/core/ports/table";
+import type { Log } from "@mailproof/core/ports/world";
+import { watchDns } from "@mailproof/core/runtime/dns-health";
+import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import type { MailPorts } from "@mailproof/core/verify/engine";
+import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
+import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
+import type { BlocklistKeys } from "@mailproof/mail/blocklists/analyse";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
 import {
   BARRACUDA_KEY,
   BLOCKLISTS,
   type Blocklist,
   findLists,
   SPAMHAUS_KEY,
-} from "@mailproof/core/mail/blocklists/lists";
-import { cacheDns } from "@mailproof/core/mail/dns/cache";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { watchDns } from "@mailproof/core/mail/dns/health";
-import { rejectPrivateResolver } from "@mailproof/core/mail/dns/reject-private-resolver";
-import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
-import { isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
-import { parseListChanges } from "@mailproof/core/mail/lists/changes";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
-import { HTTPS_PORT } from "@mailproof/core/ports/https";
-import type { Table } from "@mailproof/core/ports/table";
-import type { Log } from "@mailproof/core/ports/world";
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
-import type { MailPorts } from "@mailproof/core/verify/engine";
-import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
-import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
+} from "@mailproof/mail/blocklists/lists";
+import { cacheDns } from "@mailproof/mail/dns/cache";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
+import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
+import { isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
+import { parseListChanges } from "@mailproof/mail/lists/changes";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { createHttpsClient } from "@mailproof/net/https";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { sleep } from "@mailproof/net/sleep";

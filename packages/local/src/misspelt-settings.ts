@@ -1,4 +1,4 @@
-import { measureEditDistance } from "@mailproof/core/signals/edit-distance";
+import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
 
 // An environment is full of other programs' variables, and none of those may stop a start. So a name counts as a
 // misspelt setting only if one slip leads to a long setting, or two to a very long one, and that setting is not set. Names

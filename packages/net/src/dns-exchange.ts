@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
-import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/mail/dns/dns";
 import {
   type DnsQuery,
   type DnsReply,

@@ -1,9 +1,4 @@
-import type {
-  DnsOutcome,
-  DnsRecords,
-  DnsRecordType,
-  MxRecordData,
-} from "@mailproof/core/mail/dns/dns";
+import type { DnsOutcome, DnsRecords, DnsRecordType, MxRecordData } from "@mailproof/mail/dns/dns";
 
 // DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. The
 // counts at its beginning show that a message is too large, before any record is read.

@@ -1,9 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { getRecords, isAbsent } from "@mailproof/core/mail/dns/outcome";
-import { isPublicIp } from "@mailproof/core/mail/ip";
 import {
   findAddressFault,
   type GuardSettings,
@@ -14,6 +11,9 @@ import {
   type HttpsTarget,
   parseTarget,
 } from "@mailproof/core/ports/https";
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
+import { getRecords, isAbsent } from "@mailproof/mail/dns/outcome";
+import { isPublicIp } from "@mailproof/mail/ip";
 import { dial } from "./smtp-wire.ts";
 
 type HttpsPorts = GuardSettings & { readonly dns: Dns };

@@ -1,7 +1,7 @@
 import { getServers } from "node:dns";
 import { setTimeout } from "node:timers/promises";
 import { domainToASCII } from "node:url";
-import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "@mailproof/mail/dns/dns";
 import {
   createUdpClient,
   type DnsQuestion,

@@ -1,14 +1,14 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import type { Reply } from "@mailproof/core/mail/smtp/reply";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { Reply } from "@mailproof/mail/smtp/reply";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import {
   assertOneLine,
   type ReplyOrFault,
   type SmtpConnect,
   type SmtpWire,
   type WireFault,
-} from "@mailproof/core/mail/smtp/wire";
+} from "@mailproof/mail/smtp/wire";
 import { isOwnError } from "./local-resource-errors.ts";
 
 /** Connects without a proxy. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isIP, type Socket } from "node:net";
-import type { SmtpConnect, WireFault } from "@mailproof/core/mail/smtp/wire";
+import type { SmtpConnect, WireFault } from "@mailproof/mail/smtp/wire";
 import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 

@@ -1,4 +1,4 @@
-import { createBoundedMap } from "@mailproof/core/lib/bounded-map";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { createPacketBucket, type PacketBucket } from "./packet-bucket.ts";
 
 // How many questions about one zone go out in a second, from all accounts together: a client that sends a list of names

@@ -1,13 +1,13 @@
 import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
 import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
-import { BLOCKLISTS, createList } from "@mailproof/core/mail/blocklists/lists";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
+import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createVirtualTime } from "../../virtual-time.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
-import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { createReport, LIST, whenChecked } from "./check.ts";
 
 const IP = "8.8.8.10";

@@ -3,9 +3,9 @@ import {
   type AnalysisRequest,
   analyseDomain,
 } from "@mailproof/core/deliverability/analyse-domain";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
-import { createList } from "@mailproof/core/mail/blocklists/lists";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { createList } from "@mailproof/mail/blocklists/lists";
+import type { Dns } from "@mailproof/mail/dns/dns";
 
 const now = () => new Date(Date.UTC(2026, 10, 21));
 const NEVER = () => new Promise<void>(() => {});

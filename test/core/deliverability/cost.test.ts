@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
+import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createVirtualTime } from "../../virtual-time.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
-import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { whenChecked } from "./check.ts";
 
 // Goal: no zone makes a check cost many questions, or much time.

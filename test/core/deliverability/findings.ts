@@ -3,18 +3,14 @@ import {
   COMPONENTS,
   type Findings,
 } from "@mailproof/core/deliverability/findings";
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
-import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
-import { PTR_RULES } from "@mailproof/core/mail/dns/reverse-dns";
-import type { Issue } from "@mailproof/core/mail/issue";
-import { createIssueFactory, type IssueRules } from "@mailproof/core/mail/issue-rules";
-import { MX_RULES } from "@mailproof/core/mail/mx/rules";
-import {
-  SPF_RULES,
-  type SpfRule,
-  createSpfIssues as spfIssuesOf,
-} from "@mailproof/core/mail/spf/rules";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
+import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
+import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
+import type { Issue } from "@mailproof/mail/issue";
+import { createIssueFactory, type IssueRules } from "@mailproof/mail/issue-rules";
+import { MX_RULES } from "@mailproof/mail/mx/rules";
+import { SPF_RULES, type SpfRule, createSpfIssues as spfIssuesOf } from "@mailproof/mail/spf/rules";
 
 /** Both degrees of every rule of a table. */
 const all = (rules: IssueRules<string>): readonly Issue[] =>

@@ -7,8 +7,8 @@ import { mergeReports } from "@mailproof/core/deliverability/reports/merge-repor
 import { expect, test } from "vitest";
 import { withDnsLookups } from "../../dns-lookups.ts";
 import { given } from "../../given.ts";
+import { GOOD } from "../../mail/message/mails.ts";
 import { uploadReport } from "../../reports.ts";
-import { GOOD } from "./message/mails.ts";
 
 const FAILED = { dkim: "fail", spf: "fail", auth: "" };
 const OTHER = "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>";

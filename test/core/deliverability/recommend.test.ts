@@ -1,10 +1,10 @@
 import { recommend } from "@mailproof/core/deliverability/recommend";
-import { ADVICE } from "@mailproof/core/deliverability/recommendation-table";
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import { createDkimIssue } from "@mailproof/core/mail/dkim/rules";
-import { createDmarcIssue } from "@mailproof/core/mail/dmarc/rules";
-import { createHint, HINT_RULES } from "@mailproof/core/mail/hints/rules";
-import { createMxIssue } from "@mailproof/core/mail/mx/rules";
+import { ADVICE } from "@mailproof/mail/advice";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import { createDkimIssue } from "@mailproof/mail/dkim/rules";
+import { createDmarcIssue } from "@mailproof/mail/dmarc/rules";
+import { createHint, HINT_RULES } from "@mailproof/mail/hints/rules";
+import { createMxIssue } from "@mailproof/mail/mx/rules";
 import { expect, test } from "vitest";
 import { EVERY_ISSUE, finding, issue } from "./findings.ts";
 

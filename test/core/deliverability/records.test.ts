@@ -1,10 +1,10 @@
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
-import { toStrings } from "@mailproof/core/deliverability/records/dns-record";
-import { flattenSpf } from "@mailproof/core/deliverability/records/flatten";
-import { parsePolicy } from "@mailproof/core/mail/hints/mta-sts-policy";
+import { flattenSpf } from "@mailproof/core/deliverability/flatten";
+import { parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
+import { toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
+import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
-import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { createReport, LIST } from "./check.ts";
 
 const KEY = { TXT: [`v=DKIM1; p=${RSA_2048}`] };

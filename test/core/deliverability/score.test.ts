@@ -1,5 +1,6 @@
 import { COMPONENTS, type Findings } from "@mailproof/core/deliverability/findings";
-import { CAPS, scoreFindings, toGrade, WEIGHTS } from "@mailproof/core/deliverability/score";
+import { CAPS, scoreFindings, WEIGHTS } from "@mailproof/core/deliverability/score";
+import { toGrade } from "@mailproof/mail/grade";
 import { expect, test } from "vitest";
 import { finding, issue } from "./findings.ts";
 

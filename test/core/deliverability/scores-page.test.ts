@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CAPS, GRADES, MODEL_VERSION, WEIGHTS } from "@mailproof/core/deliverability/score";
+import { CAPS, MODEL_VERSION, WEIGHTS } from "@mailproof/core/deliverability/score";
 import {
   HIGH_FROM,
   LISTING_MAX,
@@ -7,14 +7,15 @@ import {
   NEGATIVE,
   POSITIVE,
 } from "@mailproof/core/deliverability/spam-assessment";
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
-import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
-import { PTR_RULES } from "@mailproof/core/mail/dns/reverse-dns";
-import { HINT_RULES, NOTE_RULES } from "@mailproof/core/mail/hints/rules";
-import type { IssueRules } from "@mailproof/core/mail/issue-rules";
-import { MX_RULES } from "@mailproof/core/mail/mx/rules";
-import { SPF_RULES } from "@mailproof/core/mail/spf/rules";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
+import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
+import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
+import { GRADES } from "@mailproof/mail/grade";
+import { HINT_RULES, NOTE_RULES } from "@mailproof/mail/hints/rules";
+import type { IssueRules } from "@mailproof/mail/issue-rules";
+import { MX_RULES } from "@mailproof/mail/mx/rules";
+import { SPF_RULES } from "@mailproof/mail/spf/rules";
 import { expect, test } from "vitest";
 
 // Goal: docs/scores.md has every number of the deliverability score as the code counts it.

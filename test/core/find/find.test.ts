@@ -7,10 +7,10 @@ import {
   readPatternCounts,
 } from "@mailproof/core/find/items";
 import type { Pattern } from "@mailproof/core/find/patterns";
-import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
 import type { CatchAll } from "@mailproof/core/verify/result";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
 import { rejectDown, withTable } from "../../faulty-worlds.ts";
 import { givenWorld } from "../../given.ts";

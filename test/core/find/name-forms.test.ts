@@ -1,6 +1,6 @@
 import { findNameFaults, listNameForms, looksSwapped } from "@mailproof/core/find/name-forms";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { GIVEN_NAMES } from "@mailproof/core/signals/name-words";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { GIVEN_NAMES } from "@mailproof/mail/signals/name-words";
 import { expect, test } from "vitest";
 
 /** The likeliest first, as "mueller, muller". */

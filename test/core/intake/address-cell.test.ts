@@ -1,5 +1,5 @@
 import { hasAddress, parseAddressCell } from "@mailproof/core/intake/address-cell";
-import { isAddress } from "@mailproof/core/mail/address";
+import { isAddress } from "@mailproof/mail/address";
 import { expect, test } from "vitest";
 
 const shown = (cell: string): string => {

@@ -1,11 +1,11 @@
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createDailyQuota } from "@mailproof/core/smtp-pool/daily-limits";
 import type { Priority } from "@mailproof/core/smtp-pool/requester";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { givenWorld } from "../../given.ts";
 
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;

@@ -1,7 +1,3 @@
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
-import { NO_POLICY } from "@mailproof/core/mail/probe-policy";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import { DIRECT_EXIT, type ReplyOrFault, type SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
@@ -11,6 +7,10 @@ import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { NO_POLICY } from "@mailproof/mail/probe-policy";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import { DIRECT_EXIT, type ReplyOrFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { givenWorld } from "../../given.ts";
 
 /** A server's reply to a line: "" hangs up, and undefined never replies. */

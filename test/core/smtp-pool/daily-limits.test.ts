@@ -1,8 +1,8 @@
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
-import { parseCidr } from "@mailproof/core/mail/ip";
-import { createLists } from "@mailproof/core/mail/lists/lists";
 import { createDailyQuota, DAILY_LIMITS } from "@mailproof/core/smtp-pool/daily-limits";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/unpaid-results";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { parseCidr } from "@mailproof/mail/ip";
+import { createLists } from "@mailproof/mail/lists/lists";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { givenBusyHosts, ONE_HOST } from "./busy-hosts.ts";

@@ -1,7 +1,7 @@
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { givenWorld } from "../../given.ts";
 
 // A mail host that is some milliseconds away, in virtual time. It replies to all commands of one packet at once, as a

@@ -1,5 +1,3 @@
-import { createList } from "@mailproof/core/mail/blocklists/lists";
-import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/core/mail/smtp/wire";
 import {
   buildProbeRecords,
   formatZoneLine,
@@ -10,6 +8,8 @@ import {
   type SelfTestPorts,
   testEgress,
 } from "@mailproof/core/smtp-pool/egress/egress-self-test";
+import { createList } from "@mailproof/mail/blocklists/lists";
+import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { parseReply } from "../../reply-from.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";

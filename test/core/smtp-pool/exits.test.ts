@@ -1,4 +1,3 @@
-import { parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import {
   createSlotTurn,
@@ -6,6 +5,7 @@ import {
   type SlotRequest,
   toSlotKey,
 } from "@mailproof/core/smtp-pool/slots/slots";
+import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { describe, expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { askAll, givenCluster, hostAt, kind, type ReplyFor, verdicts } from "./cluster.ts";

@@ -1,6 +1,6 @@
-import { DEFAULT_LIMITS } from "@mailproof/core/mail/mail-provider-table";
-import type { SmtpConnect, SmtpWire } from "@mailproof/core/mail/smtp/wire";
 import { limitHostConnections } from "@mailproof/core/smtp-pool/host-limits";
+import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
+import type { SmtpConnect, SmtpWire } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 
 const AT_ONCE = DEFAULT_LIMITS.connections;

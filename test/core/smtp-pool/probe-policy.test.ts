@@ -1,13 +1,13 @@
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { parseProbePolicy } from "@mailproof/core/mail/probe-policy";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { DAILY_LIMITS } from "@mailproof/core/smtp-pool/daily-limits";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { parseProbePolicy } from "@mailproof/mail/probe-policy";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 

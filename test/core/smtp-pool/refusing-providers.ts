@@ -1,6 +1,3 @@
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/ports/table";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
@@ -8,6 +5,9 @@ import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { givenWorld } from "../../given.ts";
 import { askUntilAnswered } from "./cluster.ts";
 

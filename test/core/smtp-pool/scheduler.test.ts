@@ -1,8 +1,8 @@
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 

@@ -1,7 +1,7 @@
-import { createLists } from "@mailproof/core/mail/lists/lists";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
+import { createLists } from "@mailproof/mail/lists/lists";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 

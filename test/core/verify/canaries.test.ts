@@ -1,7 +1,4 @@
 import { readGauges } from "@mailproof/core/background/gauges";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import { createCanaries, listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
@@ -9,6 +6,9 @@ import type { Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import { verify } from "@mailproof/core/verify/verify";
 import { formatProviders } from "@mailproof/local/cli/providers-output";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { givenSqliteWorld } from "../../calibration.ts";
 import { withTable } from "../../faulty-worlds.ts";

@@ -1,14 +1,14 @@
-import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
+import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { listContradictions } from "../../contradictions.ts";
 import { createDescribe } from "../../describe-when.ts";
 import { givenWorld } from "../../given.ts";
-import { type Behaviour, createNetwork } from "../mail/smtp/mail-hosts.ts";
+import { type Behaviour, createNetwork } from "../../mail/smtp/mail-hosts.ts";
 
 // The whole engine before mail hosts whose replies are drawn, and every result held to test/contradictions.ts.
 

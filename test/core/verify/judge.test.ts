@@ -1,8 +1,8 @@
-import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import { judge } from "@mailproof/core/verify/judge";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { BANDS } from "@mailproof/core/verify/score";
 import type { DomainSignal, Signals } from "@mailproof/core/verify/signals";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,9 +1,9 @@
 import { toWire } from "@mailproof/api/schema/verification";
-import type { MailHosts } from "@mailproof/core/mail/dns/mail-hosts";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
+import type { MailHosts } from "@mailproof/mail/dns/mail-hosts";
+import { createLists } from "@mailproof/mail/lists/lists";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";

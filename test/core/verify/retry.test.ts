@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
 import {
   findRetryCause,
   getNextRetryMinutes,
@@ -9,6 +8,7 @@ import {
   type RetryCause,
 } from "@mailproof/core/verify/retry";
 import { REFUSAL_REASONS } from "@mailproof/core/verify/unpaid-results";
+import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { isBot, scoreBotLikeness } from "@mailproof/core/signals/bot";
-import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all-score";
-import { scoreNameLikeness } from "@mailproof/core/signals/name-likeness";
-import { suggestTypo } from "@mailproof/core/signals/typo";
 import type { Status } from "@mailproof/core/verify/result";
 import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { isBot, scoreBotLikeness } from "@mailproof/mail/signals/bot";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
+import { scoreNameLikeness } from "@mailproof/mail/signals/name-likeness";
+import { suggestTypo } from "@mailproof/mail/signals/typo";
 import { expect, test } from "vitest";
 import {
   areaUnderCurve,
   calibration,
   humanLocals,
   machineLocals,
-} from "../signals/local-part-lab.ts";
-import { LOCALS_BY_COUNTRY } from "../signals/names-of-countries.ts";
-import { PROVIDERS } from "../signals/providers.ts";
-import { deadDomains } from "../signals/typo-lab.ts";
+} from "../../mail/signals/local-part-lab.ts";
+import { LOCALS_BY_COUNTRY } from "../../mail/signals/names-of-countries.ts";
+import { PROVIDERS } from "../../mail/signals/providers.ts";
+import { deadDomains } from "../../mail/signals/typo-lab.ts";
 
 // Goal: what docs/scores.md publishes about each number is what the lab measures today.
 // Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy

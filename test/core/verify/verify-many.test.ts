@@ -1,6 +1,6 @@
-import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
+import { createLists } from "@mailproof/mail/lists/lists";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";

@@ -1,9 +1,9 @@
-import { createLists, createReplaceableLists } from "@mailproof/core/mail/lists/lists";
-import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
-import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { verify } from "@mailproof/core/verify/verify";
+import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";
 

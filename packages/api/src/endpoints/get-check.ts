@@ -1,6 +1,6 @@
 import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
-import { flattenSpf } from "@mailproof/core/deliverability/records/flatten";
+import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,8 +1,8 @@
 import { getWindowStart } from "@mailproof/core/lib/time";
-import { isDnsDead } from "@mailproof/core/mail/dns/health";
-import { getEditionAge } from "@mailproof/core/mail/lists/edition-age";
 import type { World } from "@mailproof/core/ports/world";
+import { isDnsDead } from "@mailproof/core/runtime/dns-health";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
+import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, describe } from "../schema/common.ts";

@@ -1,6 +1,5 @@
 import { findActivity } from "@mailproof/core/activity/find-activity";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
@@ -10,6 +9,7 @@ import {
   PROBE_POLICY,
 } from "@mailproof/core/verify/unpaid-results";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/verify-once";
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,5 +1,5 @@
 import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/activity-level";
-import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { Count, createText, describe, EMAIL_LENGTH_MAX, limitCharacters, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";

@@ -1,6 +1,6 @@
 import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import { COMPONENTS } from "@mailproof/core/deliverability/findings";
-import { SEVERITIES } from "@mailproof/core/mail/issue";
+import { SEVERITIES } from "@mailproof/mail/issue";
 import * as v from "valibot";
 import { Count, Credits, createText, describe, Integer } from "./common.ts";
 import { PROPOSAL_FIELDS, SpfTreeNode } from "./proposed-records.ts";

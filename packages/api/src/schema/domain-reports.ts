@@ -12,7 +12,7 @@ import {
 } from "@mailproof/core/deliverability/reports/report";
 import type { ReportNote } from "@mailproof/core/deliverability/reports/report-notes";
 import type { UnreadableReports } from "@mailproof/core/deliverability/reports/unreadable-reports";
-import { POLICIES } from "@mailproof/core/mail/dmarc/record";
+import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
 import { Count, describe, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";

@@ -1,5 +1,5 @@
-import { REPORT_PARTS } from "@mailproof/core/deliverability/message/rules/rule";
-import { SEVERITIES } from "@mailproof/core/mail/issue";
+import { SEVERITIES } from "@mailproof/mail/issue";
+import { REPORT_PARTS } from "@mailproof/mail/message/rules/rule";
 import * as v from "valibot";
 import { Count, describe, Integer } from "./common.ts";
 import { MessageContent, Unsubscribe } from "./message-content.ts";

@@ -6,8 +6,8 @@ import {
   parseTypedDomain,
   removeWww,
   toUnicode,
-} from "@mailproof/core/mail/domain";
-import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
+} from "@mailproof/mail/domain";
+import { isPublicIp, parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

@@ -1,11 +1,11 @@
 import type { CheckOutcome, StoredCheck } from "@mailproof/core/deliverability/check-once";
 import { measureCoverage } from "@mailproof/core/deliverability/coverage";
+import type { FlattenedSpf as FlattenedRecord } from "@mailproof/core/deliverability/flatten";
 import type { StoredReport } from "@mailproof/core/deliverability/items";
-import { type ProposedRecord, toStrings } from "@mailproof/core/deliverability/records/dns-record";
-import type { FlattenedSpf as FlattenedRecord } from "@mailproof/core/deliverability/records/flatten";
-import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";
-import type { SpfNode } from "@mailproof/core/mail/spf/nodes";
 import { toCredits } from "@mailproof/core/money/credits";
+import type { Issue as CoreIssue } from "@mailproof/mail/issue";
+import { type ProposedRecord, toStrings } from "@mailproof/mail/records/dns-record";
+import type { SpfNode } from "@mailproof/mail/spf/nodes";
 import type { Caller } from "../http/endpoint.ts";
 import type { CheckMoney, CheckResult, CheckSummary } from "./deliverability-check.ts";
 import { omitNull } from "./omit-null.ts";

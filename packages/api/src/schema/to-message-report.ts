@@ -1,6 +1,6 @@
-import type { MessageReport, ReportedFinding } from "@mailproof/core/deliverability/message/assess";
-import type { DkimResult } from "@mailproof/core/deliverability/message/dkim/verify";
-import type { Alignment } from "@mailproof/core/deliverability/message/dmarc";
+import type { MessageReport, ReportedFinding } from "@mailproof/mail/message/assess";
+import type { DkimResult } from "@mailproof/mail/message/dkim/verify";
+import type { Alignment } from "@mailproof/mail/message/dmarc";
 import type { MessageReportBody } from "./message-report.ts";
 import { omitNull } from "./omit-null.ts";
 import { toProposalFields } from "./to-check-result.ts";

@@ -1,4 +1,4 @@
-import { isInBlock, parseCidr, parseIp } from "../mail/ip.ts";
+import { isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import type { ApiKey } from "./api-key-items.ts";
 
 /** Enough for offices and servers that are listed by hand. */

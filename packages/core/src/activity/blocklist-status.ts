@@ -1,6 +1,6 @@
+import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
 import type { CheckWorld } from "../deliverability/dns-lookups.ts";
-import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
-import { withDeadline } from "../mail/dns/deadline.ts";
 import { type BlocklistStatus, findStoredStatus, storeStatus } from "./items.ts";
 
 const RETENTION_SECONDS = 86_400;

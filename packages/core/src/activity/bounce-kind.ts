@@ -1,5 +1,5 @@
-import { classify } from "../mail/smtp/classify.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
+import { classify } from "@mailproof/mail/smtp/classify";
+import type { Reply } from "@mailproof/mail/smtp/reply";
 
 /** What a sender's mail system says of a bounce. */
 export type BounceReport = {

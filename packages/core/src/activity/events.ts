@@ -1,5 +1,5 @@
+import type { Address } from "@mailproof/mail/address";
 import { DAY_MS } from "../lib/time.ts";
-import type { Address } from "../mail/address.ts";
 import { findBotReason } from "./bot-filter.ts";
 import type { BounceReport } from "./bounce-kind.ts";
 

@@ -1,6 +1,6 @@
+import type { Address } from "@mailproof/mail/address";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import type { CheckWorld } from "../deliverability/dns-lookups.ts";
-import type { Address } from "../mail/address.ts";
 import type { World } from "../ports/world.ts";
 import { type Activity, toActivity } from "./activity-level.ts";
 import { findBlocklistStatus } from "./blocklist-status.ts";

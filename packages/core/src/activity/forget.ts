@@ -1,7 +1,7 @@
+import type { Address } from "@mailproof/mail/address";
 import { iterateAccounts } from "../accounts/account-items.ts";
 import { removeVerdict } from "../calibration/items.ts";
 import { toUtcDay } from "../lib/time.ts";
-import type { Address } from "../mail/address.ts";
 import type { World } from "../ports/world.ts";
 import { countDaysBetween } from "./days.ts";
 import { getShard, hashAddress, hashDomain } from "./hashes.ts";

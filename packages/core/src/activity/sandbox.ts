@@ -1,5 +1,5 @@
+import type { Address } from "@mailproof/mail/address";
 import { toUtcDay } from "../lib/time.ts";
-import type { Address } from "../mail/address.ts";
 import { getLeadingWord } from "../verify/sandbox.ts";
 import { type Activity, getActivityLevel } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";

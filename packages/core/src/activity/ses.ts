@@ -1,6 +1,6 @@
+import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
-import { type Address, isAddress, parseAddress } from "../mail/address.ts";
 import type { BounceReport } from "./bounce-kind.ts";
 import type { MailEvent } from "./events.ts";
 

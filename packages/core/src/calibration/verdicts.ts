@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import { hashAddress } from "../activity/hashes.ts";
-import { isAddress, parseAddress } from "../mail/address.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Verification } from "../verify/result.ts";

@@ -2,41 +2,41 @@ import {
   analyseBlocklists,
   type BlocklistKeys,
   type Reputation,
-} from "../mail/blocklists/analyse.ts";
-import { type IsHealthy, limitHealthWait } from "../mail/blocklists/health.ts";
-import type { Blocklist } from "../mail/blocklists/lists.ts";
-import { analyseDkim, type DkimAnalysis } from "../mail/dkim/analyse.ts";
-import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
-import { cacheDns } from "../mail/dns/cache.ts";
-import { withDeadline } from "../mail/dns/deadline.ts";
-import type { Dns } from "../mail/dns/dns.ts";
-import { getRecords, isFault } from "../mail/dns/outcome.ts";
-import { type RecordedQuery, recordQueries } from "../mail/dns/record-queries.ts";
-import { analyseReverseDns, type ReverseDns } from "../mail/dns/reverse-dns.ts";
-import { sortRecords } from "../mail/dns/sort-records.ts";
-import { removeWww } from "../mail/domain.ts";
-import { findBimiHints } from "../mail/hints/bimi.ts";
-import { findDaneHints } from "../mail/hints/dane.ts";
-import type { FetchDocument } from "../mail/hints/fetched-document.ts";
-import { findMtaStsHints } from "../mail/hints/mta-sts.ts";
-import { createHint, isNote } from "../mail/hints/rules.ts";
-import { findTlsRptHints } from "../mail/hints/tls-rpt.ts";
-import { type Cidr, isPublicIp } from "../mail/ip.ts";
-import type { Issue } from "../mail/issue.ts";
-import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
-import { LOOKED_UP_MAX } from "../mail/mx/targets.ts";
-import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
-import { listIncludes } from "../mail/spf/record-text.ts";
+} from "@mailproof/mail/blocklists/analyse";
+import { type IsHealthy, limitHealthWait } from "@mailproof/mail/blocklists/health";
+import type { Blocklist } from "@mailproof/mail/blocklists/lists";
+import { analyseDkim, type DkimAnalysis } from "@mailproof/mail/dkim/analyse";
+import { analyseDmarc, type DmarcAnalysis } from "@mailproof/mail/dmarc/analyse";
+import { cacheDns } from "@mailproof/mail/dns/cache";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { getRecords, isFault } from "@mailproof/mail/dns/outcome";
+import { type RecordedQuery, recordQueries } from "@mailproof/mail/dns/record-queries";
+import { analyseReverseDns, type ReverseDns } from "@mailproof/mail/dns/reverse-dns";
+import { sortRecords } from "@mailproof/mail/dns/sort-records";
+import { removeWww } from "@mailproof/mail/domain";
+import { findBimiHints } from "@mailproof/mail/hints/bimi";
+import { findDaneHints } from "@mailproof/mail/hints/dane";
+import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
+import { findMtaStsHints } from "@mailproof/mail/hints/mta-sts";
+import { createHint, isNote } from "@mailproof/mail/hints/rules";
+import { findTlsRptHints } from "@mailproof/mail/hints/tls-rpt";
+import { type Cidr, isPublicIp } from "@mailproof/mail/ip";
+import type { Issue } from "@mailproof/mail/issue";
+import { analyseMx, type MxAnalysis } from "@mailproof/mail/mx/analyse";
+import { LOOKED_UP_MAX } from "@mailproof/mail/mx/targets";
+import { analyseSpf, type SpfAnalysis } from "@mailproof/mail/spf/analyse";
+import { listIncludes } from "@mailproof/mail/spf/record-text";
 import type { World } from "../ports/world.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { type CheckComponent, type Findings, toFindings } from "./findings.ts";
+import { proposeRecords } from "./propose-records.ts";
 import {
   dropUnansweredHints,
   getPartOfHint,
   type Recommendation,
   recommendRecords,
 } from "./recommend.ts";
-import { proposeRecords } from "./records/propose-records.ts";
 import { MODEL_VERSION, type ScoreResult, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 

@@ -1,11 +1,11 @@
-import type { DmarcAnalysis } from "../mail/dmarc/analyse.ts";
-import type { Issue } from "../mail/issue.ts";
-import { scoreIssues, toStatus } from "../mail/issue-rules.ts";
-import type { MxAnalysis } from "../mail/mx/analyse.ts";
-import { createMxIssue } from "../mail/mx/rules.ts";
-import type { SpfAnalysis } from "../mail/spf/analyse.ts";
-import { sendsNothing } from "../mail/spf/record-text.ts";
-import { createSpfIssues } from "../mail/spf/rules.ts";
+import type { DmarcAnalysis } from "@mailproof/mail/dmarc/analyse";
+import type { Issue } from "@mailproof/mail/issue";
+import { scoreIssues, toStatus } from "@mailproof/mail/issue-rules";
+import type { MxAnalysis } from "@mailproof/mail/mx/analyse";
+import { createMxIssue } from "@mailproof/mail/mx/rules";
+import type { SpfAnalysis } from "@mailproof/mail/spf/analyse";
+import { sendsNothing } from "@mailproof/mail/spf/record-text";
+import { createSpfIssues } from "@mailproof/mail/spf/rules";
 
 /** What one finding means together with another: ~all with DMARC, and a null MX with both. */
 export const crossCheck = (

@@ -1,5 +1,5 @@
-import type { Issue } from "../mail/issue.ts";
-import { scoreIssues } from "../mail/issue-rules.ts";
+import type { Issue } from "@mailproof/mail/issue";
+import { scoreIssues } from "@mailproof/mail/issue-rules";
 
 /** The components of a check. Their names are those of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;

@@ -1,9 +1,9 @@
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import type { World } from "../ports/world.ts";
 import type { CheckWorld } from "./dns-lookups.ts";
 import type { AcceptOutcome, MailRecipient, RecipientStatus } from "./mail-recipient.ts";
 import { acceptTestMail, findTestRecipient } from "./mail-tests/accept-test-mail.ts";
 import { MAIL_TEST_PREFIX } from "./mail-tests/address.ts";
-import type { ReceivedMessage } from "./message/received-message.ts";
 import { acceptReportMail, findReportRecipient } from "./reports/accept-report-mail.ts";
 import { REPORTS_PREFIX } from "./reports/reports-address.ts";
 

@@ -1,5 +1,5 @@
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import type { CheckWorld } from "./dns-lookups.ts";
-import type { ReceivedMessage } from "./message/received-message.ts";
 
 /** Whether an address takes a mail now. used: it has had its mail. */
 export type RecipientStatus = "open" | "unknown" | "expired" | "used";

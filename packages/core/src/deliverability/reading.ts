@@ -1,5 +1,5 @@
+import { readMessage } from "@mailproof/mail/message/read-message";
 import { type Budget, createBudget } from "../lib/budget.ts";
-import { readMessage } from "./message/read-message.ts";
 import { readMailedReports } from "./reports/find-mailed-reports.ts";
 import { readReport } from "./reports/read-report.ts";
 import { ReportFault } from "./reports/report-fault.ts";

@@ -1,9 +1,9 @@
-import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
-import { fillTemplate } from "../mail/issue-rules.ts";
+import { ADVICE, type Advice } from "@mailproof/mail/advice";
+import { type Issue, SEVERITIES, type Severity } from "@mailproof/mail/issue";
+import { fillTemplate } from "@mailproof/mail/issue-rules";
+import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
 import { type CheckComponent, type Findings, listIssues, removeIssues } from "./findings.ts";
-import { ADVICE, type Advice } from "./recommendation-table.ts";
-import type { ProposedRecord } from "./records/dns-record.ts";
-import type { RecordProposals } from "./records/propose-records.ts";
+import type { RecordProposals } from "./propose-records.ts";
 import { scoreFindings } from "./score.ts";
 
 export type Recommendation = {

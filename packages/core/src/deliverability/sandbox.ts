@@ -1,8 +1,9 @@
+import { createList } from "@mailproof/mail/blocklists/lists";
+import type { DnsOutcome, DnsRecordType, MxRecordData } from "@mailproof/mail/dns/dns";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
+import { parseCidr, parseIp, toReverseName } from "@mailproof/mail/ip";
 import type { KeyMode } from "../accounts/key-format.ts";
-import { createList } from "../mail/blocklists/lists.ts";
-import type { DnsOutcome, DnsRecordType, MxRecordData } from "../mail/dns/dns.ts";
-import { parseCidr, parseIp, toReverseName } from "../mail/ip.ts";
-import type { DnsLookups, WithDnsLookups } from "./dns-lookups.ts";
+import type { WithDnsLookups } from "./dns-lookups.ts";
 import type { CheckSubject } from "./items.ts";
 
 const ASKS_FOR_REPORTS = "v=DMARC1; p=none; rua=mailto:dmarc@{domain}";

@@ -1,3 +1,4 @@
+import { type Grade, toGrade } from "@mailproof/mail/grade";
 import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "./findings.ts";
 import { SIGNALS, type Signal } from "./signals.ts";
 
@@ -28,8 +29,6 @@ export const CAPS: readonly ScoreCap[] = [
   { id: "dmarc_none", holds: SIGNALS.dmarcNone, atMost: 94 },
   { id: "dkim_unknown", holds: SIGNALS.dkimUnknown, atMost: 94 },
 ];
-
-export type Grade = "A" | "B" | "C" | "D" | "F";
 
 export type ScoreResult = {
   readonly score: number;
@@ -62,12 +61,3 @@ export const scoreFindings = (findings: Findings): ScoreResult | null => {
   const score = cap?.atMost ?? uncapped;
   return { score, grade: toGrade(score), parts, uncapped, cappedBy: cap?.id ?? null };
 };
-
-export const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
-  [90, "A"],
-  [80, "B"],
-  [70, "C"],
-  [60, "D"],
-];
-
-export const toGrade = (score: number): Grade => GRADES.find(([from]) => score >= from)?.[1] ?? "F";

@@ -1,4 +1,4 @@
-import type { Issue } from "../mail/issue.ts";
+import type { Issue } from "@mailproof/mail/issue";
 import type { Findings } from "./findings.ts";
 
 /** The signals of the caps and of the spam assessment: each is a test of the findings by issue ids. */

@@ -1,4 +1,4 @@
-import type { Issue } from "../mail/issue.ts";
+import type { Issue } from "@mailproof/mail/issue";
 import type { Findings } from "./findings.ts";
 import { SIGNALS, type Signal } from "./signals.ts";
 

@@ -1,5 +1,5 @@
+import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import { hashAddress } from "../activity/hashes.ts";
-import { type Address, isAddress, parseAddress } from "../mail/address.ts";
 import type { World } from "../ports/world.ts";
 
 /** The address that is erased, and how it is recognised in what is stored. */

@@ -1,4 +1,4 @@
-import { isAscii } from "../mail/syntax.ts";
+import { isAscii } from "@mailproof/mail/syntax";
 
 /**
  * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading ';

@@ -1,4 +1,4 @@
-import { findMailProvider } from "../mail/mail-providers.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
 import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
 import {

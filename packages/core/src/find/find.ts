@@ -1,4 +1,4 @@
-import type { Address } from "../mail/address.ts";
+import type { Address } from "@mailproof/mail/address";
 import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type Judgement, judge } from "../verify/judge.ts";

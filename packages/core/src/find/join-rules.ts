@@ -1,4 +1,4 @@
-import { PARTICLES } from "../signals/person-name.ts";
+import { PARTICLES } from "@mailproof/mail/signals/person-name";
 
 /** One word of a name in a to z: its parts are what a hyphen joins, or its syllables. */
 export type Word = readonly string[];

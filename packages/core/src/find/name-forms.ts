@@ -1,4 +1,4 @@
-import { FAMILY_NAMES, GIVEN_NAMES } from "../signals/name-words.ts";
+import { FAMILY_NAMES, GIVEN_NAMES } from "@mailproof/mail/signals/name-words";
 import {
   chooseFamilyRules,
   chooseGivenRules,

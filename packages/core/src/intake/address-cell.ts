@@ -1,5 +1,5 @@
-import { type Address, type AddressFault, isAddress, parseAddress } from "../mail/address.ts";
-import { TEXT_UNITS_MAX } from "../mail/syntax.ts";
+import { type Address, type AddressFault, isAddress, parseAddress } from "@mailproof/mail/address";
+import { TEXT_UNITS_MAX } from "@mailproof/mail/syntax";
 
 // Parses an e-mail cell as lists have it: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a
 // trailing semicolon, with invisible characters around it. Two different addresses are a fault: no rule decides which

@@ -1,4 +1,4 @@
-import { isAscii } from "../mail/syntax.ts";
+import { isAscii } from "@mailproof/mail/syntax";
 import { latin1ToText, textToLatin1 } from "./latin1.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { createFault, type FaultName } from "../mail/syntax.ts";
+import { createFault, type FaultName } from "@mailproof/mail/syntax";
 import { ROW_TOO_LONG, SEVERAL_ADDRESSES } from "./address-cell.ts";
 
 /** Why a row of a list is not verified. */

@@ -1,6 +1,6 @@
+import { isAddress } from "@mailproof/mail/address";
+import { isAscii } from "@mailproof/mail/syntax";
 import type { ExcludedBlob } from "../jobs/input-metadata.ts";
-import { isAddress } from "../mail/address.ts";
-import { isAscii } from "../mail/syntax.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";

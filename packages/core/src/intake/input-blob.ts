@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { isAscii } from "../mail/syntax.ts";
+import { isAscii } from "@mailproof/mail/syntax";
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 

@@ -1,4 +1,4 @@
-import { isAscii } from "../mail/syntax.ts";
+import { isAscii } from "@mailproof/mail/syntax";
 import { type ByteText, toByteText } from "./byte-text.ts";
 import { bytesToLatin1 } from "./latin1.ts";
 

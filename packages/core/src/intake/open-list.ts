@@ -1,4 +1,4 @@
-import { isAscii } from "../mail/syntax.ts";
+import { isAscii } from "@mailproof/mail/syntax";
 import { isBinaryFile, isBinaryText } from "./binary.ts";
 import { type ByteText, toText } from "./byte-text.ts";
 import { type ColumnOptions, findColumns, type ListColumns, listColumnNames } from "./columns.ts";

@@ -1,4 +1,4 @@
-import { getDomain } from "../mail/address.ts";
+import { getDomain } from "@mailproof/mail/address";
 
 // The most frequent domains of a list, by Misra and Gries' algorithm: whatever has more than one address in COUNTERS_MAX
 // is found, in memory that does not grow with the list. The counts are estimates, and only choose: what a summary shows

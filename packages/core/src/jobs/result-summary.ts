@@ -1,4 +1,4 @@
-import { getDomain } from "../mail/address.ts";
+import { getDomain } from "@mailproof/mail/address";
 import type { Amounts, Item, Key, Table, Update } from "../ports/table.ts";
 import { STATUSES, type Status } from "../verify/result.ts";
 import { type Job, toJobKey } from "./items.ts";

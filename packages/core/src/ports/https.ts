@@ -1,4 +1,4 @@
-import { type Cidr, isInBlock, isPublicIp, parseIp } from "../mail/ip.ts";
+import { type Cidr, isInBlock, isPublicIp, parseIp } from "@mailproof/mail/ip";
 
 // The port to customers' HTTPS servers, and the guard that decides which addresses it may call. The customer who sets a
 // URL chooses where this service connects, so every URL passes this guard.

@@ -41,7 +41,7 @@ export type World = {
   readonly log: Log;
   readonly pressure: ReadPressure;
   /**
-   * Fires when this process is told to end. New work with a price is refused then, and a request that waits stops
+   * Fires when this process is to end. New work with a price is refused then, and a request that waits stops
    * waiting. That of a Lambda never fires: it ends between two requests.
    */
   readonly stopping: AbortSignal;

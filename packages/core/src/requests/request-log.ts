@@ -1,4 +1,4 @@
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { getWindowStart } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

@@ -1,4 +1,4 @@
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 
 /** The backoff after a 421: this long, doubled with each failure in a row, up to the maximum. */
 const BACKOFF_MS = 30_000;

@@ -1,5 +1,5 @@
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import * as v from "valibot";
-import { createBoundedMap } from "../lib/bounded-map.ts";
 import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 

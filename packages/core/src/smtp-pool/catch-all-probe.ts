@@ -1,8 +1,8 @@
-import { findMailProvider } from "../mail/mail-providers.ts";
-import { classify, isDeferral } from "../mail/smtp/classify.ts";
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
-import { createRandomRecipient } from "../mail/smtp/random-recipient.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import { classify, isDeferral } from "@mailproof/mail/smtp/classify";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
+import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
+import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import type { Requester } from "./requester.ts";

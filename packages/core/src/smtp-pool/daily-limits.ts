@@ -1,11 +1,11 @@
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { type Cidr, isInBlock, parseIp } from "@mailproof/mail/ip";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
+import type { Lists } from "@mailproof/mail/lists/lists";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import { getProbeMode, NO_POLICY, type ProbePolicy } from "@mailproof/mail/probe-policy";
 import { toEpochSeconds } from "../lib/time.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import { type Cidr, isInBlock, parseIp } from "../mail/ip.ts";
-import type { Lists } from "../mail/lists/lists.ts";
-import { findMailProvider } from "../mail/mail-providers.ts";
-import { getProbeMode, NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots/slots.ts";
 

@@ -1,7 +1,7 @@
-import { getDomain } from "../mail/address.ts";
-import { classify, type Finding } from "../mail/smtp/classify.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
-import type { RecipientResult } from "../mail/smtp/session.ts";
+import { getDomain } from "@mailproof/mail/address";
+import { classify, type Finding } from "@mailproof/mail/smtp/classify";
+import type { Reply } from "@mailproof/mail/smtp/reply";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
 
 /** The finding about one recipient. A network fault is never evidence about the mailbox. */
 export const toFinding = (

@@ -1,5 +1,5 @@
-import { findMailProvider } from "../mail/mail-providers.ts";
-import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 
 /**
  * A server takes a moment to notice that a connection has closed. A session that began at once would count as one

@@ -1,7 +1,7 @@
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import type { ProviderLimits } from "../mail/mail-provider-table.ts";
-import { findMailProvider } from "../mail/mail-providers.ts";
-import { getAffinityKey } from "../mail/smtp/connect.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { ProviderLimits } from "@mailproof/mail/mail-provider-table";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import { getAffinityKey } from "@mailproof/mail/smtp/connect";
 import type { PendingProbe } from "../verify/recipient-check.ts";
 import type { Exits } from "./egress/exits.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";

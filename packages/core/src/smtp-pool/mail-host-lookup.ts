@@ -1,8 +1,8 @@
-import { withDeadline } from "../mail/dns/deadline.ts";
-import type { Dns } from "../mail/dns/dns.ts";
-import { equalizeTiming } from "../mail/dns/equalize-timing.ts";
-import { findMailHosts } from "../mail/dns/mail-hosts.ts";
-import type { Cidr } from "../mail/ip.ts";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
+import type { Cidr } from "@mailproof/mail/ip";
+import { equalizeTiming } from "./equalize-timing.ts";
 
 /** `account`: the one that the domain is looked up for; absent where a process serves one person alone. */
 export type MailHostLookup = (domain: string, account?: string) => ReturnType<typeof findMailHosts>;

@@ -1,4 +1,4 @@
-import { getProbeMode, type ProbePolicy } from "../mail/probe-policy.ts";
+import { getProbeMode, type ProbePolicy } from "@mailproof/mail/probe-policy";
 import { PROBE_POLICY } from "../verify/unpaid-results.ts";
 import type { Probe } from "./scheduler.ts";
 import { createUnaskedResult } from "./unprobed-results.ts";

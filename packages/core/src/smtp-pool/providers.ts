@@ -1,4 +1,4 @@
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { World } from "../ports/world.ts";
 import { getNextBackoff, type SessionEnd } from "./backoff.ts";
 import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";

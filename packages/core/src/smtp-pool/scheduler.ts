@@ -1,4 +1,4 @@
-import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { NO_QUOTA } from "./daily-limits.ts";

@@ -1,6 +1,6 @@
-import { concernsOneDomain, findRefusalOfUs } from "../mail/smtp/classify.ts";
-import type { HostAttempt } from "../mail/smtp/connect.ts";
-import { isFault } from "../mail/smtp/wire.ts";
+import { concernsOneDomain, findRefusalOfUs } from "@mailproof/mail/smtp/classify";
+import type { HostAttempt } from "@mailproof/mail/smtp/connect";
+import { isFault } from "@mailproof/mail/smtp/wire";
 import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionSummary } from "./session.ts";
 import type { ProviderRefusal } from "./slots/slots.ts";

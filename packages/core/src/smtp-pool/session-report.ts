@@ -1,6 +1,6 @@
-import { findMailProvider } from "../mail/mail-providers.ts";
-import type { HostAttempt } from "../mail/smtp/connect.ts";
-import { isFault } from "../mail/smtp/wire.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import type { HostAttempt } from "@mailproof/mail/smtp/connect";
+import { isFault } from "@mailproof/mail/smtp/wire";
 import type { PendingProbe } from "../verify/recipient-check.ts";
 
 /**

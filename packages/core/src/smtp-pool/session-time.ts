@@ -1,4 +1,4 @@
-import type { TimeLimit } from "../mail/smtp/converse.ts";
+import type { TimeLimit } from "@mailproof/mail/smtp/converse";
 
 /** The longest that a session lasts; another session takes the recipients that it did not reach. */
 export const SESSION_MS = 120_000;

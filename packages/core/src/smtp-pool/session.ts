@@ -1,16 +1,16 @@
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import type { ProbePolicy } from "../mail/probe-policy.ts";
-import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { ProbePolicy } from "@mailproof/mail/probe-policy";
+import { asksForBackoff, type Finding } from "@mailproof/mail/smtp/classify";
 import {
   findFirstChoice,
   type HostAttempt,
   isBackup,
   type SessionOutcome,
   trySession,
-} from "../mail/smtp/connect.ts";
-import type { RecipientResult } from "../mail/smtp/session.ts";
-import { isThrottled } from "../mail/smtp/session-stop.ts";
-import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
+} from "@mailproof/mail/smtp/connect";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
+import { isThrottled } from "@mailproof/mail/smtp/session-stop";
+import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { World } from "../ports/world.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import type { CatchAll } from "../verify/result.ts";

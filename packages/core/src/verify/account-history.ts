@@ -1,4 +1,4 @@
-import type { Address } from "../mail/address.ts";
+import type { Address } from "@mailproof/mail/address";
 
 // What an account's own mail, and the service's own searches, have shown before a verification. It never
 // contains what another account reported.

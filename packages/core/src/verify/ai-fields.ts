@@ -1,7 +1,7 @@
-import type { Address } from "../mail/address.ts";
-import { popularProviders } from "../mail/lists/providers.ts";
-import { scoreCatchAll } from "../signals/catch-all-score.ts";
-import { suggestTypo } from "../signals/typo.ts";
+import type { Address } from "@mailproof/mail/address";
+import { popularProviders } from "@mailproof/mail/lists/providers";
+import { scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
+import { suggestTypo } from "@mailproof/mail/signals/typo";
 import type { DomainHistory } from "./account-history.ts";
 import { getCertainty } from "./certainty.ts";
 import { hasMailHost, toChecks } from "./checks.ts";

@@ -1,8 +1,8 @@
-import type { Dns } from "../mail/dns/dns.ts";
-import type { Cidr } from "../mail/ip.ts";
-import type { Lists } from "../mail/lists/lists.ts";
-import { NO_POLICY, type ProbePolicy } from "../mail/probe-policy.ts";
-import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import type { Cidr } from "@mailproof/mail/ip";
+import type { Lists } from "@mailproof/mail/lists/lists";
+import { NO_POLICY, type ProbePolicy } from "@mailproof/mail/probe-policy";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Canaries } from "../smtp-pool/canaries.ts";

@@ -1,9 +1,9 @@
-import { type Address, toSmtpForm } from "../mail/address.ts";
-import type { RecordedQuery } from "../mail/dns/record-queries.ts";
-import type { Lists } from "../mail/lists/lists.ts";
-import { findMailProvider } from "../mail/mail-providers.ts";
-import { findUngivenName } from "../mail/name-rules.ts";
-import type { Transcript } from "../mail/smtp/converse.ts";
+import { type Address, toSmtpForm } from "@mailproof/mail/address";
+import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { Lists } from "@mailproof/mail/lists/lists";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
+import { findUngivenName } from "@mailproof/mail/name-rules";
+import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Judgement } from "./judge.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";

@@ -1,4 +1,4 @@
-import type { Finding } from "../mail/smtp/classify.ts";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import { scoreVerdict } from "./score.ts";
 import type { DomainSignal, Signals } from "./signals.ts";

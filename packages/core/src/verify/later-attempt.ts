@@ -1,4 +1,4 @@
-import { findMailProvider } from "../mail/mail-providers.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
 import type { Judgement } from "./judge.ts";
 import type { ProbeResult } from "./recipient-check.ts";
 import type { Verification } from "./result.ts";

@@ -1,5 +1,5 @@
+import { findMailProvider, rejectsUnknownRecipients } from "@mailproof/mail/mail-providers";
 import { createLearnedBounces, type FindLearnedBounces } from "../calibration/learned-bounces.ts";
-import { findMailProvider, rejectsUnknownRecipients } from "../mail/mail-providers.ts";
 import { type Canaries, type CanaryPorts, createCanaries } from "../smtp-pool/canaries.ts";
 import type { ProbeRequest } from "./recipient-check.ts";
 

@@ -1,7 +1,7 @@
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import type { Finding } from "../mail/smtp/classify.ts";
-import type { Transcript } from "../mail/smtp/converse.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { Finding } from "@mailproof/mail/smtp/classify";
+import type { Transcript } from "@mailproof/mail/smtp/converse";
+import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
 import type { CatchAll } from "./result.ts";

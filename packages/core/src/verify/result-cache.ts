@@ -1,6 +1,6 @@
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
-import { isAddress, parseAddress } from "../mail/address.ts";
 import type { Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";

@@ -1,10 +1,10 @@
+import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { Lists } from "@mailproof/mail/lists/lists";
+import type { UngivenName } from "@mailproof/mail/name-rules";
+import type { Transcript } from "@mailproof/mail/smtp/converse";
+import type { Reply } from "@mailproof/mail/smtp/reply";
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
-import type { RecordedQuery } from "../mail/dns/record-queries.ts";
-import type { Lists } from "../mail/lists/lists.ts";
-import type { UngivenName } from "../mail/name-rules.ts";
-import type { Transcript } from "../mail/smtp/converse.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
 import {
   getCatchAllConfidence,

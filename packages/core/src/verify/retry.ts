@@ -1,7 +1,7 @@
 // When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried, and
 // one that later attempts have to confirm: any other verdict is final, also where the mail server replied "later".
 
-import { THROTTLE_MINUTES } from "../mail/mail-provider-table.ts";
+import { THROTTLE_MINUTES } from "@mailproof/mail/mail-provider-table";
 import { REFUSAL_REASONS } from "./unpaid-results.ts";
 
 type RetrySchedule = {

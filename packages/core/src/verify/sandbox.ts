@@ -1,7 +1,7 @@
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { Lists } from "@mailproof/mail/lists/lists";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { KeyMode } from "../accounts/key-format.ts";
-import type { MailHost } from "../mail/dns/mail-hosts.ts";
-import type { Lists } from "../mail/lists/lists.ts";
-import type { Finding } from "../mail/smtp/classify.ts";
 import type { World } from "../ports/world.ts";
 import type { Engine, WithEngine } from "./engine.ts";
 import type { ProbeRequest, ProbeResult } from "./recipient-check.ts";

@@ -1,5 +1,5 @@
-import type { Finding } from "../mail/smtp/classify.ts";
-import { BOT_THRESHOLD } from "../signals/bot.ts";
+import { BOT_THRESHOLD } from "@mailproof/mail/signals/bot";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import type { Signals } from "./signals.ts";
 

@@ -1,4 +1,4 @@
-import type { Finding } from "../mail/smtp/classify.ts";
+import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { CatchAll } from "./result.ts";
 
 /** Everything that the checks found out about one address. */

@@ -1,3 +1,4 @@
+import { isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { getRetentionSeconds } from "../accounts/retention.ts";
@@ -14,7 +15,6 @@ import {
 } from "../jobs/single.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { isAddress, parseAddress } from "../mail/address.ts";
 import {
   type BeginResult,
   beginOperation,

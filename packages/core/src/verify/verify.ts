@@ -1,15 +1,15 @@
-import { type Address, isAddress, parseAddress, toSmtpForm } from "../mail/address.ts";
-import type { DnsFault } from "../mail/dns/mail-hosts.ts";
-import type { RecordedQuery } from "../mail/dns/record-queries.ts";
-import type { Lists } from "../mail/lists/lists.ts";
+import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/mail/address";
+import type { DnsFault } from "@mailproof/mail/dns/mail-hosts";
+import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { Lists } from "@mailproof/mail/lists/lists";
 import {
   findMailProvider,
   mayAcceptThenBounce,
   rejectsUnknownRecipients,
-} from "../mail/mail-providers.ts";
-import { findLongName, findUngivenName, hasUnusualLength } from "../mail/name-rules.ts";
-import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
-import { parsePersonName } from "../signals/person-name.ts";
+} from "@mailproof/mail/mail-providers";
+import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/mail/name-rules";
+import { BOT_THRESHOLD, scoreBotLikeness } from "@mailproof/mail/signals/bot";
+import { parsePersonName } from "@mailproof/mail/signals/person-name";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";

@@ -1,4 +1,4 @@
-import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { Requester, YieldToCallers } from "../smtp-pool/requester.ts";
 
 type YieldPorts = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };

@@ -1,6 +1,6 @@
+import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
-import { POLICIES } from "../mail/dmarc/record.ts";
 
 // The payloads of events. These schemas are the documentation, too: every event that is written matches its schema
 // (test/core/webhooks/payloads.test.ts). Fields may be added, but not removed.

@@ -1,4 +1,4 @@
-// What core does by Buffer (packages/core/src/mail/octets.ts), for a browser, which has none. By a count: most texts are short,
+// What core does by Buffer (packages/mail/src/octets.ts), for a browser, which has none. By a count: most texts are short,
 // and to encode each of them takes longer.
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd8_00 && code < 0xdc_00;

@@ -1,14 +1,14 @@
+import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { createReading } from "@mailproof/core/deliverability/reading";
-import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
-import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import type { BlocklistKeys } from "@mailproof/mail/blocklists/analyse";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
 import {
   BARRACUDA_KEY,
   BLOCKLISTS,
   findLists,
   SPAMHAUS_KEY,
-} from "@mailproof/core/mail/blocklists/lists";
-import { createDocumentFetcher } from "@mailproof/core/mail/hints/document-fetcher";
-import { HTTPS_PORT } from "@mailproof/core/ports/https";
+} from "@mailproof/mail/blocklists/lists";
 import { createHttpsClient } from "@mailproof/net/https";
 import type { Capability } from "../lambda-world.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";

@@ -1,5 +1,5 @@
-import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import { cacheDns } from "@mailproof/mail/dns/cache";
 import { createHttpsClient } from "@mailproof/net/https";
 import type { Capability } from "../lambda-world.ts";
 import { countWebhookCalls } from "../measure/webhooks.ts";

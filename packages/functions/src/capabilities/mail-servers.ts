@@ -1,8 +1,8 @@
-import { cacheDns } from "@mailproof/core/mail/dns/cache";
-import { createLists } from "@mailproof/core/mail/lists/lists";
-import { type ProbePolicy, parseProbePolicy } from "@mailproof/core/mail/probe-policy";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
+import { cacheDns } from "@mailproof/mail/dns/cache";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { type ProbePolicy, parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";

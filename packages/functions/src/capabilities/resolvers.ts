@@ -1,5 +1,5 @@
-import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { watchDns } from "@mailproof/core/mail/dns/health";
+import { watchDns } from "@mailproof/core/runtime/dns-health";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import type { BaseContext } from "../lambda-world.ts";
 import { readList } from "../settings.ts";

@@ -1,6 +1,6 @@
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import type { Verification } from "@mailproof/core/verify/result";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { metrics } from "../metrics.ts";
 
 export const countVerification = ({ status, provider }: Verification): void =>

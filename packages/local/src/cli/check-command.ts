@@ -1,8 +1,8 @@
 import type { FlattenedSpf } from "@mailproof/api/schema/proposed-records";
 import { DomainNames } from "@mailproof/api/schema/sender";
 import type { NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
-import { isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
-import { parseIp } from "@mailproof/core/mail/ip";
+import { isDomain, parseTypedDomain } from "@mailproof/mail/domain";
+import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";

@@ -2,7 +2,7 @@ import { getAccount } from "@mailproof/core/accounts/accounts";
 import { getRetentionDays, setRetention } from "@mailproof/core/accounts/retention";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { eraseEverywhere } from "@mailproof/core/erasure/erase-everywhere";
-import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { definePortable, Name } from "./define-admin.ts";
 

@@ -1,10 +1,10 @@
-import { type Domain, isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
-import { parseIp } from "@mailproof/core/mail/ip";
 import {
   buildProbeRecords,
   formatZoneLine,
   toSenderAddress,
 } from "@mailproof/core/smtp-pool/egress/egress-records";
+import { type Domain, isDomain, parseTypedDomain } from "@mailproof/mail/domain";
+import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import { definePrinted } from "./define-admin.ts";
 import { defineCommand, Flag } from "./define-command.ts";

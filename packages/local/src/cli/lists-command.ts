@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
-import { getEditionAge } from "@mailproof/core/mail/lists/edition-age";
+import type { Json } from "@mailproof/core/ports/table";
+import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import {
   EDITION_BYTES_MAX,
   type Edition,
   EditionFault,
   LIST_NAMES,
-} from "@mailproof/core/mail/lists/edition-file";
-import type { Json } from "@mailproof/core/ports/table";
+} from "@mailproof/mail/lists/edition-file";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { installLists, readInstalled, rollBackLists } from "../lists/lists-folder.ts";

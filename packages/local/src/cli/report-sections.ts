@@ -3,9 +3,9 @@ import type { FlattenedSpf } from "@mailproof/api/schema/proposed-records";
 import { toIssues, toSections } from "@mailproof/api/schema/to-check-result";
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import type { CheckComponent } from "@mailproof/core/deliverability/findings";
-import type { BlocklistOutcome } from "@mailproof/core/mail/blocklists/analyse";
-import { toUnicode } from "@mailproof/core/mail/domain";
-import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
+import type { BlocklistOutcome } from "@mailproof/mail/blocklists/analyse";
+import { toUnicode } from "@mailproof/mail/domain";
+import { SPF_LIMITS } from "@mailproof/mail/spf/limits";
 
 // The sections of a printed report; show-report.ts formats them.
 

@@ -9,8 +9,8 @@ import { listResultColumns, toPublicCells } from "@mailproof/core/exports/result
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import type { ListFormat } from "@mailproof/core/intake/open-list";
-import { isAscii } from "@mailproof/core/mail/syntax";
 import { toSendAdvice } from "@mailproof/core/verify/send-advice";
+import { isAscii } from "@mailproof/mail/syntax";
 import type { ResultSummary } from "./result-summary.ts";
 
 /** Results beside the columns of their list, as CSV and spreadsheets have them. */

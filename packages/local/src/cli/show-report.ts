@@ -1,6 +1,6 @@
 import { toIssues } from "@mailproof/api/schema/to-check-result";
-import type { Grade } from "@mailproof/core/deliverability/score";
-import type { Severity } from "@mailproof/core/mail/issue";
+import type { Grade } from "@mailproof/mail/grade";
+import type { Severity } from "@mailproof/mail/issue";
 import {
   buildSections,
   type LocalFindings,

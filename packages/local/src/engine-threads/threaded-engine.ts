@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { createUnansweredResult } from "@mailproof/core/smtp-pool/unprobed-results";
 import type { MailQuestions } from "@mailproof/core/verify/engine";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Environment } from "../environment.ts";
 import { startThread } from "../installation.ts";
 import type { LabAddress } from "../mail-ports.ts";

@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { compareVersions } from "@mailproof/core/mail/lists/edition-age";
+import { compareVersions } from "@mailproof/mail/lists/edition-age";
 import {
   assertEditionBytes,
   assertReplaces,
   type Edition,
   EditionFault,
   readEdition,
-} from "@mailproof/core/mail/lists/edition-file";
-import { LISTS_PUBLIC_KEY } from "@mailproof/core/mail/lists/public-key";
-import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
+} from "@mailproof/mail/lists/edition-file";
+import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Environment } from "../environment.ts";
 import { flushToDisk } from "../storage/atomic-file.ts";
 

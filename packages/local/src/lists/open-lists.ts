@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import type { ListChange } from "@mailproof/core/mail/lists/changes";
-import { createLists, createReplaceableLists, type Lists } from "@mailproof/core/mail/lists/lists";
-import { WHOLE_EDITION } from "@mailproof/core/mail/lists/whole-edition";
 import type { Log } from "@mailproof/core/ports/world";
+import type { ListChange } from "@mailproof/mail/lists/changes";
+import { createLists, createReplaceableLists, type Lists } from "@mailproof/mail/lists/lists";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Environment } from "../environment.ts";
 import { getCurrentFile, readInstalled } from "./lists-folder.ts";
 

@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import { createBudget } from "@mailproof/core/lib/budget";
 import { DAY_MS, MINUTE_MS } from "@mailproof/core/lib/time";
-import { parseIp } from "@mailproof/core/mail/ip";
+import { parseIp } from "@mailproof/mail/ip";
 import type { Environment } from "../environment.ts";
 import { createSelfSigned } from "./certificate.ts";
 import { MAIL_LIMITS, type MailLimits } from "./limits.ts";

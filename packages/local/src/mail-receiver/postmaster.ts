@@ -1,7 +1,7 @@
 import type { AcceptOutcome } from "@mailproof/core/deliverability/mail-recipient";
-import type { ReceivedMessage } from "@mailproof/core/deliverability/message/received-message";
 import type { Budget } from "@mailproof/core/lib/budget";
 import type { World } from "@mailproof/core/ports/world";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { getBlobFile } from "../storage/file-blobs.ts";
 
 /** Every server takes mail for it, with its domain and without one, in any case (RFC 5321 §4.5.1). */

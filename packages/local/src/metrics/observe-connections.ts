@@ -1,4 +1,4 @@
-import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 
 /** What a thread that connects to mail servers reports. Plain data: an engine thread sends it to the server's thread. */
 export type ConnectionObserver = {

@@ -56,7 +56,7 @@ export const serveInTurn = (
   const registry = createRegistry(limits);
   /** Responses that have not ended. */
   const responses = new Set<ServerResponse>();
-  stopping.addEventListener("abort", () => responses.forEach(announceEnd), { once: true });
+  stopping.addEventListener("abort", () => responses.forEach(closeAfter), { once: true });
 
   const serveTurn = async (
     connection: Connection,
@@ -67,7 +67,7 @@ export const serveInTurn = (
     if (socket.destroyed) return;
     registry.stopWaiting(socket);
     connection.current = incoming;
-    if (stopping.aborted) announceEnd(out);
+    if (stopping.aborted) closeAfter(out);
     responses.add(out);
     await serve(incoming, out, () => registry.wait(socket, 0)).finally(() => responses.delete(out));
     if (!socket.destroyed && !out.writableFinished && !out.destroyed) {
@@ -101,7 +101,7 @@ export const serveInTurn = (
 };
 
 /** The client sends its next request on another connection, and perhaps to another server. */
-const announceEnd = (out: ServerResponse): void => {
+const closeAfter = (out: ServerResponse): void => {
   if (!out.headersSent) out.setHeader("connection", "close");
 };
 

@@ -112,7 +112,7 @@ const loadCommand = async (
   );
 };
 
-/** Whoever has the key of a browser fills no disk. Unfinished ones count: they take as much. */
+/** The key in a browser must not fill the disk. Unfinished ones count: they take as much. */
 const assertFewBackups = (folder: string): void => {
   const made = existsSync(folder) ? readdirSync(folder).length : 0;
   if (made >= BACKUPS_MAX)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { unwrapIpv4 } from "@mailproof/core/accounts/key-networks";
-import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
+import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import type { Environment } from "../environment.ts";
 
 /** Where callers find this server, and whose word about their addresses counts. */

@@ -42,7 +42,7 @@ import { createSweeper } from "./sweeper.ts";
 /** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
 /** More than the round trip of most clients. */
-const KEPT_MS = 300;
+const GRACE_MS = 300;
 
 export type RunningServer = {
   readonly baseUrl: string;
@@ -201,10 +201,10 @@ const listen = async (
  */
 const drain = async (httpServer: Server): Promise<void> => {
   const closed = once(httpServer, "close");
-  await setTimeout((await countConnections(httpServer)) > 0 ? KEPT_MS : 0);
+  await setTimeout((await countConnections(httpServer)) > 0 ? GRACE_MS : 0);
   httpServer.close();
   // A download that began before the stop leaves its connection open.
-  const closing = setInterval(() => httpServer.closeIdleConnections(), KEPT_MS);
+  const closing = setInterval(() => httpServer.closeIdleConnections(), GRACE_MS);
   await closed.finally(() => clearInterval(closing));
 };
 

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { withDnsLookups } from "../../../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../../../drain-queues.ts";
 import { given } from "../../../given.ts";
+import { GOOD } from "../../../mail/message/mails.ts";
 import { uploadReport } from "../../../reports.ts";
 import { send } from "../../../send.ts";
 import { createZoneDns, type Records } from "../../../zone.ts";
-import { GOOD } from "../message/mails.ts";
 
 const DAY_MS = 86_400_000;
 const ALIGNED = { records: [{ count: 20 }] };

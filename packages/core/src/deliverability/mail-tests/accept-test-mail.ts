@@ -1,10 +1,10 @@
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { toQueueGroup } from "../../accounts/payer.ts";
 import { hashSubject } from "../../erasure/subject.ts";
 import { addMs, MINUTE_MS } from "../../lib/time.ts";
 import type { World } from "../../ports/world.ts";
 import { commit } from "../../runtime/commit.ts";
 import type { AcceptOutcome, RecipientStatus } from "../mail-recipient.ts";
-import type { ReceivedMessage } from "../message/received-message.ts";
 import { toMailTestId } from "./address.ts";
 import { findMailTest, type MailTest, toMailItem, toMailTestKey, toStoredMail } from "./items.ts";
 import { MAIL_TESTS_QUEUE } from "./queue.ts";

@@ -1,3 +1,5 @@
+import type { MessageReport } from "@mailproof/mail/message/assess";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import * as v from "valibot";
 import { KEY_MODES } from "../../accounts/key-format.ts";
 import { compressJson, decompressJson } from "../../lib/compress.ts";
@@ -6,8 +8,6 @@ import { toEpochSeconds } from "../../lib/time.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
 import { toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
-import type { MessageReport } from "../message/assess.ts";
-import type { ReceivedMessage } from "../message/received-message.ts";
 
 // Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail
 // is assessed. The envelope goes with the body of the mail, after a day.

@@ -1,3 +1,5 @@
+import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
+import type { ReadMessage } from "@mailproof/mail/message/read-message";
 import * as v from "valibot";
 import { hashSubject } from "../../erasure/subject.ts";
 import { isUnexpired } from "../../lib/time.ts";
@@ -7,8 +9,6 @@ import { commit } from "../../runtime/commit.ts";
 import { UNSCHEDULED } from "../../runtime/leases.ts";
 import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
-import { assessMessage, type MessageReport } from "../message/assess.ts";
-import type { ReadMessage } from "../message/read-message.ts";
 import { ReportFault } from "../reports/report-fault.ts";
 import { storeTestMail } from "./accept-test-mail.ts";
 import { OPEN_MS } from "./create-mail-test.ts";

@@ -1,5 +1,5 @@
-import type { DnsLookups } from "../dns-lookups.ts";
-import type { ReceivedMessage } from "../message/received-message.ts";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { createSandboxLookups } from "../sandbox.ts";
 import type { MailTest } from "./items.ts";
 

@@ -1,9 +1,9 @@
+import type { MessageReport } from "@mailproof/mail/message/assess";
 import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import type { World } from "../../ports/world.ts";
 import { findNewestCheck } from "../history.ts";
 import { findReport, type StoredReport } from "../items.ts";
 import { findMessageReport, listMailTests } from "../mail-tests/items.ts";
-import type { MessageReport } from "../message/assess.ts";
 import { type DomainReports, mergeReports } from "../reports/merge-reports.ts";
 import type { Report } from "../reports/report.ts";
 import { READINESS } from "./readiness-limits.ts";

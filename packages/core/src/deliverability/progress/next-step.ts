@@ -1,6 +1,6 @@
-import type { ProposedRecord } from "../records/dns-record.ts";
-import { propose } from "../records/dns-record.ts";
-import { addSpfTerm } from "../records/spf-record.ts";
+import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
+import { propose } from "@mailproof/mail/records/dns-record";
+import { addSpfTerm } from "@mailproof/mail/records/spf-record";
 import { advise } from "../reports/advise.ts";
 import type { DatedSource, DomainReports } from "../reports/merge-reports.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";

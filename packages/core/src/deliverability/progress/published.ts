@@ -1,6 +1,6 @@
+import { WEAKER_POLICY } from "@mailproof/mail/dmarc/discover";
+import { type DmarcPolicy, POLICIES, parseDmarc } from "@mailproof/mail/dmarc/record";
 import { addMs, DAY_MS } from "../../lib/time.ts";
-import { WEAKER_POLICY } from "../../mail/dmarc/discover.ts";
-import { type DmarcPolicy, POLICIES, parseDmarc } from "../../mail/dmarc/record.ts";
 import { getReportedPolicy } from "../reports/report.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";
 import { READINESS } from "./readiness-limits.ts";

@@ -1,6 +1,6 @@
+import { type DmarcPolicy, POLICIES, parseDmarc } from "@mailproof/mail/dmarc/record";
+import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
 import { addMs, DAY_MS, toUtcDay } from "../../lib/time.ts";
-import { type DmarcPolicy, POLICIES, parseDmarc } from "../../mail/dmarc/record.ts";
-import type { ProposedRecord } from "../records/dns-record.ts";
 import { type AdviceCode, advise, findSenderService } from "../reports/advise.ts";
 import type { DatedSource, DomainReports } from "../reports/merge-reports.ts";
 import { countUnaligned } from "../reports/source-sums.ts";

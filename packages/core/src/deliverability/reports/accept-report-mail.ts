@@ -1,11 +1,11 @@
+import { judgeAuthor, limitDns } from "@mailproof/mail/message/authenticate";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { type Account, getAccountStatus } from "../../accounts/account-items.ts";
 import { findAccount } from "../../accounts/accounts.ts";
 import { Failure, type FailureCode } from "../../lib/failure.ts";
 import type { World } from "../../ports/world.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import type { AcceptOutcome, RecipientStatus } from "../mail-recipient.ts";
-import { judgeAuthor, limitDns } from "../message/authenticate.ts";
-import type { ReceivedMessage } from "../message/received-message.ts";
 import { ReportFault } from "./report-fault.ts";
 import { findReportsAccount } from "./reports-address.ts";
 import { storeReport } from "./store-report.ts";

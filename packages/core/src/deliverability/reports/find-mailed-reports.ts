@@ -1,7 +1,7 @@
-import { type ReadAuthor, readAuthor } from "../message/authenticate.ts";
-import { decodeBody } from "../message/parse/encodings.ts";
-import { type ParsedMessage, parseMessage } from "../message/parse/message.ts";
-import type { MessagePart } from "../message/parse/parts.ts";
+import { type ReadAuthor, readAuthor } from "@mailproof/mail/message/authenticate";
+import { decodeBody } from "@mailproof/mail/message/parse/encodings";
+import { type ParsedMessage, parseMessage } from "@mailproof/mail/message/parse/message";
+import type { MessagePart } from "@mailproof/mail/message/parse/parts";
 import { readReport } from "./read-report.ts";
 import type { Report } from "./report.ts";
 import { ReportFault } from "./report-fault.ts";

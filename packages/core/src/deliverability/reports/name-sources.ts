@@ -1,7 +1,7 @@
-import { withDeadline } from "../../mail/dns/deadline.ts";
-import type { Dns } from "../../mail/dns/dns.ts";
-import { getRecords } from "../../mail/dns/outcome.ts";
-import { isSameIp, parseIp, toReverseName } from "../../mail/ip.ts";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { getRecords } from "@mailproof/mail/dns/outcome";
+import { isSameIp, parseIp, toReverseName } from "@mailproof/mail/ip";
 import type { World } from "../../ports/world.ts";
 import type { SourceSums } from "./report.ts";
 

@@ -1,4 +1,4 @@
-import { POLICIES } from "../../mail/dmarc/record.ts";
+import { POLICIES } from "@mailproof/mail/dmarc/record";
 import {
   type ReadContext,
   type ReadTime,

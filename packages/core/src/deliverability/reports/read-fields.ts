@@ -1,6 +1,6 @@
+import { isDomain, parseDomain } from "@mailproof/mail/domain";
+import { parseIp } from "@mailproof/mail/ip";
 import { DAY_MS } from "../../lib/time.ts";
-import { isDomain, parseDomain } from "../../mail/domain.ts";
-import { parseIp } from "../../mail/ip.ts";
 import { ReportFault } from "./report-fault.ts";
 import type { AddNote, ReportNote } from "./report-notes.ts";
 

@@ -1,5 +1,5 @@
-import { WEAKER_POLICY } from "../../mail/dmarc/discover.ts";
-import type { DmarcPolicy } from "../../mail/dmarc/record.ts";
+import { WEAKER_POLICY } from "@mailproof/mail/dmarc/discover";
+import type { DmarcPolicy } from "@mailproof/mail/dmarc/record";
 import type { ReportNote } from "./report-notes.ts";
 
 // What a report says, as it is stored: sums for each sending address, and nothing of a single message.

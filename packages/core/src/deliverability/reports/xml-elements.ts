@@ -1,4 +1,9 @@
-import { createXmlScanner, decodeEntities, toLocalName, XmlFault } from "../../lib/scan-xml.ts";
+import {
+  createXmlScanner,
+  decodeEntities,
+  toLocalName,
+  XmlFault,
+} from "@mailproof/mail/lib/scan-xml";
 import { ReportFault } from "./report-fault.ts";
 import type { AddNote } from "./report-notes.ts";
 

@@ -1,5 +1,5 @@
-import { parseIp } from "../../mail/ip.ts";
-import { getValue, type HeaderField, readFields } from "../message/parse/fields.ts";
+import { parseIp } from "@mailproof/mail/ip";
+import { getValue, type HeaderField, readFields } from "@mailproof/mail/message/parse/fields";
 
 /** The client, as Amazon SES wrote it into the mail, and the mail without the fields that SES added. */
 export type SesMail = { readonly ip: string; readonly helo: string; readonly raw: Uint8Array };

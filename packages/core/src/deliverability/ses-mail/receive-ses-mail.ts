@@ -1,3 +1,5 @@
+import { normaliseLineEnds } from "@mailproof/mail/message/parse/line-ends";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { DAY_MS } from "../../lib/time.ts";
 import { DELAY_SECONDS_MAX } from "../../ports/queue.ts";
 import type { Json } from "../../ports/table.ts";
@@ -5,8 +7,6 @@ import type { World } from "../../ports/world.ts";
 import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { acceptMail } from "../inbound-mail.ts";
-import { normaliseLineEnds } from "../message/parse/line-ends.ts";
-import type { ReceivedMessage } from "../message/received-message.ts";
 import { parseReceipt, type SesReceipt } from "./parse-receipt.ts";
 import { readSesFields } from "./read-ses-fields.ts";
 

@@ -1,4 +1,4 @@
-import { readAttribute } from "../../lib/scan-xml.ts";
+import { readAttribute } from "@mailproof/mail/lib/scan-xml";
 import { scanXml } from "./scan-xml.ts";
 
 // A date is a number with a format (ECMA-376 Part 1, 18.8.30).

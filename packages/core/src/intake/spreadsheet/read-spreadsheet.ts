@@ -1,4 +1,4 @@
-import { readAttribute } from "../../lib/scan-xml.ts";
+import { readAttribute } from "@mailproof/mail/lib/scan-xml";
 import { openZip, ZipFault, type ZipFile } from "../../lib/zip.ts";
 import { type CellFormats, formatSerialDate, readCellFormats } from "./cell-formats.ts";
 import {

@@ -4,7 +4,7 @@ import {
   toLocalName,
   XmlFault,
   type XmlHandler,
-} from "../../lib/scan-xml.ts";
+} from "@mailproof/mail/lib/scan-xml";
 import { createDamagedFault } from "./fault.ts";
 
 /** Reads a part of a spreadsheet, which is XML in UTF-8. */

@@ -1,4 +1,4 @@
-import { DIRECT_EXIT } from "../../mail/smtp/wire.ts";
+import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import type { Log } from "../../ports/world.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
 import { type Circuit, countOpenings, isThrottle, type ReplyToUs } from "./circuit.ts";

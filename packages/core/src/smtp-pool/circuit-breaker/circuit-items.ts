@@ -1,5 +1,5 @@
+import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
-import { parseIp } from "../../mail/ip.ts";
 import type { Fields, Item, Key, Table } from "../../ports/table.ts";
 import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
 import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";

@@ -1,5 +1,5 @@
+import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { DAY_MS, HOUR_MS, isUnexpired, MINUTE_MS } from "../../lib/time.ts";
-import { findMailProvider } from "../../mail/mail-providers.ts";
 import type { ProviderRefusal } from "../slots/slots.ts";
 
 // The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,

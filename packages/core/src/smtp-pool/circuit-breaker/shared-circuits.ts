@@ -1,4 +1,4 @@
-import { createBoundedMap } from "../../lib/bounded-map.ts";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { isUnexpired } from "../../lib/time.ts";
 import {
   applyReplies,

@@ -1,5 +1,5 @@
-import { isPublicIp } from "../../mail/ip.ts";
-import type { HostAttempt, SessionOutcome } from "../../mail/smtp/connect.ts";
+import { isPublicIp } from "@mailproof/mail/ip";
+import type { HostAttempt, SessionOutcome } from "@mailproof/mail/smtp/connect";
 
 /** When this many servers cannot be reached, and no other can, our own egress is closed. */
 const UNREACHED_HOSTS_MIN = 5;

@@ -1,4 +1,4 @@
-import { parseIp, toReverseName } from "../../mail/ip.ts";
+import { parseIp, toReverseName } from "@mailproof/mail/ip";
 
 export type ZoneRecord = {
   readonly name: string;

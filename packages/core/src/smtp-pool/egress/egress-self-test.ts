@@ -1,11 +1,11 @@
-import type { DnsLookups } from "../../deliverability/dns-lookups.ts";
-import { getDomain } from "../../mail/address.ts";
-import { analyseBlocklists } from "../../mail/blocklists/analyse.ts";
-import { findMailHosts } from "../../mail/dns/mail-hosts.ts";
-import { analyseReverseDns } from "../../mail/dns/reverse-dns.ts";
-import { isPublicIp } from "../../mail/ip.ts";
-import { isFault, type SmtpConnect, type SmtpWire } from "../../mail/smtp/wire.ts";
-import { evaluateSpf } from "../../mail/spf/evaluate.ts";
+import { getDomain } from "@mailproof/mail/address";
+import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
+import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
+import { analyseReverseDns } from "@mailproof/mail/dns/reverse-dns";
+import { isPublicIp } from "@mailproof/mail/ip";
+import { isFault, type SmtpConnect, type SmtpWire } from "@mailproof/mail/smtp/wire";
+import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import type { ProviderBlock } from "../circuit-breaker/circuit-items.ts";
 
 /** `unknown`: the check could not decide. */

@@ -1,5 +1,5 @@
-import { findRefusalOfUs } from "../../mail/smtp/classify.ts";
-import type { SmtpConnect } from "../../mail/smtp/wire.ts";
+import { findRefusalOfUs } from "@mailproof/mail/smtp/classify";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { PendingProbe } from "../../verify/recipient-check.ts";
 import type { ObservedReply, SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionPorts, SessionSummary } from "../session.ts";

@@ -1,5 +1,5 @@
-import type { MailHost } from "../../mail/dns/mail-hosts.ts";
-import type { SmtpConnect } from "../../mail/smtp/wire.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { PendingProbe } from "../../verify/recipient-check.ts";
 import { NO_REFUSAL } from "../backoff.ts";
 import type { ProbeCount } from "../daily-limits.ts";

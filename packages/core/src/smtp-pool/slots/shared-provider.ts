@@ -1,7 +1,7 @@
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
+import { isFault } from "@mailproof/mail/smtp/wire";
 import * as v from "valibot";
 import { isUnexpired } from "../../lib/time.ts";
-import type { SessionOutcome } from "../../mail/smtp/connect.ts";
-import { isFault } from "../../mail/smtp/wire.ts";
 import type { Fields, Item, Key, Where } from "../../ports/table.ts";
 import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "../backoff.ts";
 import { StoredRefusal, toRefusal, toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";

@@ -1,5 +1,5 @@
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { addMs } from "../../lib/time.ts";
-import type { SessionOutcome } from "../../mail/smtp/connect.ts";
 import type { SessionPorts } from "../session.ts";
 import { LEASE_MS } from "./shared-provider.ts";
 import {

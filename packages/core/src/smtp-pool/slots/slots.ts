@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { MailHost } from "../../mail/dns/mail-hosts.ts";
-import { DEFAULT_LIMITS } from "../../mail/mail-provider-table.ts";
-import { findMailProvider, PROVIDER_CONNECTIONS } from "../../mail/mail-providers.ts";
-import type { Reply } from "../../mail/smtp/reply.ts";
-import type { RecipientResult } from "../../mail/smtp/session.ts";
-import { DIRECT_EXIT } from "../../mail/smtp/wire.ts";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
+import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
+import type { Reply } from "@mailproof/mail/smtp/reply";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
+import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import type { SessionEnd } from "../backoff.ts";
 import type { Requester } from "../requester.ts";
 

@@ -1,4 +1,4 @@
-import { findMailProvider } from "../../mail/mail-providers.ts";
+import { findMailProvider } from "@mailproof/mail/mail-providers";
 import type { Amounts, Fields, Table, Where } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import type { SlotKey, SlotRequest, SlotTurn, Ticket } from "./slots.ts";

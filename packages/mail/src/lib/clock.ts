@@ -1,0 +1,6 @@
+/** The time, and a pause. Parameters, so that tests need no real time. */
+export type Clock = {
+  readonly now: () => Date;
+  /** Resolves early, without an error, when the signal fires. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+};

@@ -1,0 +1,225 @@
+import { createHash, verify } from "node:crypto";
+import type { Dns } from "../../dns/dns.ts";
+import { findFields, type HeaderField } from "../parse/fields.ts";
+import {
+  type BodyHasher,
+  canonicaliseField,
+  emptySignatureTag,
+  selectFields,
+} from "./canonicalise.ts";
+import { findKey, type KeyFault, type SigningKey } from "./public-key.ts";
+import { type MessageSignature, readSignature, type SignatureFault } from "./signature.ts";
+
+export type SignatureReason =
+  | SignatureFault
+  | KeyFault
+  | "body_hash"
+  | "body_length"
+  | "signature"
+  | "weak_algorithm"
+  | "expired"
+  | "not_checked";
+
+/** RFC 8601 §2.7.1. `policy`: valid, but not accepted. `neutral`: it could not be processed. */
+export type SignatureResult = "pass" | "fail" | "policy" | "neutral" | "temperror";
+
+/** The result for each reason. A failed DNS query says nothing about a signature. */
+const RESULT_OF_REASON: Readonly<Record<SignatureReason, SignatureResult>> = {
+  syntax: "neutral",
+  missing_tag: "neutral",
+  version: "neutral",
+  algorithm: "neutral",
+  canonicalisation: "neutral",
+  from_not_signed: "neutral",
+  query_method: "neutral",
+  identity_domain: "neutral",
+  expiration: "neutral",
+  dns: "temperror",
+  key_missing: "neutral",
+  key_revoked: "neutral",
+  key_syntax: "neutral",
+  key_short: "policy",
+  key_type: "neutral",
+  key_hash: "neutral",
+  key_service: "neutral",
+  body_hash: "fail",
+  body_length: "neutral",
+  signature: "fail",
+  weak_algorithm: "policy",
+  expired: "neutral",
+  not_checked: "neutral",
+};
+
+export type DkimResult = {
+  readonly result: SignatureResult;
+  /** Null for a pass. */
+  readonly reason: SignatureReason | null;
+  readonly domain: string | null;
+  readonly selector: string | null;
+  readonly algorithm: string | null;
+  /** Bits of an RSA key. */
+  readonly keyBits: number | null;
+  /** "relaxed/simple": of the header, then of the body. */
+  readonly canonicalisation: string | null;
+  /** The names in h=, in lower case; the first of very many. */
+  readonly signedFields: readonly string[];
+  /** Octets of the body that the signature leaves out (l=). */
+  readonly unsignedBytes: number;
+  readonly isTesting: boolean;
+  /** ISO 8601. */
+  readonly signedAt: string | null;
+  readonly expiresAt: string | null;
+};
+
+/** Each costs a look-up and a verification. Mail has one or two. */
+const SIGNATURES_MAX = 10;
+
+/** A signature as far as it can be read without its key: plain data, and small. */
+export type ReadSignature = Pick<MessageSignature, "domain" | "selector" | "algorithm"> &
+  Pick<MessageSignature, "identityDomain" | "signature"> & {
+    /** Why it is not valid, whatever its key. */
+    readonly reason: SignatureReason | null;
+    /** What is signed. */
+    readonly bytes: Uint8Array;
+    readonly unsignedBytes: number;
+  };
+
+export type ReadDkim = {
+  readonly result: DkimResult;
+  /** Null: the result is known without a key. */
+  readonly signature: ReadSignature | null;
+};
+
+/** All DKIM signatures of a message (RFC 6376 §6, RFC 8301, RFC 8463), in its order. Of very many, the first. */
+export const readDkim = (
+  fields: readonly HeaderField[],
+  hashBody: BodyHasher,
+): readonly ReadDkim[] =>
+  findFields(fields, "dkim-signature")
+    .slice(0, SIGNATURES_MAX + 1)
+    .map((field, index) => {
+      const reading = readSignature(field, "dkim");
+      if (reading.kind === "fault")
+        return { result: createResult(reading.fault, reading), signature: null };
+      if (index >= SIGNATURES_MAX)
+        return { result: createResult("not_checked", reading.signature), signature: null };
+      const signature = readSigned(fields, hashBody, reading.signature);
+      const { reason, unsignedBytes } = signature;
+      return { result: { ...createResult(reason, reading.signature), unsignedBytes }, signature };
+    });
+
+export const verifyDkim = (
+  dns: Dns,
+  read: readonly ReadDkim[],
+  now: Date,
+): Promise<readonly DkimResult[]> =>
+  Promise.all(
+    read.map(async ({ result, signature }) => {
+      if (!signature) return result;
+      const { reason, key } = await verifySignature(dns, signature);
+      const isExpired = result.expiresAt !== null && Date.parse(result.expiresAt) < now.getTime();
+      return {
+        ...result,
+        ...toOutcome(reason === null && isExpired ? "expired" : reason),
+        keyBits: key?.bits ?? null,
+        isTesting: key?.isTesting ?? false,
+      };
+    }),
+  );
+
+/** One signature over a message. ARC has one of the same kind in each set. */
+export const readSigned = (
+  fields: readonly HeaderField[],
+  hashBody: BodyHasher,
+  { names, field, headerWay, bodyWay, bodyLimit, bodyHash, ...given }: MessageSignature,
+): ReadSignature => {
+  const { domain, selector, algorithm, identityDomain, signature } = given;
+  const base = { domain, selector, algorithm, identityDomain, signature, bytes: new Uint8Array() };
+  // RFC 8301 §3.1.
+  if (algorithm === "rsa-sha1") return { ...base, reason: "weak_algorithm", unsignedBytes: 0 };
+  const { hash, bodyLength } = hashBody(bodyWay, bodyLimit);
+  const read = { ...base, unsignedBytes: Math.max(0, bodyLength - (bodyLimit ?? bodyLength)) };
+  // RFC 6376 §3.5: l= must not be greater than the body.
+  if ((bodyLimit ?? 0) > bodyLength) return { ...read, reason: "body_length" };
+  if (hash !== bodyHash) return { ...read, reason: "body_hash" };
+  const bytes = composeSignedFields(fields, { field, names, headerWay });
+  return { ...read, reason: null, bytes };
+};
+
+type SignatureCheck = {
+  readonly reason: SignatureReason | null;
+  readonly key?: Pick<SigningKey, "bits" | "isTesting">;
+};
+
+export const verifySignature = async (dns: Dns, read: ReadSignature): Promise<SignatureCheck> => {
+  if (read.reason !== null) return { reason: read.reason };
+  const key = await findKey(dns, read);
+  if (key.kind === "fault") return { reason: key.fault, key: { bits: key.bits, isTesting: false } };
+  if (key.isStrict && read.identityDomain !== read.domain)
+    return { reason: "identity_domain", key };
+  return { reason: isSignedBy(key, read) ? null : "signature", key };
+};
+
+/** §3.7: the fields of h=, then the signature's own. It signs no field twice, so it is not among the fields. */
+const composeSignedFields = (
+  fields: readonly HeaderField[],
+  { field, names, headerWay }: Pick<MessageSignature, "field" | "names" | "headerWay">,
+): Buffer => {
+  const others = fields.filter((one) => one !== field);
+  const signed = selectFields(others, names).map(
+    ({ raw }) => `${canonicaliseField(raw, headerWay)}\r\n`,
+  );
+  const own = emptySignatureTag(canonicaliseField(field.raw, headerWay));
+  return Buffer.from([...signed, own].join(""), "latin1");
+};
+
+/** Whether the key's owner signed these bytes. */
+const isSignedBy = (
+  { key }: Pick<SigningKey, "key">,
+  { algorithm, signature, bytes }: ReadSignature,
+): boolean => {
+  const signed = Buffer.from(signature, "base64");
+  try {
+    return algorithm === "ed25519-sha256"
+      ? // RFC 8463 §3: Ed25519 signs the hash.
+        verify(null, createHash("sha256").update(bytes).digest(), key, signed)
+      : verify("sha256", bytes, key, signed);
+  } catch {
+    // A modulus or an exponent beyond what OpenSSL computes with.
+    return false;
+  }
+};
+
+const toTime = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1_000).toISOString();
+
+type Described = Pick<DkimResult, "domain" | "selector"> &
+  Partial<Omit<MessageSignature, "domain" | "selector">>;
+
+/** Real signatures name some thirty fields. */
+const NAMES_SHOWN_MAX = 100;
+const NAME_SHOWN_MAX = 80;
+
+const createResult = (
+  reason: SignatureReason | null,
+  { domain, selector, algorithm, headerWay, bodyWay, names, signedAt, expiresAt }: Described,
+): DkimResult => ({
+  ...toOutcome(reason),
+  domain,
+  selector,
+  algorithm: algorithm ?? null,
+  keyBits: null,
+  canonicalisation: headerWay && bodyWay ? `${headerWay}/${bodyWay}` : null,
+  signedFields: (names ?? [])
+    .slice(0, NAMES_SHOWN_MAX)
+    .map((name) => name.slice(0, NAME_SHOWN_MAX)),
+  unsignedBytes: 0,
+  isTesting: false,
+  signedAt: toTime(signedAt ?? null),
+  expiresAt: toTime(expiresAt ?? null),
+});
+
+const toOutcome = (reason: SignatureReason | null) => ({
+  result: reason === null ? ("pass" as const) : RESULT_OF_REASON[reason],
+  reason,
+});

@@ -1,0 +1,23 @@
+import type { IssueRule } from "../../issue-rules.ts";
+
+/** The parts of a message's score, in the order of a report. */
+export const REPORT_PARTS = [
+  "spf",
+  "dkim",
+  "dmarc",
+  "server",
+  "reputation",
+  "header",
+  "content",
+] as const;
+
+export type ReportPart = (typeof REPORT_PARTS)[number];
+
+/** A row of a table of findings. `costPoints` are lost inside the part's own 0 to 100. */
+export type MessageRule = IssueRule & {
+  readonly part: ReportPart;
+  /** What to do, in a sentence. */
+  readonly advice: string;
+};
+
+export type MessageRules = Readonly<Record<string, MessageRule>>;

@@ -1,0 +1,50 @@
+import { domainToASCII } from "node:url";
+import type { Dns } from "../dns/dns.ts";
+import { evaluateSpf, type SpfEvaluation } from "../spf/evaluate.ts";
+import type { SpfResult } from "../spf/verdict.ts";
+import { getAddressDomain } from "./parse/addresses.ts";
+import type { ReceivedMessage } from "./received-message.ts";
+
+export type MessageSpf = {
+  readonly result: SpfResult;
+  /** In A-labels: the domain of MAIL FROM, or the HELO name when it is empty. */
+  readonly domain: string;
+  /** Which of the two it is. */
+  readonly identity: "mailfrom" | "helo";
+  /** The terms that decided, the outermost first. */
+  readonly matched: SpfEvaluation["matched"];
+  readonly problem: SpfEvaluation["problem"];
+  readonly lookups: number;
+  /** The result for the HELO name by itself (RFC 7208 §2.3). */
+  readonly helo: SpfResult;
+};
+
+export const toALabels = (domain: string): string => domainToASCII(domain) || domain.toLowerCase();
+
+/** Whether the client may send for the domain of MAIL FROM (RFC 7208). */
+export const checkSpf = async (
+  dns: Dns,
+  { mailFrom, helo, ip }: Pick<ReceivedMessage, "mailFrom" | "helo" | "ip">,
+): Promise<MessageSpf> => {
+  const heloName = toALabels(helo);
+  const check = (domain: string, sender: string) =>
+    evaluateSpf(dns, { ip, domain, sender, helo: heloName });
+  const ofHelo = await check(heloName, "");
+  if (mailFrom === "")
+    return { ...pick(ofHelo), domain: heloName, identity: "helo", helo: ofHelo.result };
+  const domain = toALabels(getAddressDomain(mailFrom));
+  const sender = `${mailFrom.slice(0, Math.max(0, mailFrom.lastIndexOf("@")))}@${domain}`;
+  return {
+    ...pick(await check(domain, sender)),
+    domain,
+    identity: "mailfrom",
+    helo: ofHelo.result,
+  };
+};
+
+const pick = ({ result, matched, problem, lookups }: SpfEvaluation) => ({
+  result,
+  matched,
+  problem,
+  lookups,
+});

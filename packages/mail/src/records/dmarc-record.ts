@@ -1,0 +1,206 @@
+import type { DkimAnalysis } from "../dkim/analyse.ts";
+import type { DmarcAnalysis } from "../dmarc/analyse.ts";
+import {
+  type DmarcPolicy,
+  type DmarcRecord,
+  isDmarc,
+  isIntendedAsDmarc,
+  isPartial,
+  POLICIES,
+  parseDmarc,
+  type ReportAddress,
+} from "../dmarc/record.ts";
+import { TAG_VALUES } from "../dmarc/tag-values.ts";
+import type { Dns } from "../dns/dns.ts";
+import type { MxAnalysis } from "../mx/analyse.ts";
+import type { SpfAnalysis } from "../spf/analyse.ts";
+import { sendsNothing } from "../spf/record-text.ts";
+import { type ProposedRecord, propose, readTexts } from "./dns-record.ts";
+
+export type DmarcProposalInput = {
+  readonly domain: string;
+  readonly mx: MxAnalysis;
+  readonly spf: SpfAnalysis;
+  readonly dkim: DkimAnalysis;
+  readonly dmarc: DmarcAnalysis;
+};
+
+/** The DMARC record of a domain without its faults, and one step further on the way to reject. */
+export const proposeDmarc = async (
+  dns: Dns,
+  input: DmarcProposalInput,
+): Promise<ProposedRecord | undefined> => {
+  const { domain, dmarc } = input;
+  const name = `_dmarc.${domain}`;
+  const [own, apex] = await Promise.all([readTexts(dns, name), readTexts(dns, domain)]);
+  const misplaced = apex.filter(isDmarc);
+  const tags = composeTags(input, own, misplaced);
+  const value = [...tags].map(([tag, text]) => `${tag}=${text}`).join("; ");
+  const replaces = [
+    ...own.map((text) => ({ name, type: "TXT", value: text }) as const),
+    ...misplaced.map((text) => ({ name: domain, type: "TXT", value: text }) as const),
+  ];
+  if (own.length === 1 && own[0] === value && misplaced.length === 0) return undefined;
+  const mailbox = createMailbox(input);
+  const isNewMailbox = tags.get("rua") === mailbox && !`${dmarc.record}`.includes(mailbox);
+  const note = isNewMailbox
+    ? `Create the mailbox ${mailbox.slice("mailto:".length)} for the reports first, or name another one.`
+    : null;
+  return propose({ name, type: "TXT", value }, { replaces, note });
+};
+
+const createMailbox = ({ domain }: DmarcProposalInput): string => `mailto:dmarc@${domain}`;
+
+type Tags = ReadonlyMap<string, string>;
+
+const composeTags = (
+  input: DmarcProposalInput,
+  own: readonly string[],
+  misplaced: readonly string[],
+): Tags => {
+  const { domain, dmarc, spf } = input;
+  const [record, ...others] = own.filter(isDmarc).map(parseDmarc);
+  if (record && others.length === 0) return advance(record, input);
+  if (record) return mergeRecords([record, ...others], input);
+  const meant = [
+    ...own.filter((text) => isDmarc(text.trim()) || isIntendedAsDmarc(text)),
+    ...misplaced,
+  ];
+  if (meant.length > 0)
+    return mergeRecords(
+      meant.map((text) => parseDmarc(toVersion(text))),
+      input,
+    );
+  if (dmarc.record !== null && dmarc.recordDomain !== domain)
+    return advance(parseDmarc(dmarc.record), input, dmarc.policy ?? "none");
+  // A domain that sends nothing has no mail that a strict policy could harm.
+  return createTags(input, { p: sendsNothing(spf.record) ? "reject" : "none" }, []);
+};
+
+/** RFC 9989 §4.7: the version comes first, and exactly so. */
+const toVersion = (text: string): string =>
+  `v=DMARC1; ${text.replace(/^[^;]*?dmarc\d*\W*/i, "").trim()}`;
+
+type Policies = {
+  readonly p: DmarcPolicy;
+  readonly sp?: DmarcPolicy | undefined;
+  readonly np?: DmarcPolicy | undefined;
+};
+
+/** Tags that are copied while their values are ones that receivers read. A step of the policy ends a test. */
+const COPIED = TAG_VALUES.filter(([tag]) => tag !== "t");
+
+/** The record with its policy a step further, unless its owner still has to see what that would do. */
+const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: DmarcPolicy): Tags => {
+  const { reports, isTesting } = record;
+  const hasReports = reports.some(({ isValid }) => isValid);
+  const pct = record.tags.find(({ name }) => name === "pct")?.value;
+  // RFC 9989 §4.10.1: one value that does not exist makes receivers read all of them as none.
+  const isVoid = [record.p, record.sp, record.np].includes("invalid");
+  const now = inherited ?? (isVoid ? "none" : (toPolicy(record.p) ?? "none"));
+  // What holds the policy back goes first: the policy that is written is the next step then.
+  const isHeldBack =
+    !inherited && (isTesting || (pct !== undefined && isPartial(pct))) && now !== "none";
+  const mayStep = hasReports && isHealthy(input);
+  const step = (policy: DmarcPolicy) => (mayStep && !isHeldBack ? toNext(policy) : policy);
+  const p = step(now);
+  const [sp, np] = inherited ? [] : [toPolicy(record.sp), toPolicy(record.np)];
+  // A milder policy for subdomains takes the same step, up to that of the domain.
+  const policies = { p, sp: sp && stricter(sp, weaker(step(sp), p)), np };
+  const suspending =
+    isHeldBack && !mayStep ? record.tags.filter(({ name }) => HOLDS_BACK.has(name)) : [];
+  const copied = COPIED.flatMap(([tag, isValue]) => {
+    const value = record.tags.find(({ name }) => name === tag)?.value;
+    return value !== undefined && isValue(value) && !(inherited && tag === "psd")
+      ? [[tag, value] as const]
+      : [];
+  });
+  return createTags(input, policies, [
+    ...suspending.map(({ name, value }) => [name, value] as const),
+    ...copied,
+    ...reportTags(record, input),
+  ]);
+};
+
+const HOLDS_BACK = new Set(["t", "pct"]);
+
+/**
+ * Several records count as none, and so does one in the wrong form or place. What comes into force is the mildest policy of
+ * them, at most one step from the one that applies now. Relaxed alignment lets everything pass that passed without them.
+ */
+const mergeRecords = (records: readonly DmarcRecord[], input: DmarcProposalInput): Tags => {
+  const now = input.dmarc.policy ?? "none";
+  const [mildest = "none"] = POLICIES.filter((policy) =>
+    records.some((record) => (toPolicy(record.p) ?? "none") === policy),
+  );
+  const p = isHealthy(input) ? stricter(now, weaker(mildest, toNext(now))) : now;
+  const reports = records.flatMap((record) => reportTags(record, input));
+  const joined = ["rua", "ruf"].flatMap((tag) => {
+    const uris = new Set(
+      reports.filter(([name]) => name === tag).flatMap(([, text]) => text.split(",")),
+    );
+    return uris.size > 0 ? [[tag, [...uris].join(",")] as const] : [];
+  });
+  return createTags(input, { p }, joined);
+};
+
+const createTags = (
+  input: DmarcProposalInput,
+  { p, sp, np = p }: Policies,
+  others: readonly (readonly [tag: string, value: string])[],
+): Tags => {
+  const isAsking = others.some(([tag]) => tag === "rua");
+  const mayReceive = input.mx.hasValidMx === true;
+  return new Map([
+    ["v", "DMARC1"],
+    ["p", p],
+    ...(sp !== undefined && sp !== p ? [["sp", sp] as const] : []),
+    // Names that do not exist send no mail of the owner's.
+    ...(p === "none" && np === "none" ? [] : [["np", stricter(np, p)] as const]),
+    ...others,
+    ...(isAsking || !mayReceive ? [] : [["rua", createMailbox(input)] as const]),
+  ]);
+};
+
+const toPolicy = (policy: DmarcRecord["p"]): DmarcPolicy | undefined =>
+  policy === "invalid" ? undefined : policy;
+
+const toNext = (policy: DmarcPolicy): DmarcPolicy =>
+  POLICIES[Math.min(POLICIES.indexOf(policy) + 1, POLICIES.length - 1)] ?? policy;
+
+const stricter = (one: DmarcPolicy, other: DmarcPolicy): DmarcPolicy =>
+  weaker(one, other) === one ? other : one;
+
+const weaker = (one: DmarcPolicy, other: DmarcPolicy): DmarcPolicy =>
+  POLICIES.indexOf(one) < POLICIES.indexOf(other) ? one : other;
+
+/** A stricter policy harms the owner's own mail while neither SPF nor DKIM can make it pass. */
+const isHealthy = ({ spf, dkim }: DmarcProposalInput): boolean =>
+  (spf.status === "pass" || spf.status === "warn") &&
+  (dkim.status === "pass" || dkim.status === "warn" || dkim.status === "unknown");
+
+/** rua= and ruf= with the addresses that can get reports, in the form that receivers read. */
+const reportTags = (
+  record: DmarcRecord,
+  { dmarc }: DmarcProposalInput,
+): readonly (readonly [tag: string, value: string])[] => {
+  const silent = new Set(
+    dmarc.issues.filter(({ id }) => id.endsWith("_NO_MX")).map(({ detail }) => detail["host"]),
+  );
+  const toValue = (addresses: readonly ReportAddress[]) => {
+    const uris = addresses.flatMap(repairUri);
+    const reachable = uris.filter(
+      (uri) => !silent.has(uri.slice(uri.lastIndexOf("@") + 1).toLowerCase()),
+    );
+    return [...new Set(reachable.length > 0 ? reachable : uris)].join(",");
+  };
+  return [
+    ["rua", toValue(record.reports)] as const,
+    ["ruf", toValue(record.failureReports)] as const,
+  ].filter(([, value]) => value !== "");
+};
+
+const repairUri = ({ uri, isValid }: ReportAddress): readonly string[] => {
+  if (isValid) return [uri];
+  return /^[^\s:@]+@[^\s@]+\.[^\s@.]+$/.test(uri) ? [`mailto:${uri}`] : [];
+};

@@ -1,0 +1,164 @@
+import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { BLOCKLISTS, type Blocklist, createList } from "@mailproof/mail/blocklists/lists";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../zone.ts";
+
+const START_MS = Date.UTC(2026, 10, 21);
+const IP = "192.0.2.66";
+const REVERSED = "66.2.0.192";
+const KEY = "abcdefghijklmnopqrstuvwxyz";
+
+const listed = (...A: string[]) => ({ A });
+/** What a list must answer to count as alive. */
+const alive = (zoneName: string): Zone => ({ [`2.0.0.127.${zoneName}`]: listed("127.0.0.2") });
+
+type Given = {
+  readonly lists?: readonly Blocklist[];
+  readonly keys?: Readonly<Record<string, string>>;
+  readonly ip?: string | null;
+};
+
+const whenLooked = (
+  dns: Dns,
+  { lists = [createList("bl.test")], keys = {}, ip = IP }: Given = {},
+) => {
+  const isHealthy = createListHealth(() => new Date(START_MS));
+  return analyseBlocklists(dns, { domain: "example.com", ip, lists, keys, isHealthy });
+};
+
+test("an address on a list costs what the list is worth", async () => {
+  const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
+
+  expect(await whenLooked(dns)).toMatchObject({
+    score: 80,
+    checked: 1,
+    listed: 1,
+    listedOn: [{ id: "bl.test", listed: IP, codes: ["127.0.0.2"] }],
+    issues: [{ id: "LISTED:bl.test", costPoints: 20 }],
+  });
+});
+
+test("an address on no list costs nothing", async () => {
+  expect(await whenLooked(createZoneDns(alive("bl.test")))).toMatchObject({
+    score: 100,
+    checked: 1,
+    listed: 0,
+    issues: [],
+  });
+});
+
+test.each<readonly [what: string, zone: Zone]>([
+  ["is empty, as dead ones are", { "bl.test": { A: ["192.0.2.1"] } }],
+  ["no longer exists", {}],
+  [
+    "lists the world",
+    { "2.0.0.127.bl.test": listed("127.0.0.2"), "1.0.0.127.bl.test": listed("127.0.0.2") },
+  ],
+  [
+    "refuses us by a code",
+    {
+      "2.0.0.127.bl.test": listed("127.255.255.254"),
+      "1.0.0.127.bl.test": listed("127.255.255.254"),
+    },
+  ],
+  [
+    "is parked",
+    { "2.0.0.127.bl.test": listed("93.184.216.34"), "1.0.0.127.bl.test": listed("93.184.216.34") },
+  ],
+  ["does not answer", { "2.0.0.127.bl.test": "TIMEOUT", "1.0.0.127.bl.test": "TIMEOUT" }],
+])("a list that %s is left out, and nothing is asked of it", async (_, names) => {
+  const dns = createZoneDns({ ...names, [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
+
+  expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, skipped: 1, total: 1 });
+  expect(dns.calls).not.toContain(`A ${REVERSED}.bl.test`);
+});
+
+test("a list that is alive and fails at the question has no verdict", async () => {
+  const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: "SERVFAIL" });
+
+  expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, inconclusive: 1 });
+});
+
+test("without an address the lists of addresses are left out, and those of domains are asked", async () => {
+  const dns = createZoneDns({
+    ...alive("bl.test"),
+    "2.0.0.127.multi.surbl.org": listed("127.0.0.254"),
+    "example.com.multi.surbl.org": listed("127.0.0.64"),
+  });
+  const lists = [createList("bl.test"), ...BLOCKLISTS.filter(({ id }) => id === "surbl")];
+
+  expect(await whenLooked(dns, { lists, ip: null })).toMatchObject({
+    checked: 1,
+    skipped: 1,
+    score: 50,
+    listedOn: [{ id: "surbl", listed: "example.com" }],
+  });
+});
+
+test("a list that needs a key is asked with it, and the key is nowhere in what it found", async () => {
+  const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
+  const zen = `${KEY}.zen.dq.spamhaus.net`;
+  const dns = createZoneDns({ ...alive(zen), [`${REVERSED}.${zen}`]: listed("127.0.0.2") });
+  const found = await whenLooked(dns, { lists, keys: { spamhaus: KEY } });
+
+  expect(found).toMatchObject({ listed: 1, score: 40, issues: [{ severity: "critical" }] });
+  expect(JSON.stringify(found)).not.toContain(KEY);
+});
+
+test.each(["", "two.labels", "*", "a b"])("with the key %j a list is not asked", async (key) => {
+  const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
+  const dns = createZoneDns({});
+
+  expect(await whenLooked(dns, { lists, keys: { spamhaus: key } })).toMatchObject({ skipped: 1 });
+  expect(dns.calls).toEqual([]);
+});
+
+test("without keys those lists are left out that need one, and no others", async () => {
+  const dns = createZoneDns(Object.assign({}, ...BLOCKLISTS.map((list) => alive(list.zone))));
+  const { outcomes } = await whenLooked(dns, { lists: BLOCKLISTS });
+  const leftOut = outcomes.filter(({ verdict }) => verdict.kind === "skipped");
+
+  expect(leftOut.map(({ list }) => list.id)).toEqual([
+    "spamhaus-zen",
+    "spamhaus-dbl",
+    "spamhaus-zrd",
+    "barracuda",
+  ]);
+});
+
+test.each(["sorbs", "manitu", "abuseat", "unsubscore", "inps", "njabl", "ahbl"])(
+  "the dead list of %s is not asked",
+  (dead) => {
+    expect(BLOCKLISTS.filter(({ zone: at }) => at.includes(dead))).toEqual([]);
+  },
+);
+
+test("no two lists share an id or a zone", () => {
+  for (const of of ["id", "zone"] as const) {
+    const all = BLOCKLISTS.map((list) => list[of]);
+    expect(all).toEqual([...new Set(all)]);
+  }
+});
+
+test("a list is tried once an hour, and sooner where it did not answer", async () => {
+  let ms = START_MS;
+  const isHealthy = createListHealth(() => new Date(ms));
+  const probes = async (names: Zone) => {
+    const dns = createZoneDns(names);
+    const verdicts = await Promise.all(
+      [1, 2].map(() => isHealthy(dns, createList("bl.test"), "bl.test")),
+    );
+    return [verdicts, dns.calls.length] as const;
+  };
+
+  expect(await probes({ "2.0.0.127.bl.test": "TIMEOUT" })).toEqual([[false, false], 2]);
+  expect(await probes(alive("bl.test"))).toEqual([[false, false], 0]);
+  ms += 60_000;
+  expect(await probes(alive("bl.test"))).toEqual([[true, true], 2]);
+  ms += 3_599_999;
+  expect(await probes({})).toEqual([[true, true], 0]);
+  ms += 1;
+  expect(await probes({})).toEqual([[false, false], 2]);
+});

@@ -1,0 +1,291 @@
+import { analyseDkim } from "@mailproof/mail/dkim/analyse";
+import {
+  type DkimTraces,
+  listLikelySelectors,
+  listSelectors,
+  SELECTORS_MAX,
+} from "@mailproof/mail/dkim/selectors";
+import { expect, test } from "vitest";
+import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../zone.ts";
+import { ED25519, RSA_512, RSA_1024, RSA_2048 } from "./keys.ts";
+
+const DOMAIN = "example.com";
+const NO_TRACES: DkimTraces = { mxHosts: [], spfIncludes: [], ownSelectors: [] };
+const GOOD = `v=DKIM1; p=${RSA_2048}`;
+
+const keys = (bySelector: Readonly<Record<string, string | Records>>): Zone =>
+  Object.fromEntries(
+    Object.entries(bySelector).map(([selector, at]) => [
+      `${selector}._domainkey.${DOMAIN}`,
+      typeof at === "string" && !TROUBLES.has(at) ? { TXT: [at] } : (at as DnsTrouble | Records),
+    ]),
+  );
+const TROUBLES = new Set(["SERVFAIL", "REFUSED", "TIMEOUT"]);
+
+const whenAnalysed = (names: Zone, traces: Partial<DkimTraces> = {}) => {
+  const dns = createZoneDns(names);
+  const input = { domain: DOMAIN, randomLabel: "r4nd0m", ...NO_TRACES, ...traces };
+  return analyseDkim(dns, input).then((found) => ({ ...found, calls: dns.calls }));
+};
+
+type Row = readonly [
+  what: string,
+  zone: Zone,
+  issues: readonly string[],
+  score: number | null,
+  status: string,
+];
+
+test.each<Row>([
+  ["a strong key", keys({ default: GOOD }), [], 100, "pass"],
+  ["no _domainkey", { [DOMAIN]: { A: ["8.8.8.8"] } }, ["DKIM_NXDOMAIN"], 0, "missing"],
+  ["keys under other names", keys({ hidden: GOOD }), ["DKIM_NOT_FOUND"], 50, "unknown"],
+  ["the only key is revoked", keys({ mail: "v=DKIM1; p=" }), ["DKIM_REVOKED"], 0, "fail"],
+  [
+    "a revoked key beside a live one",
+    keys({ mail: "v=DKIM1; p=", s1: GOOD }),
+    ["DKIM_REVOKED"],
+    100,
+    "pass",
+  ],
+  ["512 bits", keys({ s1: `v=DKIM1; p=${RSA_512}` }), ["DKIM_SHORT"], 10, "fail"],
+  ["1024 bits", keys({ s1: `v=DKIM1; p=${RSA_1024}` }), ["DKIM_1024"], 85, "warn"],
+  [
+    "two keys of 1024 bits are one fault",
+    keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` }),
+    ["DKIM_1024"],
+    85,
+    "warn",
+  ],
+  ["test mode", keys({ s1: `v=DKIM1; t=y; p=${RSA_2048}` }), ["DKIM_TESTING"], 85, "warn"],
+  ["sha1 only", keys({ s1: `v=DKIM1; h=sha1; p=${RSA_2048}` }), ["DKIM_SHA1_ONLY"], 40, "fail"],
+  ["a broken key", keys({ s1: "v=DKIM1; p=!!!" }), ["DKIM_BAD_KEY"], 20, "fail"],
+  [
+    "two records at one name",
+    keys({ s1: { TXT: [GOOD, `v=DKIM1; p=${RSA_1024}`] } }),
+    ["DKIM_MULTI_TXT"],
+    80,
+    "warn",
+  ],
+  ["only Ed25519", keys({ s1: `k=ed25519; p=${ED25519}` }), ["DKIM_ED25519_ONLY"], 75, "warn"],
+  ["Ed25519 beside RSA", keys({ s1: `k=ed25519; p=${ED25519}`, s2: GOOD }), [], 100, "pass"],
+  ["another service", keys({ s1: `s=other; p=${RSA_2048}` }), ["DKIM_SERVICE"], 40, "fail"],
+  [
+    "an alias that ends in a name without a key",
+    {
+      ...keys({ s1: { CNAME: ["s1.example.net"] }, s2: GOOD }),
+      "s1.example.net": { A: ["8.8.8.8"] },
+    },
+    ["DKIM_CNAME_DANGLING"],
+    40,
+    "fail",
+  ],
+  [
+    "an alias that ends in a key",
+    { ...keys({ s1: { CNAME: ["s1.example.net"] } }), "s1.example.net": { TXT: [GOOD] } },
+    [],
+    100,
+    "pass",
+  ],
+  [
+    "a text that is no key does not count as one",
+    keys({ mail: "v=spf1 -all" }),
+    ["DKIM_NOT_FOUND"],
+    50,
+    "unknown",
+  ],
+  [
+    "none found, and one name is silent",
+    keys({ hidden: GOOD, s1: "TIMEOUT" }),
+    ["DKIM_INCONCLUSIVE"],
+    null,
+    "error",
+  ],
+  [
+    "one found, and another name is silent",
+    keys({ s1: GOOD, s2: "SERVFAIL" }),
+    ["DKIM_INCONCLUSIVE"],
+    100,
+    "pass",
+  ],
+  [
+    "a revoked one found, and another name is silent",
+    keys({ s1: "p=", s2: "TIMEOUT" }),
+    ["DKIM_REVOKED", "DKIM_INCONCLUSIVE"],
+    null,
+    "error",
+  ],
+  [
+    "an Ed25519 key found, and another name is silent",
+    keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" }),
+    ["DKIM_INCONCLUSIVE"],
+    100,
+    "pass",
+  ],
+  [
+    "the name above the keys is silent, and the keys are not",
+    { [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) },
+    [],
+    100,
+    "pass",
+  ],
+])("%s", async (_, names, issues, score, status) => {
+  const found = await whenAnalysed(names);
+
+  expect(found.issues.map(({ id }) => id)).toEqual(issues);
+  expect(found).toMatchObject({ score, status });
+});
+
+const COMMONEST = ["google", "selector1", "selector2", "default", "s1", "k1"];
+const askedFor = (calls: readonly string[]) =>
+  calls.flatMap((call) => /^TXT (\w+)\._domainkey\./.exec(call)?.[1] ?? []);
+
+test("where _domainkey is denied, the commonest selectors are asked for before there is no key", async () => {
+  const { calls, ...found } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
+
+  expect(askedFor(calls)).toEqual(["r4nd0m", ...COMMONEST]);
+  expect(found).toMatchObject({ status: "missing", score: 0 });
+  expect(found.issues[0]?.detail).toEqual({ domain: DOMAIN, n: 6 });
+});
+
+const DENIED: Zone = { [`_domainkey.${DOMAIN}`]: "DENIED" };
+
+test.each<readonly [what: string, traces: Partial<DkimTraces>, selector: string]>([
+  ["one of the commonest", {}, "default"],
+  ["one that the MX suggests", { mxHosts: ["in1.messagingengine.com"] }, "fm2"],
+  ["one that SPF suggests", { spfIncludes: ["spf.mtasv.net"] }, "pm"],
+  ["one of the operator's list", { ownSelectors: ["corp2024"] }, "corp2024"],
+])(
+  "a name server that denies _domainkey is not believed where there is a key under %s",
+  async (_, traces, selector) => {
+    const found = await whenAnalysed({ ...DENIED, ...keys({ [selector]: GOOD }) }, traces);
+
+    expect(found).toMatchObject({ status: "pass", selectorsFound: [selector], issues: [] });
+  },
+);
+
+test("where it is not believed, all selectors are asked for", async () => {
+  const names = { ...DENIED, ...keys({ default: GOOD, zoho: GOOD }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ selectorsFound: ["default", "zoho"] });
+});
+
+test("a name without a key below the denied one proves that it was denied wrongly", async () => {
+  const names = { ...DENIED, ...keys({ s1: {}, hidden: GOOD }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "unknown", score: 50 });
+});
+
+test("where _domainkey is denied and one of the commonest is silent, nothing is proven", async () => {
+  const names = { ...DENIED, ...keys({ k1: "TIMEOUT" }) };
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "error", score: null });
+});
+
+test("the operator's selectors are asked for at a domain that shows no other trace", async () => {
+  const names = keys({ "a.b": GOOD });
+
+  expect(await whenAnalysed(names, { ownSelectors: ["a.b"] })).toMatchObject({
+    selectorsFound: ["a.b"],
+  });
+});
+
+test("where no name answers, no selector is asked for either", async () => {
+  const { calls, ...found } = await whenAnalysed({
+    [`_domainkey.${DOMAIN}`]: "TIMEOUT",
+    ...keys({ r4nd0m: "SERVFAIL", s1: GOOD }),
+  });
+
+  expect(found).toMatchObject({ status: "error", score: null });
+  expect(calls).toHaveLength(2);
+});
+
+test("what is found under a random name is found under every name, and proves nothing", async () => {
+  const selectors = ["r4nd0m", ...listSelectors(NO_TRACES)];
+  const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
+
+  expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
+});
+
+test("where the guard is silent and no name is missing, what was found may be a wildcard's", async () => {
+  const names = listSelectors(NO_TRACES).map((selector) => [selector, GOOD] as const);
+  const everywhere = { ...keys(Object.fromEntries(names)), ...keys({ r4nd0m: "TIMEOUT" }) };
+
+  expect(await whenAnalysed(everywhere)).toMatchObject({ status: "error", score: null });
+  expect(await whenAnalysed({ ...everywhere, ...keys({ s1: {} }) })).toMatchObject({ score: 100 });
+});
+
+test("a key of its own counts although there is a wildcard", async () => {
+  const names = keys({ r4nd0m: "v=DKIM1; p=", s1: "v=DKIM1; p=", s2: GOOD });
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
+});
+
+test("a wildcard without keys is no guard's matter", async () => {
+  const names = keys({ r4nd0m: "v=spf1 -all", s1: "v=spf1 -all", s2: GOOD });
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
+});
+
+test("a server that denies _domainkey and has names below it is not believed", async () => {
+  const names = { ...keys({ r4nd0m: "v=spf1 -all", s1: GOOD }) };
+  const honest = createZoneDns(names);
+  const { status } = await analyseDkim(
+    (type, name) =>
+      name === `_domainkey.${DOMAIN}` ? Promise.resolve({ kind: "nxdomain" }) : honest(type, name),
+    { domain: DOMAIN, randomLabel: "r4nd0m", ...NO_TRACES },
+  );
+
+  expect(status).toBe("pass");
+});
+
+test.each([
+  ["Google by its MX", { mxHosts: ["aspmx.l.google.com"] }, ["google", "20230601"]],
+  [
+    "Microsoft by its MX",
+    { mxHosts: ["x.mail.protection.outlook.com"] },
+    ["selector1", "selector2"],
+  ],
+  ["SendGrid by SPF", { spfIncludes: ["sendgrid.net"] }, ["s1", "s2"]],
+  ["Mailchimp by SPF", { spfIncludes: ["servers.mcsv.net"] }, ["k1", "k2"]],
+  ["Zoho by its MX, in capitals", { mxHosts: ["MX.ZOHO.EU."] }, ["zoho", "zmail"]],
+  ["no selector without traces", {}, []],
+  ["no selector by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
+])("%s is asked for first", (_, traces, first) => {
+  expect(listLikelySelectors({ ...NO_TRACES, ...traces }).slice(0, 2)).toEqual(first);
+  expect(listSelectors({ ...NO_TRACES, ...traces }).slice(0, first.length)).toEqual(first);
+});
+
+test("however many providers are seen, the questions stay few", async () => {
+  const all = {
+    ...NO_TRACES,
+    mxHosts: ["google.com", "outlook.com", "zoho.com", "messagingengine.com", "protonmail.ch"],
+    spfIncludes: ["sendgrid.net", "mcsv.net", "mandrillapp.com", "mailgun.org", "everlytic.net"],
+  };
+  const { calls } = await whenAnalysed(keys({ hidden: GOOD }), all);
+
+  expect(listSelectors(all)).toHaveLength(SELECTORS_MAX);
+  expect(calls.length).toBeLessThanOrEqual(SELECTORS_MAX + 2 + 12);
+});
+
+test("an alias into nothing is noticed at a provider that the domain uses", async () => {
+  const names = keys({ selector1: { CNAME: ["gone.example.net"] }, hidden: GOOD });
+  const found = await whenAnalysed(names, { mxHosts: ["x.mail.protection.outlook.com"] });
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
+});
+
+test("an alias into nothing is noticed at a common selector too, where there is no key", async () => {
+  const dangling = { CNAME: ["gone.example.net"] };
+  const without = await whenAnalysed(keys({ s1: dangling, hidden: GOOD }));
+  const withKey = await whenAnalysed(keys({ s1: dangling, google: GOOD }));
+
+  expect(without.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
+  expect(withKey.issues).toEqual([]);
+});
+
+test("an issue names the selectors it is about", async () => {
+  const { issues } = await whenAnalysed(keys({ s1: `p=${RSA_1024}`, s2: `p=${RSA_1024}` }));
+
+  expect(issues[0]?.detail).toEqual({ selector: "s1, s2", bits: 1024 });
+});

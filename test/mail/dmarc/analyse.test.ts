@@ -1,0 +1,405 @@
+import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
+import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../zone.ts";
+
+const DOMAIN = "example.com";
+const MX = { MX: ["10 mx.example.com"] };
+const HOME: Zone = { [DOMAIN]: MX };
+const BEST = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
+const own = (...TXT: string[]): Zone => ({ ...HOME, [`_dmarc.${DOMAIN}`]: { TXT } });
+
+const whenAnalysed = (names: Zone, domain = DOMAIN) =>
+  analyseDmarc(createZoneDns(names), { domain });
+
+type Row = readonly [
+  what: string,
+  zone: Zone,
+  issues: readonly string[],
+  score: number | null,
+  policy: string | null,
+];
+
+test.each<Row>([
+  ["as it should be", own(BEST), [], 100, "reject"],
+  [
+    "capital V, and space round the equals sign",
+    own(BEST.replace("v=", "V = ")),
+    [],
+    100,
+    "reject",
+  ],
+  ["nothing", HOME, ["DMARC_MISSING"], 0, null],
+  ["two records", own(BEST, "v=DMARC1; p=none"), ["DMARC_MULTIPLE"], 0, null],
+  ["a version in small letters", own("v=dmarc1; p=reject"), ["DMARC_VERSION"], 0, null],
+  ["a version that is not first", own("p=reject; v=DMARC1"), ["DMARC_VERSION"], 0, null],
+  ["a version without its semicolon", own("v=DMARC1 p=reject"), ["DMARC_VERSION"], 0, null],
+  ["quotes that became part of the text", own('"v=DMARC1; p=reject"'), ["DMARC_VERSION"], 0, null],
+  [
+    "no p, and no reports",
+    own("v=DMARC1; np=reject"),
+    ["DMARC_P_MISSING", "DMARC_NO_RUA"],
+    0,
+    null,
+  ],
+  ["no p, and reports", own("v=DMARC1; rua=mailto:d@example.com"), ["DMARC_P_MISSING"], 30, "none"],
+  [
+    "a p that is no policy",
+    own("v=DMARC1; p=monitor; rua=mailto:d@example.com"),
+    ["DMARC_P_MISSING"],
+    30,
+    "none",
+  ],
+  [
+    "an sp that is no policy",
+    own("v=DMARC1; p=reject; sp=all; rua=mailto:d@example.com"),
+    ["DMARC_P_MISSING"],
+    30,
+    "none",
+  ],
+  ["p=none", own(BEST.replaceAll("reject", "none")), ["DMARC_P_NONE"], 60, "none"],
+  [
+    "p=quarantine",
+    own(BEST.replaceAll("reject", "quarantine")),
+    ["DMARC_P_QUARANTINE"],
+    90,
+    "quarantine",
+  ],
+  ["sp=none under reject", own(`${BEST}; sp=none`), ["DMARC_SP_WEAK"], 80, "reject"],
+  ["sp=quarantine under reject", own(`${BEST}; sp=quarantine`), [], 100, "reject"],
+  ["no np", own(BEST.replace(" np=reject;", "")), ["DMARC_NP"], 95, "reject"],
+  ["a weak np", own(BEST.replace("np=reject", "np=none")), ["DMARC_NP"], 95, "reject"],
+  ["testing", own(`${BEST}; t=y`), ["DMARC_T_Y"], 75, "quarantine"],
+  [
+    "testing what is none already",
+    own(`${BEST.replaceAll("reject", "none")}; t=y`),
+    ["DMARC_P_NONE"],
+    60,
+    "none",
+  ],
+  ["pct=100", own(`${BEST}; pct=100`), ["DMARC_PCT"], 95, "reject"],
+  ["pct=20", own(`${BEST}; pct=20`), ["DMARC_PCT"], 85, "reject"],
+  ["rf and ri", own(`${BEST}; rf=afrf; ri=3600`), ["DMARC_RF", "DMARC_RI"], 90, "reject"],
+  ["a tag that does not exist", own(`${BEST}; policy=x`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
+  ["a tag that stands twice", own(`${BEST}; P=none`), ["DMARC_DUP_TAG"], 20, "reject"],
+  ["no reports", own("v=DMARC1; p=reject; np=reject"), ["DMARC_NO_RUA"], 90, "reject"],
+  [
+    "an address without mailto:",
+    own("v=DMARC1; p=reject; np=reject; rua=d@example.com"),
+    ["DMARC_RUA_BAD"],
+    90,
+    "reject",
+  ],
+  [
+    "mailto: without an address",
+    own("v=DMARC1; p=reject; np=reject; rua=mailto:"),
+    ["DMARC_RUA_BAD"],
+    90,
+    "reject",
+  ],
+  [
+    "three addresses",
+    own(
+      BEST.replace(/rua=.*/, "rua=mailto:a@example.com, mailto:b@example.com,mailto:c@example.com"),
+    ),
+    ["DMARC_RUA_BAD"],
+    98,
+    "reject",
+  ],
+  ["a size at an address", own(`${BEST}!10m`), ["DMARC_RUA_BAD"], 98, "reject"],
+  [
+    "reports by another scheme",
+    own(BEST.replace(/rua=.*/, "rua=https://example.com/r")),
+    [],
+    100,
+    "reject",
+  ],
+  [
+    "reports to a domain without MX",
+    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { A: ["8.8.8.8"] } },
+    ["DMARC_RUA_NO_MX"],
+    90,
+    "reject",
+  ],
+  [
+    "reports to a domain whose name server is silent",
+    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { MX: "TIMEOUT" } },
+    [],
+    100,
+    "reject",
+  ],
+  ["strict alignment", own(`${BEST}; adkim=s; aspf=s`), ["DMARC_STRICT"], 100, "reject"],
+  ["relaxed alignment", own(`${BEST}; adkim=r; aspf=r; fo=1; psd=n`), [], 100, "reject"],
+  [
+    "an alignment that does not exist",
+    own(`${BEST}; adkim=strict`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["an empty alignment", own(`${BEST}; aspf=`), ["DMARC_TAG_VALUE"], 98, "reject"],
+  [
+    "an option for failure reports that does not exist",
+    own(`${BEST}; fo=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "a separator for failure reports that does not exist",
+    own(`${BEST}; fo=1,d`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["three options for failure reports", own(`${BEST}; fo=1:D : s`), [], 100, "reject"],
+  [
+    "options for failure reports that exclude each other",
+    own(`${BEST}; fo=0:1`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "an option for failure reports twice",
+    own(`${BEST}; fo=d:d`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["a test that is neither on nor off", own(`${BEST}; t=x`), ["DMARC_TAG_VALUE"], 98, "reject"],
+  [
+    "a kind of domain that does not exist",
+    own(`${BEST}; psd=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  [
+    "five values that do not exist cost once",
+    own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=x`),
+    ["DMARC_TAG_VALUE"],
+    98,
+    "reject",
+  ],
+  ["a part without a value", own(`${BEST}; reject`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
+  [
+    "failure reports to two of its own addresses",
+    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com`),
+    [],
+    100,
+    "reject",
+  ],
+  [
+    "failure reports to an address without mailto:",
+    own(`${BEST}; ruf=f@example.com`),
+    ["DMARC_RUF_BAD"],
+    98,
+    "reject",
+  ],
+  [
+    "failure reports to three addresses",
+    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com,mailto:h@example.com`),
+    ["DMARC_RUF_BAD"],
+    99,
+    "reject",
+  ],
+  [
+    "failure reports of a size",
+    own(`${BEST}; ruf=mailto:f@example.com!50k`),
+    ["DMARC_RUF_BAD"],
+    99,
+    "reject",
+  ],
+  ["no address for failure reports", own(`${BEST}; ruf=`), [], 100, "reject"],
+  [
+    "the record at the domain itself",
+    { [DOMAIN]: { ...MX, TXT: [BEST] } },
+    ["DMARC_MISSING", "DMARC_WRONG_PLACE"],
+    0,
+    null,
+  ],
+  [
+    "the record in both places",
+    { ...own(BEST), [DOMAIN]: { ...MX, TXT: [BEST] } },
+    ["DMARC_WRONG_PLACE"],
+    90,
+    "reject",
+  ],
+  ["an SPF record beside it", own(BEST, "v=spf1 -all"), ["DMARC_WRONG_PLACE"], 90, "reject"],
+  ["another text beside it", own(BEST, "site-check=abc"), ["DMARC_WRONG_PLACE"], 90, "reject"],
+  ["a space before it", own(` ${BEST}`), ["DMARC_MISSING", "DMARC_WRONG_PLACE"], 0, null],
+  ["no answer", { ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }, ["DMARC_INCONCLUSIVE"], null, null],
+  [
+    "nothing of its own, and no answer above",
+    { ...HOME, "_dmarc.com": "SERVFAIL" },
+    ["DMARC_INCONCLUSIVE"],
+    null,
+    null,
+  ],
+  ["its own, and no answer above", { ...own(BEST), "_dmarc.com": "TIMEOUT" }, [], 100, "reject"],
+  [
+    "two of its own, and no answer above",
+    { ...own(BEST, BEST), "_dmarc.com": "TIMEOUT" },
+    ["DMARC_MULTIPLE"],
+    0,
+    null,
+  ],
+])("%s", async (_, names, issues, score, policy) => {
+  const found = await whenAnalysed(names);
+
+  expect(found.issues.map(({ id }) => id)).toEqual(issues);
+  expect(found).toMatchObject({ score, policy });
+});
+
+test("a subdomain inherits the organisation's policy for subdomains", async () => {
+  const names = { ...own(`${BEST}; sp=none`), "mail.example.com": MX };
+  const found = await whenAnalysed(names, "mail.example.com");
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DMARC_INHERITED", "DMARC_P_NONE"]);
+  expect(found).toMatchObject({ policy: "none", recordDomain: DOMAIN, organisation: DOMAIN });
+});
+
+test("a subdomain that does not exist inherits np", async () => {
+  const found = await whenAnalysed(
+    own(BEST.replace("np=reject", "np=quarantine")),
+    "no.example.com",
+  );
+
+  expect(found.policy).toBe("quarantine");
+});
+
+test("where DNS does not tell whether a subdomain exists, sp and np must agree", async () => {
+  const silent = (policies: string) => ({
+    ...own(`v=DMARC1; p=reject; ${policies}`),
+    "mail.example.com": "TIMEOUT" as const,
+  });
+
+  expect(await whenAnalysed(silent("sp=none; np=reject"), "mail.example.com")).toMatchObject({
+    status: "error",
+    score: null,
+  });
+  expect(await whenAnalysed(silent("sp=none; np=none"), "mail.example.com")).toMatchObject({
+    policy: "none",
+  });
+});
+
+test("two records of one's own are reported, although those above count", async () => {
+  const names = {
+    ...own(BEST),
+    "mail.example.com": MX,
+    "_dmarc.mail.example.com": { TXT: [BEST, BEST] },
+  };
+  const found = await whenAnalysed(names, "mail.example.com");
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DMARC_MULTIPLE", "DMARC_INHERITED"]);
+  expect(found.policy).toBe("reject");
+  expect(found.issues[0]?.message).toBe(
+    "There are 2 DMARC records at _dmarc.mail.example.com: receivers on RFC 7489 apply no DMARC policy then, those on RFC 9989 the one of example.com.",
+  );
+});
+
+test("two records that nothing stands above are taken by no receiver", async () => {
+  const { issues } = await whenAnalysed(own(BEST, BEST));
+
+  expect(issues[0]?.message).toBe(
+    "There are 2 DMARC records at _dmarc.example.com: receivers take none of them.",
+  );
+});
+
+const REPORTER = "reports.test";
+const outside = (more: Zone = {}): Zone => ({
+  ...own(BEST.replace("d@example.com", `d@${REPORTER}`)),
+  [REPORTER]: MX,
+  ...more,
+});
+
+test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
+  ["has not agreed", outside(), ["DMARC_RUA_UNAUTHORIZED"]],
+  ["has agreed", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }), []],
+  [
+    "agrees for everybody",
+    outside({ [`*._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1;"] } }),
+    [],
+  ],
+  [
+    "says something else",
+    outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=spf1 -all"] } }),
+    ["DMARC_RUA_UNAUTHORIZED"],
+  ],
+  ["does not answer", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }), []],
+  [
+    "has no MX",
+    outside({ [REPORTER]: { A: ["8.8.8.8"] } }),
+    ["DMARC_RUA_UNAUTHORIZED", "DMARC_RUA_NO_MX"],
+  ],
+])("the recipient of the reports %s", async (_, names, issues) => {
+  expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
+});
+
+test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
+  ["has not agreed", {}, ["DMARC_RUF_UNAUTHORIZED"]],
+  ["has agreed", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }, []],
+  ["does not answer", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }, []],
+  ["has no MX", { [REPORTER]: { A: ["8.8.8.8"] } }, ["DMARC_RUF_UNAUTHORIZED", "DMARC_RUF_NO_MX"]],
+])("the recipient of the failure reports %s", async (_, more, issues) => {
+  const names = { ...own(`${BEST}; ruf=mailto:f@${REPORTER}`), [REPORTER]: MX, ...more };
+
+  expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
+});
+
+test("a recipient that agreed to neither kind of reports has an issue for both", async () => {
+  const names = outside();
+  const record = names[`_dmarc.${DOMAIN}`] as { readonly TXT: readonly string[] };
+  const both = { TXT: [`${record.TXT[0]}; ruf=mailto:f@${REPORTER}`] };
+  const { issues } = await whenAnalysed({ ...names, [`_dmarc.${DOMAIN}`]: both });
+
+  expect(issues.map(({ id }) => id)).toEqual(["DMARC_RUA_UNAUTHORIZED", "DMARC_RUF_UNAUTHORIZED"]);
+});
+
+test("a value that does not exist is reported with what receivers read", async () => {
+  const { issues } = await whenAnalysed(
+    own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=${"x".repeat(300)}`),
+  );
+
+  const [message = ""] = issues.map((one) => one.message);
+  for (const text of [
+    "adkim=strict as r (relaxed)",
+    "aspf= as r (relaxed)",
+    "fo=x as 0",
+    "t=x as n",
+    "as u",
+  ])
+    expect(message).toContain(text);
+});
+
+test.each<readonly [what: string, domain: string, more: Zone]>([
+  ["below the domain", DOMAIN, {}],
+  ["beside the domain", "mail.example.com", {}],
+  ["perhaps beside the domain", "mail.other.test", { "_dmarc.other.test": "TIMEOUT" }],
+])("no agreement is needed for reports %s", async (_, domain, more) => {
+  const record = { TXT: [BEST.replace("d@example.com", "d@reports.example.com")] };
+  const dns = createZoneDns({
+    ...own(BEST),
+    [`_dmarc.${domain}`]: record,
+    "reports.example.com": MX,
+    ...more,
+  });
+
+  expect((await analyseDmarc(dns, { domain })).issues).toEqual([]);
+  expect(dns.calls.filter((call) => call.includes("_report"))).toEqual([]);
+});
+
+test.each(["rua", "ruf"])("of a hundred addresses in %s four are looked into", async (tag) => {
+  const uris = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
+  const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; ${tag}=${uris}`));
+
+  await analyseDmarc(dns, { domain: DOMAIN });
+
+  expect(dns.calls.filter((call) => call.includes(".test"))).toHaveLength(4 * 3);
+});
+
+test("a sentence shows text from outside only as far as it is readable", async () => {
+  const { issues } = await whenAnalysed(own(`${BEST}; x${"y".repeat(400)}=1`));
+
+  expect(issues[0]?.message.length).toBeLessThan(300);
+});

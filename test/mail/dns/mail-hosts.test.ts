@@ -1,0 +1,368 @@
+import { type DnsFault, findMailHosts, type MailHosts } from "@mailproof/mail/dns/mail-hosts";
+import { parseCidr } from "@mailproof/mail/ip";
+import { describe, expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../zone.ts";
+
+const whenFound = async (names: Zone, domain = "example.com", allowed: readonly string[] = []) => {
+  const dns = createZoneDns(names);
+  const blocks = allowed.flatMap((text) => parseCidr(text) ?? []);
+  const { dnsQueries: questions, ...found } = await findMailHosts(dns, domain, blocks);
+  return { found, asked: questions, calls: dns.calls };
+};
+
+const HOST = { A: ["8.8.8.8"] };
+const at = (host: string, priority: number, ...ips: string[]) => ({ host, priority, ips });
+const hosts = (...list: ReturnType<typeof at>[]): MailHosts => ({
+  kind: "hosts",
+  hosts: list,
+  implicit: false,
+});
+const inconclusive = (why: DnsFault): MailHosts => ({
+  kind: "inconclusive",
+  why,
+});
+
+const rows: [string, Zone, MailHosts][] = [
+  ["no name, no mail", {}, { kind: "domain_not_found" }],
+  ["a name with nothing at it", { "example.com": { TXT: ["hello"] } }, { kind: "no_mail_host" }],
+  ["a name that only has names below it", { "a.example.com": HOST }, { kind: "no_mail_host" }],
+
+  [
+    "MX hosts come by preference",
+    {
+      "example.com": { MX: ["20 b.example.net", "10 a.example.net"] },
+      "a.example.net": { A: ["8.8.8.8", "8.8.4.4"] },
+      "b.example.net": { A: ["1.1.1.1"] },
+    },
+    hosts(at("a.example.net", 10, "8.8.8.8", "8.8.4.4"), at("b.example.net", 20, "1.1.1.1")),
+  ],
+  [
+    "equal preferences keep the order of the answer",
+    {
+      "example.com": { MX: ["5 b.example.net", "5 a.example.net"] },
+      "a.example.net": HOST,
+      "b.example.net": HOST,
+    },
+    hosts(at("b.example.net", 5, "8.8.8.8"), at("a.example.net", 5, "8.8.8.8")),
+  ],
+  [
+    "a host named twice counts once, at its best, in lower case",
+    { "example.com": { MX: ["30 MX.Example.NET", "10 mx.example.net"] }, "mx.example.net": HOST },
+    hosts(at("mx.example.net", 10, "8.8.8.8")),
+  ],
+  [
+    "an address given twice is tried once",
+    {
+      "example.com": { MX: ["1 mx.example.net"] },
+      "mx.example.net": { A: ["8.8.8.8", "8.8.8.8"] },
+    },
+    hosts(at("mx.example.net", 1, "8.8.8.8")),
+  ],
+  [
+    "an MX host that is an alias is followed",
+    {
+      "example.com": { MX: ["10 mx.example.com"] },
+      "mx.example.com": { CNAME: ["real.example.net"] },
+      "real.example.net": HOST,
+    },
+    hosts(at("mx.example.com", 10, "8.8.8.8")),
+  ],
+  [
+    "a domain that is an alias has the MX of its target",
+    {
+      "example.com": { CNAME: ["example.net"] },
+      "example.net": { MX: ["10 mx.example.net"] },
+      "mx.example.net": HOST,
+    },
+    hosts(at("mx.example.net", 10, "8.8.8.8")),
+  ],
+  [
+    "a host that does not exist is passed over",
+    {
+      "example.com": { MX: ["10 gone.example.net", "20 mx.example.net"] },
+      "mx.example.net": HOST,
+    },
+    hosts(at("mx.example.net", 20, "8.8.8.8")),
+  ],
+  [
+    "a host in trouble is passed over when another answers",
+    {
+      "example.com": { MX: ["10 slow.example.net", "20 mx.example.net"] },
+      "slow.example.net": "TIMEOUT",
+      "mx.example.net": HOST,
+    },
+    hosts(at("mx.example.net", 20, "8.8.8.8")),
+  ],
+
+  ["a null MX", { "example.com": { MX: ["0 ."] } }, { kind: "null_mx" }],
+  [
+    "a null MX does not fall back to the domain's own address",
+    { "example.com": { MX: ["0 ."], ...HOST } },
+    { kind: "null_mx" },
+  ],
+  [
+    "a null MX among others names nothing",
+    { "example.com": { MX: ["0 .", "10 mx.example.net"] }, "mx.example.net": HOST },
+    hosts(at("mx.example.net", 10, "8.8.8.8")),
+  ],
+
+  [
+    "without MX the domain is its own host",
+    { "example.com": HOST },
+    { kind: "hosts", hosts: [at("example.com", 0, "8.8.8.8")], implicit: true },
+  ],
+  [
+    "without MX an IPv6 address will do",
+    { "example.com": { AAAA: ["2606:4700::1"] } },
+    { kind: "hosts", hosts: [at("example.com", 0, "2606:4700::1")], implicit: true },
+  ],
+  [
+    "a private address of the domain itself",
+    { "example.com": { A: ["127.0.0.1"] } },
+    { kind: "mx_unroutable" },
+  ],
+  [
+    "without MX, and the address in trouble",
+    { "example.com": { A: "SERVFAIL" } },
+    inconclusive("servfail"),
+  ],
+
+  // Our own trouble is never an answer, and never a reason to try the domain's own address.
+  [
+    "MX in trouble: SERVFAIL",
+    { "example.com": { MX: "SERVFAIL", ...HOST } },
+    inconclusive("servfail"),
+  ],
+  [
+    "MX in trouble: REFUSED",
+    { "example.com": { MX: "REFUSED", ...HOST } },
+    inconclusive("refused"),
+  ],
+  [
+    "MX in trouble: silence",
+    { "example.com": { MX: "TIMEOUT", ...HOST } },
+    inconclusive("timeout"),
+  ],
+  [
+    "one host is gone and one in trouble",
+    {
+      "example.com": { MX: ["10 gone.example.net", "20 slow.example.net"] },
+      "slow.example.net": "TIMEOUT",
+    },
+    inconclusive("timeout"),
+  ],
+  [
+    "one host is private and one in trouble",
+    {
+      "example.com": { MX: ["10 in.example.net", "20 slow.example.net"] },
+      "in.example.net": { A: ["10.0.0.1"] },
+      "slow.example.net": { A: "REFUSED" },
+    },
+    inconclusive("refused"),
+  ],
+  [
+    "a host without IPv4 whose IPv6 is in trouble",
+    { "example.com": { MX: ["1 mx.example.net"] }, "mx.example.net": { AAAA: "SERVFAIL" } },
+    inconclusive("servfail"),
+  ],
+
+  [
+    "hosts that do not exist",
+    { "example.com": { MX: ["10 gone.example.net", "20 lost.example.net"], ...HOST } },
+    { kind: "no_mail_host" },
+  ],
+  [
+    "a host without any address",
+    { "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { TXT: ["here"] } },
+    { kind: "no_mail_host" },
+  ],
+
+  [
+    "only the public addresses of a host are kept",
+    {
+      "example.com": { MX: ["10 mx.example.net"] },
+      "mx.example.net": { A: ["10.0.0.1", "8.8.8.8", "169.254.169.254"] },
+    },
+    hosts(at("mx.example.net", 10, "8.8.8.8")),
+  ],
+  [
+    "a host with private addresses alone",
+    {
+      "example.com": { MX: ["10 mx.example.net"] },
+      "mx.example.net": { A: ["192.168.1.1"], AAAA: ["::ffff:10.0.0.1", "fd00::1"] },
+    },
+    { kind: "mx_unroutable" },
+  ],
+  [
+    "a host that is private over IPv4 and public over IPv6",
+    {
+      "example.com": { MX: ["10 mx.example.net"] },
+      "mx.example.net": { A: ["192.168.1.1"], AAAA: ["2606:4700::1"] },
+    },
+    hosts(at("mx.example.net", 10, "2606:4700::1")),
+  ],
+  [
+    "an alias that leads inside",
+    {
+      "example.com": { MX: ["10 mx.example.net"] },
+      "mx.example.net": { CNAME: ["inside.example.net"] },
+      "inside.example.net": { A: ["172.16.0.1"] },
+    },
+    { kind: "mx_unroutable" },
+  ],
+  [
+    "one host is private and one is gone",
+    {
+      "example.com": { MX: ["10 in.example.net", "20 gone.example.net"] },
+      "in.example.net": { A: ["10.0.0.1"] },
+    },
+    { kind: "mx_unroutable" },
+  ],
+];
+
+test.each(rows)("%s", async (_, names, expected) => {
+  const { found } = await whenFound(names);
+
+  expect(found).toEqual(expected);
+});
+
+test.each([
+  "8.8.8.8",
+  "127.0.0.1",
+  "[8.8.8.8]",
+  "2606:4700::1",
+  "[IPv6:2606:4700::1]",
+  "localhost",
+  "LOCALHOST.",
+  "mx.localhost",
+])("an MX of %s is not followed, and nothing is asked about it", async (exchange) => {
+  const { found, calls } = await whenFound({ "example.com": { MX: [`10 ${exchange}`] } });
+
+  expect(found).toEqual({ kind: "mx_unroutable" });
+  expect(calls).toEqual(["MX example.com"]);
+});
+
+test("an operator's lab may live at private addresses", async () => {
+  const names = {
+    "example.com": { MX: ["10 mx.example.net"] },
+    "mx.example.net": { A: ["127.0.0.1", "10.0.0.1"] },
+  };
+
+  const { found } = await whenFound(names, "example.com", ["127.0.0.0/8"]);
+
+  expect(found).toEqual(hosts(at("mx.example.net", 10, "127.0.0.1")));
+});
+
+describe("questions are few", () => {
+  const many = (count: number, records: Zone[string] | undefined) => {
+    const names = Array.from({ length: count }, (_, n) => `mx${n}.example.net`);
+    return {
+      "example.com": { MX: names.map((name, n) => `${n} ${name}`) },
+      ...(records && Object.fromEntries(names.map((name) => [name, records]))),
+    };
+  };
+
+  test("IPv6 is not asked for when IPv4 is there", async () => {
+    const { calls } = await whenFound({
+      "example.com": { MX: ["10 mx.example.net"] },
+      "mx.example.net": { A: ["8.8.8.8"], AAAA: ["2606:4700::1"] },
+    });
+
+    expect(calls).toEqual(["MX example.com", "A mx.example.net"]);
+  });
+
+  test("IPv6 is not asked for when the name does not exist", async () => {
+    const { calls } = await whenFound({ "example.com": { MX: ["10 gone.example.net"] } });
+
+    expect(calls).toEqual(["MX example.com", "A gone.example.net"]);
+  });
+
+  test("three hosts with an address are enough of ten thousand", async () => {
+    const { found, calls } = await whenFound(many(10_000, HOST));
+
+    expect(found).toEqual(
+      hosts(
+        at("mx0.example.net", 0, "8.8.8.8"),
+        at("mx1.example.net", 1, "8.8.8.8"),
+        at("mx2.example.net", 2, "8.8.8.8"),
+      ),
+    );
+    expect(calls).toHaveLength(4);
+  });
+
+  test("ten hosts are enough to look at, and then it is us who do not know", async () => {
+    const { found, calls } = await whenFound(many(10_000, { A: ["10.0.0.1"] }));
+
+    expect(found).toEqual(inconclusive("too_large"));
+    expect(calls).toHaveLength(21);
+  });
+
+  test("ten hosts that were all looked at are an answer", async () => {
+    const { found } = await whenFound(many(10, undefined));
+
+    expect(found).toEqual({ kind: "no_mail_host" });
+  });
+
+  test("hosts that come to nothing are made up for by those that follow", async () => {
+    const { found } = await whenFound({
+      "example.com": {
+        MX: ["1 a.test", "2 b.test", "3 c.test", "4 d.test", "5 e.test", "6 f.test"],
+      },
+      ...Object.fromEntries(["b.test", "d.test", "e.test", "f.test"].map((name) => [name, HOST])),
+    });
+
+    expect(found.kind === "hosts" && found.hosts.map(({ host }) => host)).toEqual([
+      "b.test",
+      "d.test",
+      "e.test",
+    ]);
+  });
+});
+
+describe("what was asked is evidence", () => {
+  test("every question is there with what it came to", async () => {
+    const { asked: questions } = await whenFound({
+      "example.com": { MX: ["10 mx.example.net", "20 gone.example.net"] },
+      "mx.example.net": { A: ["8.8.8.8", "10.0.0.1"] },
+    });
+
+    expect(questions).toEqual([
+      {
+        type: "MX",
+        name: "example.com",
+        kind: "ok",
+        records: [
+          { priority: 10, exchange: "mx.example.net" },
+          { priority: 20, exchange: "gone.example.net" },
+        ],
+        count: 2,
+      },
+      { type: "A", name: "mx.example.net", kind: "ok", records: ["8.8.8.8", "10.0.0.1"], count: 2 },
+      { type: "A", name: "gone.example.net", kind: "nxdomain", records: [], count: 0 },
+    ]);
+  });
+
+  test("a huge answer is counted whole and kept in part", async () => {
+    const MX = Array.from({ length: 5000 }, () => "10 mx.example.net");
+
+    const { asked: questions } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
+
+    expect(questions[0]?.count).toBe(5000);
+    expect(questions[0]?.records).toHaveLength(20);
+  });
+});
+
+test.each(["0.0.0.0", "198.18.0.7", "198.19.255.1"])(
+  "%s in place of an address is our own network's doing, and says nothing of the domain",
+  async (ip) => {
+    const dns = createZoneDns({
+      "example.com": { MX: ["10 mx.example.com"] },
+      "mx.example.com": { A: [ip] },
+    });
+
+    expect(await findMailHosts(dns, "example.com", [])).toMatchObject({
+      kind: "inconclusive",
+      why: "refused",
+    });
+  },
+);

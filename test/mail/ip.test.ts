@@ -1,0 +1,207 @@
+import {
+  isInBlock,
+  isPublicIp,
+  parseCidr,
+  parseIp,
+  toReverseLabels,
+  toReverseName,
+} from "@mailproof/mail/ip";
+import { describe, expect, test } from "vitest";
+
+const ipOf = (text: string) => {
+  const ip = parseIp(text);
+  if (!ip) throw new Error(`${text} is no address`);
+  return ip;
+};
+
+const getCidr = (text: string) => {
+  const cidr = parseCidr(text);
+  if (!cidr) throw new Error(`${text} is no block`);
+  return cidr;
+};
+
+test.each([
+  ["four decimal octets", "192.0.2.255", 32, 0xc00002ffn],
+  ["eight groups", "1:2:3:4:5:6:7:8", 128, 0x00010002000300040005000600070008n],
+  ["zeros left out in the middle", "1::8", 128, (1n << 112n) | 8n],
+  ["zeros left out at the start", "::8", 128, 8n],
+  ["zeros left out at the end", "1::", 128, 1n << 112n],
+  ["nothing but zeros", "::", 128, 0n],
+  ["one group left out", "1:2:3:4:5:6:7::", 128, 0x00010002000300040005000600070000n],
+  ["IPv4 at the end", "::ffff:1.2.3.4", 128, 0xffff01020304n],
+  ["IPv4 at the end of all eight", "1:2:3:4:5:6:1.2.3.4", 128, 0x00010002000300040005000601020304n],
+  ["letters of either case", "2001:DB8::aB", 128, (0x20010db8n << 96n) | 0xabn],
+] as const)("reads an address with %s", (_, text, bits, value) => {
+  expect(parseIp(text)).toEqual({ bits, value });
+});
+
+test.each([
+  ["nothing", ""],
+  ["octal", "010.0.0.1"],
+  ["hex", "0x7f.0.0.1"],
+  ["a shorthand", "127.1"],
+  ["a number", "2130706433"],
+  ["an octet too big", "1.2.3.256"],
+  ["five octets", "1.2.3.4.5"],
+  ["an empty octet", "1..3.4"],
+  ["a sign", "1.2.3.-4"],
+  ["white space", " 1.2.3.4"],
+  ["a line feed at the end", "1.2.3.4\n"],
+  ["other digits", "１.2.3.4"],
+  ["a port", "1.2.3.4:25"],
+  ["brackets", "[::1]"],
+  ["a zone", "fe80::1%eth0"],
+  ["seven groups", "1:2:3:4:5:6:7"],
+  ["nine groups", "1:2:3:4:5:6:7:8:9"],
+  ["nothing left out", "1:2:3:4::5:6:7:8"],
+  ["two gaps", "1::2::3"],
+  ["three colons", ":::"],
+  ["one colon in front", ":1:2:3:4:5:6:7:8"],
+  ["one colon at the end", "1:2:3:4:5:6:7:"],
+  ["five digits", "::12345"],
+  ["IPv4 before the gap", "1.2.3.4::"],
+  ["IPv4 in the middle", "::1.2.3.4:5"],
+  ["IPv4 in octal inside", "::ffff:010.0.0.1"],
+])("what is no address: %s", (_, text) => {
+  expect(parseIp(text)).toBeUndefined();
+  expect(isPublicIp(text, [getCidr("0.0.0.0/0"), getCidr("::/0")])).toBe(false);
+});
+
+test.each([
+  ["8.8.8.8", true],
+  ["1.1.1.1", true],
+  ["2606:4700:4700::1111", true],
+  ["0.255.255.255", false],
+  ["1.0.0.0", true],
+  ["9.255.255.255", true],
+  ["10.0.0.0", false],
+  ["10.255.255.255", false],
+  ["11.0.0.0", true],
+  ["100.63.255.255", true],
+  ["100.64.0.0", false],
+  ["100.127.255.255", false],
+  ["100.128.0.0", true],
+  ["126.255.255.255", true],
+  ["127.0.0.1", false],
+  ["128.0.0.0", true],
+  ["169.253.255.255", true],
+  ["169.254.169.254", false],
+  ["169.255.0.0", true],
+  ["172.15.255.255", true],
+  ["172.16.0.0", false],
+  ["172.31.255.255", false],
+  ["172.32.0.0", true],
+  ["192.0.0.0", false],
+  ["192.0.1.0", true],
+  ["192.0.2.1", false],
+  ["192.0.3.0", true],
+  ["192.88.99.1", false],
+  ["192.167.255.255", true],
+  ["192.168.0.0", false],
+  ["192.169.0.0", true],
+  ["198.17.255.255", true],
+  ["198.18.0.0", false],
+  ["198.19.255.255", false],
+  ["198.20.0.0", true],
+  ["198.51.100.7", false],
+  ["203.0.113.7", false],
+  ["223.255.255.255", true],
+  ["224.0.0.0", false],
+  ["255.255.255.255", false],
+  ["::", false],
+  ["::1", false],
+  ["::8.8.8.8", false],
+  ["::ffff:0:8.8.8.8", false],
+  ["1fff:ffff::", false],
+  ["2000::", true],
+  ["2001:1ff::", false],
+  ["2001:200::", true],
+  ["2001:db7:ffff::", true],
+  ["2001:db8::1", false],
+  ["2001:db9::", true],
+  ["3ffe::", true],
+  ["3fff:fff::", false],
+  ["3fff:1000::", true],
+  ["4000::", false],
+  ["5f00::1", false],
+  ["fc00::1", false],
+  ["fd12:3456::1", false],
+  ["fe80::1", false],
+  ["fec0::1", false],
+  ["ff02::1", false],
+])("%s is public: %s", (ip, isPublic) => {
+  expect(isPublicIp(ip, [])).toBe(isPublic);
+});
+
+describe("an IPv6 address that carries an IPv4 address is as public as that", () => {
+  test.each([
+    ["mapped", "::ffff:8.8.8.8", true],
+    ["mapped", "::ffff:127.0.0.1", false],
+    ["mapped, in hex", "::ffff:a9fe:a9fe", false],
+    ["NAT64", "64:ff9b::8.8.8.8", true],
+    ["NAT64", "64:ff9b::10.0.0.1", false],
+    ["NAT64 inside one network", "64:ff9b:1::8.8.8.8", false],
+    ["next to NAT64", "64:ff9b:0:0:0:1:808:808", false],
+    ["6to4", "2002:808:808::1", true],
+    ["6to4", "2002:7f00:1::1", false],
+    ["6to4, metadata", "2002:a9fe:a9fe::", false],
+    // The last 32 bits are the client's address turned over: f7f7:f7f7 is 8.8.8.8, f5ff:fffe is 10.0.0.1.
+    ["Teredo", "2001:0:808:808:0:0:f7f7:f7f7", true],
+    ["Teredo with a private client", "2001:0:808:808:0:0:f5ff:fffe", false],
+    ["Teredo with a private server", "2001:0:a00:1:0:0:f7f7:f7f7", false],
+  ])("%s: %s", (_, ip, isPublic) => {
+    expect(isPublicIp(ip, [])).toBe(isPublic);
+  });
+
+  test("an operator who permits the IPv4 address permits it inside too", () => {
+    expect(isPublicIp("::ffff:127.0.0.1", [getCidr("127.0.0.0/8")])).toBe(true);
+    expect(isPublicIp("::ffff:10.0.0.1", [getCidr("127.0.0.0/8")])).toBe(false);
+  });
+});
+
+test("an operator permits exactly the blocks he names", () => {
+  const allowed = [getCidr("127.0.0.0/8"), getCidr("::1")];
+
+  expect(isPublicIp("127.3.2.1", allowed)).toBe(true);
+  expect(isPublicIp("::1", allowed)).toBe(true);
+  expect(isPublicIp("::2", allowed)).toBe(false);
+  expect(isPublicIp("10.0.0.1", allowed)).toBe(false);
+  // The same number in the other family.
+  expect(isPublicIp("::7f00:1", allowed)).toBe(false);
+});
+
+test.each([
+  ["10.0.0.0/8", "10.255.255.255", "11.0.0.0"],
+  ["10.1.2.3/8", "10.0.0.0", "9.255.255.255"],
+  ["192.0.2.7", "192.0.2.7", "192.0.2.8"],
+  ["192.0.2.6/31", "192.0.2.7", "192.0.2.8"],
+  ["0.0.0.0/0", "255.255.255.255", "::"],
+  ["::/0", "ffff::", "0.0.0.0"],
+  ["2001:db8::/33", "2001:db8:7fff::", "2001:db8:8000::"],
+])("the block %s holds %s and not %s", (block, inside, outside) => {
+  expect(isInBlock(ipOf(inside), getCidr(block))).toBe(true);
+  expect(isInBlock(ipOf(outside), getCidr(block))).toBe(false);
+});
+
+test.each([
+  "",
+  "/8",
+  "10.0.0.0/",
+  "10.0.0.0/33",
+  "::/129",
+  "10/8",
+  "10.0.0.0/08",
+  "10.0.0.0/8/8",
+  "10.0.0.0/-1",
+  "a/8",
+])("%j is no block", (text) => {
+  expect(parseCidr(text)).toBeUndefined();
+});
+
+test("an address is turned round as reverse zones and blocklists name it", () => {
+  expect(toReverseName(ipOf("192.0.2.10"))).toBe("10.2.0.192.in-addr.arpa");
+  expect(toReverseLabels(ipOf("0.0.0.1"))).toBe("1.0.0.0");
+  expect(toReverseName(ipOf("2001:db8::567:89ab"))).toBe(
+    "b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
+  );
+});

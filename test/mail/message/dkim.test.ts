@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { KEYS, signMail } from "../../differential/signer.ts";
+import { assess, createEd25519, createRsa, GOOD, KEY, sign, writeMail } from "./mails.ts";
+import { PUBLISHED_MAILS } from "./published-mails.ts";
+
+const ED25519 = createEd25519();
+const SHORT = createRsa(512);
+const WEAK = createRsa(1024);
+
+test.each(PUBLISHED_MAILS)("$name: all signatures are valid", async ({ raw, zone }) => {
+  const { dkim } = await assess(raw, zone);
+
+  expect(dkim.length).toBeGreaterThan(0);
+  expect(dkim.map(({ result }) => result)).toEqual(dkim.map(() => "pass"));
+});
+
+test.each(PUBLISHED_MAILS)("$name: with another body no signature is", async ({ raw, zone }) => {
+  const { dkim } = await assess(raw.replace("hungry", "hungri"), zone);
+
+  expect(dkim.map(({ reason }) => reason)).toEqual(dkim.map(() => "body_hash"));
+});
+
+const KEY_NAME = "s1._domainkey.example.com";
+
+describe("what a key's record comes to", () => {
+  test.each([
+    ["no record", {}, "neutral", "key_missing"],
+    ["a revoked key", { TXT: ["v=DKIM1; p="] }, "neutral", "key_revoked"],
+    ["name servers that fail", "SERVFAIL", "temperror", "dns"],
+    ["name servers without an answer", "TIMEOUT", "temperror", "dns"],
+    ["a key that is not its own", { TXT: [createRsa(2048).record] }, "fail", "signature"],
+    ["a key of another kind", { TXT: [ED25519.record] }, "neutral", "key_type"],
+    ["a key below 1024 bits", { TXT: [SHORT.record] }, "policy", "key_short"],
+    ["a key for another service", { TXT: [`${KEY.record}; s=chat`] }, "neutral", "key_service"],
+    ["a key for sha1 alone", { TXT: [`${KEY.record}; h=sha1`] }, "neutral", "key_hash"],
+    ["a key that is none", { TXT: ["v=DKIM1; p=AAAA"] }, "neutral", "key_syntax"],
+  ] as const)("%s", async (_what, at, result, reason) => {
+    const { dkim } = await assess(await sign(writeMail()), { ...GOOD, [KEY_NAME]: at });
+
+    expect(dkim).toMatchObject([{ result, reason }]);
+  });
+});
+
+test("a query without an answer costs nothing: the part is left out of the score", async () => {
+  const zone = { ...GOOD, [KEY_NAME]: "SERVFAIL" as const };
+  const { openParts, findings, scored, dmarc } = await assess(await sign(writeMail()), zone);
+
+  expect(openParts).toEqual(["dkim"]);
+  // SPF is aligned, so DMARC passes all the same.
+  expect(dmarc.result).toBe("pass");
+  expect(findings.map(({ id }) => id)).toContain("DKIM_UNANSWERED");
+  expect(scored.score).toBe(100);
+  expect(scored.parts.map(({ part }) => part)).not.toContain("dkim");
+});
+
+test("an Ed25519 signature is valid, and where it is alone the report asks for an RSA one beside it", async () => {
+  const mail = await sign(writeMail(), { key: ED25519 });
+  const { dkim, findings } = await assess(mail, { ...GOOD, [KEY_NAME]: { TXT: [ED25519.record] } });
+
+  expect(dkim).toMatchObject([{ result: "pass", algorithm: "ed25519-sha256", keyBits: null }]);
+  expect(findings.map(({ id }) => id)).toEqual(["DKIM_ED25519_ONLY"]);
+});
+
+test("text below the length that a signature covers is found", async () => {
+  const mail = await sign(writeMail(), { maxBodyLength: 10 });
+  const { dkim, findings } = await assess(`${mail}An addition.\r\n`);
+
+  expect(dkim).toMatchObject([{ result: "pass" }]);
+  expect(dkim[0]?.unsignedBytes).toBeGreaterThan(60);
+  expect(findings).toMatchObject([{ id: "DKIM_LENGTH", severity: "high" }]);
+});
+
+test("a signature that has expired is not valid", async () => {
+  const expires = new Date("2026-11-23T11:59:30.000Z");
+  const { dkim } = await assess(await sign(writeMail(), { expires }));
+
+  expect(dkim).toMatchObject([{ result: "neutral", reason: "expired" }]);
+});
+
+test("one broken signature beside a valid one costs little", async () => {
+  const other = await sign(await sign(writeMail()), { selector: "s2", key: WEAK });
+  const zone = { ...GOOD, "s2._domainkey.example.com": { TXT: [createRsa(1024).record] } };
+  const { dkim, scored, findings, requirements } = await assess(other, zone);
+
+  expect(dkim.map(({ result }) => result)).toEqual(["fail", "pass"]);
+  expect(findings).toMatchObject([{ id: "DKIM_SIGNATURE", severity: "low", costPoints: 10 }]);
+  expect(scored.score).toBe(98);
+  expect(requirements.find(({ id }) => id === "dkim")?.status).toBe("met");
+});
+
+test("a field added above a signed one breaks the signature where h= names it once more", async () => {
+  const [header = "", ...body] = writeMail().split("\r\n\r\n");
+  const [key] = KEYS;
+  const signWith = (names: readonly string[]) => {
+    const tags = Object.entries({ v: "1", a: "rsa-sha256", d: "example.com", s: "s1" });
+    const mail = { header, body: body.join("\r\n\r\n") };
+    return key && signMail(mail, { key, headerWay: "simple", bodyWay: "simple", names, tags });
+  };
+  const zone = { ...GOOD, [KEY_NAME]: { TXT: [`v=DKIM1; p=${key?.published}`] } };
+  const judge = async (names: readonly string[]) => {
+    const raw = `Subject: You have won\r\n${signWith(names)}\r\n${writeMail()}`;
+    return (await assess(raw, zone)).dkim.map(({ reason }) => reason);
+  };
+
+  expect(await judge(["From", "Subject"])).toEqual([null]);
+  expect(await judge(["From", "Subject", "Subject"])).toEqual(["signature"]);
+});
+
+test("more than ten signatures are not looked up, and only the first of them is reported", async () => {
+  let mail = writeMail();
+  for (let n = 0; n < 12; n += 1) mail = await sign(mail, { selector: `k${n}` });
+  const { dkim } = await assess(mail);
+
+  expect(dkim).toHaveLength(11);
+  expect(dkim.filter(({ reason }) => reason === "not_checked")).toHaveLength(1);
+});

@@ -1,0 +1,184 @@
+import { parseMessage } from "@mailproof/mail/message/parse/message";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../zone.ts";
+import { assess, GOOD, LIST, sign, writeMail } from "./mails.ts";
+
+// Goal: no bytes, and nothing that DNS has, make a report fail or cost without bound.
+
+const RUNS = { seed: 20_261_124, numRuns: 300 };
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    "From: ",
+    "a@b.c",
+    "<",
+    ">",
+    '"',
+    "(",
+    ")",
+    "\\",
+    ";",
+    ",",
+    ":",
+    "=",
+    "\r\n",
+    "\n",
+    "\r",
+    "\r\n\r\n",
+    "\r\n ",
+    "\t",
+    "Content-Type: multipart/mixed; boundary=o\r\n",
+    "Content-Type: text/html; charset=utf-16\r\n",
+    "Content-Transfer-Encoding: base64\r\n",
+    "--o",
+    "--",
+    "=?utf-8?q?",
+    "?=",
+    "DKIM-Signature: v=1; a=rsa-sha256; d=example.com; s=s1; h=from; bh=; b=",
+    "ARC-Seal: i=1; cv=none; a=rsa-sha256; d=example.com; s=s1; b=\r\n",
+    "ARC-Message-Signature: i=1; a=rsa-sha256; d=example.com; s=s1; h=from; bh=; b=\r\n",
+    "ARC-Authentication-Results: i=1; x\r\n",
+    "List-Unsubscribe: <https://x>\r\n",
+    "Date: ",
+    "<a href='",
+    "<!--",
+    "&#x110000;",
+    "http://[::1]/",
+    "\xff\x00",
+  ),
+  fc.string({ maxLength: 8 }),
+);
+const bytes = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
+const name = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.constantFrom("", "x", "[1.2.3.4]", "a@", "@"),
+);
+
+test("any bytes from any client make a report", async () => {
+  await fc.assert(
+    fc.asyncProperty(bytes, name, name, name, async (raw, helo, mailFrom, ip) => {
+      const report = await assess(raw, GOOD, { helo, mailFrom, ip });
+
+      expect(report.scored.score).toBeGreaterThanOrEqual(0);
+      expect(report.scored.score).toBeLessThanOrEqual(100);
+      expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+    }),
+    RUNS,
+  );
+});
+
+test("all octets of a message are in its fields and its body", () => {
+  fc.assert(
+    fc.property(bytes, (raw) => {
+      const { fields, body } = parseMessage(Buffer.from(raw, "latin1"));
+      const read = [...fields.map((field) => field.raw), body.toString("latin1")];
+      const plain = raw.replaceAll(/\r?\n/g, "\r\n");
+
+      expect(plain.endsWith(body.toString("latin1"))).toBe(true);
+      expect(read.filter((text) => !plain.includes(text))).toEqual([]);
+    }),
+    RUNS,
+  );
+});
+
+/** Questions to name servers, without those to blocklists, which have as many of their own. */
+const QUESTIONS_MAX = 300;
+
+test("a message that makes for as many queries as it can is stopped at the limit", async () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  // SPF of two domains, each with ten mx terms of ten hosts each.
+  const spf = (own: string): Zone => ({
+    [own]: {
+      TXT: [
+        `v=spf1 ${numbers(10)
+          .map((n) => `mx:m${n}.${own}`)
+          .join(" ")} -all`,
+      ],
+    },
+    ...Object.fromEntries(
+      numbers(10).map((n) => [
+        `m${n}.${own}`,
+        { MX: numbers(10).map((h) => `1 h${n}-${h}.${own}`) },
+      ]),
+    ),
+    ...Object.fromEntries(
+      numbers(100).map((n) => [`h${Math.floor(n / 10)}-${n % 10}.${own}`, { A: ["9.9.9.9"] }]),
+    ),
+  });
+  // A key for each of fifty ARC sets, and each of ten signatures.
+  const tags = (n: number) => `a=rsa-sha256; d=d${n}.test; s=s; b=`;
+  const sets = numbers(50).map((n) =>
+    [
+      `ARC-Seal: i=${n + 1}; cv=${n === 0 ? "none" : "pass"}; ${tags(n)}`,
+      `ARC-Message-Signature: i=${n + 1}; h=from; bh=; ${tags(n)}`,
+      `ARC-Authentication-Results: i=${n + 1}; x`,
+    ].join("\r\n"),
+  );
+  let mail = writeMail();
+  for (const n of numbers(10)) mail = await sign(mail, { selector: `k${n}` });
+  const dns = createZoneDns({
+    ...GOOD,
+    ...spf("example.com"),
+    ...spf("out.example.com"),
+    "10.8.8.8.in-addr.arpa": { PTR: numbers(10).map((n) => `p${n}.test`) },
+  });
+  await assess(`${sets.join("\r\n")}\r\n${mail}`, dns);
+
+  expect(dns.calls.filter((call) => !call.endsWith(LIST))).toHaveLength(QUESTIONS_MAX);
+});
+
+/** A report is stored whole. */
+const REPORT_BYTES_MAX = 150_000;
+
+test("a report stays small, whatever is in the message and in DNS", async () => {
+  const long = "x".repeat(100_000);
+  const links = Array.from({ length: 2_000 }, (_, n) => `<a href="https://l${n}.test/">y</a>`);
+  const fields = {
+    "DKIM-Signature": `v=1; a=rsa-sha256; d=example.com; s=s1; bh=; b=; h=from:${"x:".repeat(50_000)}y`,
+    "ARC-Seal": `i=1; cv=${long}; a=rsa-sha256; d=${long}; s=s1; b=`,
+    "ARC-Message-Signature": "i=1; a=rsa-sha256; d=example.com; s=s1; h=from; bh=; b=",
+    "ARC-Authentication-Results": "i=1; x",
+    Subject: long,
+    "Message-ID": `<${long}@x>`,
+    "List-Unsubscribe": `<https://example.com/${long}>`,
+    "Content-Type": "multipart/mixed; boundary=o",
+  };
+  const part = `--o\r\nContent-Type: text/html; charset=${long}; name=${long}\r\n\r\n`;
+  const zone: Zone = {
+    ...GOOD,
+    "_dmarc.example.com": { TXT: [`v=DMARC1; p=none; rua=mailto:${long}`] },
+    "10.8.8.8.in-addr.arpa": { PTR: Array.from({ length: 500 }, (_, n) => `n${n}.example.com`) },
+  };
+  const report = await assess(
+    writeMail({ fields, body: `${part}${links.join("")}\r\n${part.repeat(100)}` }),
+    zone,
+    { helo: long.slice(0, 60_000) },
+  );
+
+  expect(JSON.stringify(report).length).toBeLessThan(REPORT_BYTES_MAX);
+});
+
+test("name servers that never answer leave all parts open but those that need none", async () => {
+  const { openParts, scored } = await assess(await sign(writeMail()), async () => ({
+    kind: "timeout",
+  }));
+
+  expect(openParts).toEqual(["spf", "dkim", "dmarc", "server", "reputation"]);
+  expect(scored.score).toBe(100);
+});
+
+test.each([
+  ["unclosed tags", (n: number) => "<a href='x".repeat(n)],
+  ["comments", (n: number) => "<!--".repeat(n)],
+  ["scripts", (n: number) => "<script>".repeat(n)],
+  ["attributes", (n: number) => `<a ${"b ".repeat(n)}>`],
+  ["boundaries", (n: number) => "--o\r\n".repeat(n)],
+  ["encoded words", (n: number) => "=?a?b?".repeat(n)],
+])("%s by the hundred thousand are read", async (_what, write) => {
+  const fields = { "Content-Type": "multipart/mixed; boundary=o", Subject: write(1_000) };
+  const html = `--o\r\nContent-Type: text/html\r\n\r\n${write(100_000)}`;
+  const { scored } = await assess(writeMail({ fields, body: html }));
+
+  expect(scored.score).toBeLessThan(100);
+});

@@ -1,0 +1,447 @@
+import type { SessionResult } from "@mailproof/mail/smtp/session";
+import { describe, expect, test } from "vitest";
+import { HELLO, OPENED, plan, play } from "./play.ts";
+
+/** The outcome of each, in a few words: "ann 250", "bob closed". */
+const summarize = ({ recipients }: SessionResult) =>
+  recipients.map(({ recipient, stage, reply, fault }) =>
+    [recipient.split("@")[0], stage === "rcpt" ? null : stage, reply?.code ?? fault]
+      .filter(Boolean)
+      .join(" "),
+  );
+
+const three = ["ann@a.example", "bob@a.example", "cid@b.example"];
+const randomRecipients = new Map([
+  ["a.example", "zq@a.example"],
+  ["b.example", "zq@b.example"],
+]);
+
+test("every recipient is asked in order, and a random recipient of each domain after its first accepted one", () => {
+  const result = play(
+    { recipients: [...three, "dan@b.example"], randomRecipients },
+    `${OPENED}
+    C: RCPT TO:<ann@a.example>
+    S: 550 5.1.1 User unknown
+    C: RCPT TO:<bob@a.example>
+    S: 250 2.1.5 OK
+    C: RCPT TO:<zq@a.example>
+    S: 550 5.1.1 User unknown
+    C: RCPT TO:<cid@b.example>
+    S: 250 OK
+    C: RSET
+    S: 250 OK
+    C: MAIL FROM:<probe@probe.example>
+    S: 250 OK
+    C: RCPT TO:<zq@b.example>
+    S: 250 OK
+    C: RCPT TO:<dan@b.example>
+    S: 250 OK`,
+  );
+
+  expect(summarize(result)).toEqual(["ann 550", "bob 250", "cid 250", "dan 250"]);
+  expect(result.catchAllProbes.map(({ domain, reply }) => [domain, reply?.code])).toEqual([
+    ["a.example", 550],
+    ["b.example", 250],
+  ]);
+  expect(result).toMatchObject({ closedBy: "us", remaining: [], ending: null, tls: false });
+});
+
+test("a domain that is known already is asked for no random recipient, and its case does not matter", () => {
+  const result = play(
+    { recipients: ["ann@A.Example"], randomRecipients },
+    `${OPENED}
+    C: RCPT TO:<ann@A.Example>
+    S: 251 will forward
+    C: RCPT TO:<zq@a.example>
+    S: 451 4.7.1 later`,
+  );
+
+  expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 451 } }]);
+  expect(
+    play({}, `${OPENED}\n C: RCPT TO:<ann@a.example>\n S: 250 OK`).catchAllProbes,
+    "no random recipient was given",
+  ).toEqual([]);
+});
+
+describe("no recipient is asked", () => {
+  test.each([
+    ["the banner turns us away", "S: 554 5.7.1 no", "greeting 554", "refused"],
+    ["the banner says later", "S: 450 busy", "greeting 450", "refused"],
+    ["the banner is a 421", "S: 421 4.3.2 shutting down", "greeting 421", "421"],
+    ["the greeting never comes", "! timeout", "greeting timeout", "lost"],
+    ["it is no mail server", "! not_smtp", "greeting not_smtp", "lost"],
+    ["another reply stands where the greeting belongs", "S: 250 OK", "greeting 250", "refused"],
+    ["EHLO is refused", "S: 220 a\nC: EHLO probe.example\nS: 550 5.7.1 no", "ehlo 550", "refused"],
+    [
+      "EHLO and HELO are refused",
+      "S: 220 a\nC: EHLO probe.example\nS: 502 what\nC: HELO probe.example\nS: 554 no",
+      "ehlo 554",
+      "refused",
+    ],
+    [
+      "the server hangs up after EHLO",
+      "S: 220 a\nC: EHLO probe.example\n! closed",
+      "ehlo closed",
+      "lost",
+    ],
+    [
+      "our sender is refused",
+      `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 550 5.1.8 who`,
+      "mail 550",
+      "refused",
+    ],
+    [
+      "TLS is asked for, which was not offered",
+      `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`,
+      "mail 530",
+      "refused",
+    ],
+  ])("when %s, and all have the same answer", (_, transcript, outcome, closedBy) => {
+    const result = play({ recipients: three, randomRecipients }, transcript);
+
+    expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
+    expect(result).toMatchObject({ closedBy, remaining: [], catchAllProbes: [] });
+  });
+
+  test.each([
+    ["the banner", "S: 421 4.7.0 slow down"],
+    ["MAIL", `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 451 4.7.500 Server busy`],
+  ])("when %s throttles us, and all wait for another session", (_, transcript) => {
+    const result = play({ recipients: three, randomRecipients }, transcript);
+
+    expect(result).toMatchObject({ recipients: [], remaining: three, catchAllProbes: [] });
+  });
+
+  test("when the caller's time is up, and all wait for another session", () => {
+    const result = play({ recipients: three }, `${HELLO}\n! deadline`);
+
+    expect(result).toMatchObject({ recipients: [], remaining: three, closedBy: "deadline" });
+  });
+});
+
+describe("a session that is cut short", () => {
+  const first = "C: RCPT TO:<ann@a.example>";
+  const second = `${first}\nS: 250 OK\nC: RCPT TO:<bob@a.example>`;
+
+  test.each([
+    ["a 421", "S: 421 4.7.0 slow down", "ann 421", "421"],
+    ["too many recipients", "S: 452 4.5.3 Too many recipients", "ann 452", "full"],
+    ["a lost connection", "! closed", "ann closed", "lost"],
+    ["silence", "! timeout", "ann timeout", "lost"],
+  ])("by %s to the first recipient has answered that one", (_, end, outcome, closedBy) => {
+    const result = play({ recipients: three }, `${OPENED}\n${first}\n${end}`);
+
+    expect(summarize(result)).toEqual([outcome]);
+    expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
+  });
+
+  test.each([
+    ["a 421", "S: 421 4.7.0 too many errors", "421"],
+    ["a lost connection", "! closed", "lost"],
+    ["silence", "! timeout", "lost"],
+    ["the deadline", "! deadline", "deadline"],
+  ])("by %s later asks that one again elsewhere", (_, end, closedBy) => {
+    const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
+
+    expect(summarize(result)).toEqual(["ann 250"]);
+    expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
+    expect(result.ending).toMatchObject({ stage: "rcpt" });
+  });
+
+  test("by a 421 about one domain has asked that one, whichever it was", () => {
+    const end = "S: 421 4.7.0 IP not in whitelist for RCPT domain, closing connection";
+    const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 421"]);
+    expect(result).toMatchObject({ remaining: ["cid@b.example"], closedBy: "domain" });
+  });
+
+  const AT = ["ann@a.example", "bob@a.example", "cid@b.example", "dan@b.example", "eve@c.example"];
+  const limits = { ...plan.limits, recipientsPerTransaction: 9, rejectionsPerConnection: 9 };
+  const toTranscript = (replies: readonly string[]) =>
+    replies.map((text, n) => `C: RCPT TO:<${AT[n]}>\n    S: ${text}`).join("\n    ");
+  const OF_US = "550 5.7.1 Your IP address is on our block list (S3150)";
+
+  test("by three refusals of us in a row asks no other recipient", () => {
+    const replies = ["550 5.1.1 User unknown", OF_US, OF_US, OF_US];
+    const result = play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`);
+
+    expect(summarize(result)).toEqual(["ann 550", "bob 550", "cid 550", "dan 550"]);
+    expect(result).toMatchObject({ remaining: ["eve@c.example"], closedBy: "refused" });
+  });
+
+  test("by nothing, where another reply comes in between", () => {
+    const replies = [OF_US, OF_US, "250 OK", OF_US, OF_US];
+
+    expect(play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`).closedBy).toBe(
+      "us",
+    );
+  });
+
+  test("by its random recipient keeps the real answer, and the domain stays undecided", () => {
+    const lost = play(
+      { recipients: three, randomRecipients },
+      `${OPENED}\n${first}\nS: 250 OK\nC: RCPT TO:<zq@a.example>\n! closed`,
+    );
+
+    expect(summarize(lost)).toEqual(["ann 250"]);
+    expect(lost.catchAllProbes).toEqual([{ domain: "a.example", reply: null }]);
+    expect(lost.remaining).toEqual(["bob@a.example", "cid@b.example"]);
+  });
+
+  test("by a refusal of the next transaction leaves the rest unasked", () => {
+    const result = play(
+      { recipients: three, limits: { ...plan.limits, recipientsPerTransaction: 1 } },
+      `${OPENED}\n${first}\nS: 250 OK\nC: RSET\nS: 250 OK
+      C: MAIL FROM:<probe@probe.example>\nS: 450 4.7.1 enough`,
+    );
+
+    expect(summarize(result)).toEqual(["ann 250"]);
+    expect(result).toMatchObject({ closedBy: "refused", ending: { stage: "mail" } });
+  });
+
+  test.each([
+    ["a full mailbox", "S: 452 4.2.2 Mailbox full"],
+    ["greylisting", "S: 450 4.7.1 Greylisted"],
+    ["a bare 452", "S: 452 try later"],
+  ])("is not what %s does", (_, answer) => {
+    const result = play(
+      { recipients: ["ann@a.example", "bob@a.example"] },
+      `${OPENED}\n${first}\n${answer}\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,
+    );
+
+    expect(result.closedBy).toBe("us");
+  });
+});
+
+describe("a transaction without room for one more", () => {
+  const ask = (recipient: string, reply: string) => `\nC: RCPT TO:<${recipient}>\nS: ${reply}`;
+  const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
+  const [ann, bob, cid] = ["ann@a.example", "bob@a.example", "cid@b.example"];
+  const TOO_MANY = "452 4.5.3 Too many recipients";
+
+  test.each([
+    TOO_MANY,
+    "452 Too many recipients received",
+    "552 too many recipients",
+    "451 4.4.4 Recipients belong to multiple regions ATTR38",
+    "452 4.5.3 Domain policy size per transaction exceeded, please try this recipient in a separate transaction",
+  ])("is followed by another, which has as few: %s", (reply) => {
+    const result = play(
+      { recipients: [ann, bob, "eve@a.example"] },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask(bob, reply) +
+        again +
+        ask(bob, "550 5.1.1 no") +
+        again +
+        ask("eve@a.example", "250 OK"),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 550", "eve 250"]);
+    expect(result).toMatchObject({ closedBy: "us", remaining: [] });
+  });
+
+  test("for another domain takes the recipients of one from then on", () => {
+    const mixed =
+      "451-4.3.0 Multiple destination domains per transaction is unsupported. | 451 4.3.0 try again";
+    const [dan, eve] = ["dan@b.example", "eve@c.example"];
+
+    const result = play(
+      { recipients: [ann, bob, cid, dan, eve] },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask(bob, "250 OK") +
+        ask(cid, mixed) +
+        again +
+        ask(cid, "250 OK") +
+        ask(dan, "250 OK") +
+        again +
+        ask(eve, "250 OK"),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "bob 250", "cid 250", "dan 250", "eve 250"]);
+  });
+
+  test("for the random recipient gives it one of its own", () => {
+    const result = play(
+      { recipients: [ann], randomRecipients },
+      OPENED +
+        ask(ann, "250 OK") +
+        ask("zq@a.example", TOO_MANY) +
+        again +
+        ask("zq@a.example", "550 5.5.0 mailbox unavailable"),
+    );
+
+    expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 550 } }]);
+  });
+
+  test("at its first recipient belongs to a connection that is full", () => {
+    const result = play(
+      { recipients: [ann, bob, cid] },
+      OPENED + ask(ann, "250 OK") + ask(bob, TOO_MANY) + again + ask(bob, TOO_MANY),
+    );
+
+    expect(summarize(result)).toEqual(["ann 250"]);
+    expect(result).toMatchObject({ closedBy: "full", remaining: [bob, cid] });
+  });
+
+  test("is none where the server has had too many that do not exist", () => {
+    const harvest = "452 4.5.3 Too many unknown recipients, goodbye";
+
+    const result = play(
+      { recipients: [ann, bob] },
+      OPENED + ask(ann, "550 5.1.1 no") + ask(bob, harvest),
+    );
+
+    expect(result).toMatchObject({ closedBy: "backoff", remaining: [bob] });
+  });
+});
+
+describe("limits", () => {
+  const ask = (name: string, code: number) => `\nC: RCPT TO:<${name}@a.example>\nS: ${code} so`;
+  const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
+  const recipients = ["a1", "a2", "a3"].map((name) => `${name}@a.example`);
+
+  test("a full transaction is followed by RSET and MAIL, and the last one by QUIT", () => {
+    const limits = {
+      ...plan.limits,
+      recipientsPerTransaction: 1,
+      recipientsPerConnection: 2,
+    };
+    const transcript = OPENED + ask("a1", 250) + again + ask("a2", 250);
+
+    const result = play({ recipients, limits }, transcript);
+
+    expect(summarize(result)).toEqual(["a1 250", "a2 250"]);
+    expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"], ending: null });
+  });
+
+  test("a random recipient counts for its transaction, and comes on top of those of a connection", () => {
+    const limits = { ...plan.limits, recipientsPerTransaction: 1, recipientsPerConnection: 2 };
+    const transcript = OPENED + ask("a1", 250) + again + ask("zq", 550) + again + ask("a2", 250);
+
+    expect(
+      play({ recipients: recipients.slice(0, 2), limits, randomRecipients }, transcript).closedBy,
+    ).toBe("us");
+  });
+
+  test("where a transaction takes the recipients of one domain, another domain begins the next", () => {
+    const limits = { ...plan.limits, oneDomainPerTransaction: true };
+    const askAt = (address: string) => `\nC: RCPT TO:<${address}>\nS: 250 OK`;
+
+    const result = play(
+      { recipients: three, limits, randomRecipients },
+      `${OPENED}${askAt(three[0] ?? "")}${askAt("zq@a.example")}${askAt(three[1] ?? "")}
+      ${again}${askAt(three[2] ?? "")}${askAt("zq@b.example")}`,
+    );
+
+    expect(result.catchAllProbes).toHaveLength(2);
+    expect(result.closedBy).toBe("us");
+  });
+
+  test("a session that was refused too often ends before the server ends it", () => {
+    const limits = { ...plan.limits, rejectionsPerConnection: 2 };
+
+    const result = play({ recipients, limits }, OPENED + ask("a1", 450) + ask("a2", 550));
+
+    expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"] });
+  });
+
+  test("a limit that is reached with the last recipient is none", () => {
+    const limits = { ...plan.limits, rejectionsPerConnection: 3 };
+    const transcript = OPENED + ask("a1", 550) + ask("a2", 550) + ask("a3", 550);
+
+    expect(play({ recipients, limits }, transcript).closedBy).toBe("us");
+  });
+});
+
+describe("STARTTLS", () => {
+  const offered =
+    "S: 220 a\nC: EHLO probe.example\nS: 250-a | 250-STARTTLS | 250 SIZE 1000\nC: STARTTLS\n";
+  const transaction =
+    "\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK\nC: RCPT TO:<ann@a.example>\nS: 250 OK";
+
+  test("is used where it is offered, and the extensions are asked for again", () => {
+    const result = play(
+      {},
+      `${offered}S: 220 go\nC: EHLO probe.example\nS: 250-a | 250 8BITMIME${transaction}`,
+    );
+
+    expect(result).toMatchObject({ tls: true, extensions: ["8BITMIME"], closedBy: "us" });
+  });
+
+  test("that is not available now leaves the session in the clear", () => {
+    const result = play({}, `${offered}S: 454 4.7.0 not now${transaction}`);
+
+    expect(result).toMatchObject({ tls: false, extensions: ["STARTTLS", "SIZE"], closedBy: "us" });
+  });
+
+  test("is left alone where the caller wants none", () => {
+    const clear = "S: 220 a\nC: EHLO probe.example\nS: 250-a | 250 STARTTLS";
+
+    expect(play({ tls: false }, clear + transaction).tls).toBe(false);
+  });
+
+  test.each([
+    ["in the handshake", "! tls_failed"],
+    ["in the first words after it", "S: 220 go\nC: EHLO probe.example\n! closed"],
+  ])("that breaks %s is distinguished from a server that hangs up", (_, end) => {
+    const result = play({}, offered + end);
+
+    expect(result).toMatchObject({ closedBy: "lost", ending: { stage: "starttls" } });
+  });
+});
+
+test("a server without EHLO is asked with HELO and offers nothing", () => {
+  const result = play(
+    {},
+    `S: 220 old
+    C: EHLO probe.example
+    S: 500 what?
+    C: HELO probe.example
+    S: 250 old
+    C: MAIL FROM:<probe@probe.example>
+    S: 250 OK
+    C: RCPT TO:<ann@a.example>
+    S: 250 OK`,
+  );
+
+  expect(result).toMatchObject({ closedBy: "us", extensions: [] });
+});
+
+describe("an address beyond ASCII", () => {
+  const recipients = ["ann@a.example", "jürgen@a.example", "bob@a.example"];
+
+  test("opens a transaction of its own with SMTPUTF8, where the server knows it", () => {
+    const result = play(
+      { recipients },
+      `S: 220 a
+      C: EHLO probe.example
+      S: 250-a | 250 smtputf8
+      C: MAIL FROM:<probe@probe.example>
+      S: 250 OK
+      C: RCPT TO:<ann@a.example>
+      S: 250 OK
+      C: RSET
+      S: 250 OK
+      C: MAIL FROM:<probe@probe.example> SMTPUTF8
+      S: 250 OK
+      C: RCPT TO:<jürgen@a.example>
+      S: 550 5.1.1 no
+      C: RCPT TO:<bob@a.example>
+      S: 250 OK`,
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "jürgen 550", "bob 250"]);
+  });
+
+  test("is not sent to a server that would not understand it, and the others are", () => {
+    const result = play(
+      { recipients },
+      `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: 250 OK\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,
+    );
+
+    expect(summarize(result)).toEqual(["ann 250", "jürgen smtputf8_unsupported", "bob 250"]);
+  });
+});

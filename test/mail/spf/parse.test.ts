@@ -1,0 +1,183 @@
+import { parseCidr } from "@mailproof/mail/ip";
+import { FAULTS, isSpf, parseSpf, type SpfFaultName } from "@mailproof/mail/spf/parse";
+import { describe, expect, test } from "vitest";
+
+test.each([
+  ["v=spf1", true],
+  ["v=spf1 -all", true],
+  ["V=SPF1 -all", true],
+  ["v=spf1  ", true],
+  ["v=spf10 -all", false],
+  ["v=spf1-all", false],
+  ["v=spf1\t-all", false],
+  ["v=spf1\n", false],
+  [" v=spf1 -all", false],
+  ["spf2.0/pra -all", false],
+  ["", false],
+])("%j is a record: %s", (text, expected) => {
+  expect(isSpf(text)).toBe(expected);
+});
+
+const literal = (text: string) => [{ literal: text }];
+
+describe("a term is read as", () => {
+  test.each([
+    ["all", "+", { kind: "all" }],
+    ["-all", "-", { kind: "all" }],
+    ["~ALL", "~", { kind: "all" }],
+    ["?all", "?", { kind: "all" }],
+    ["include:a.test", "+", { kind: "include", target: literal("a.test") }],
+    ["-Include:a.test.", "-", { kind: "include", target: literal("a.test.") }],
+    ["exists:a.test", "+", { kind: "exists", target: literal("a.test") }],
+    ["ptr", "+", { kind: "ptr", target: null }],
+    ["ptr:a.test", "+", { kind: "ptr", target: literal("a.test") }],
+    ["a", "+", { kind: "a", target: null, length4: 32, length6: 128 }],
+    ["a/24", "+", { kind: "a", target: null, length4: 24, length6: 128 }],
+    ["a//64", "+", { kind: "a", target: null, length4: 32, length6: 64 }],
+    ["mx/0//0", "+", { kind: "mx", target: null, length4: 0, length6: 0 }],
+    ["mx:a.test/24//64", "+", { kind: "mx", target: literal("a.test"), length4: 24, length6: 64 }],
+    [
+      "a:b/24.a.test",
+      "+",
+      { kind: "a", target: literal("b/24.a.test"), length4: 32, length6: 128 },
+    ],
+    [
+      "a:_x:y.a.test",
+      "+",
+      { kind: "a", target: literal("_x:y.a.test"), length4: 32, length6: 128 },
+    ],
+    ["ip4:192.0.2.0/24", "+", { kind: "ip4", block: parseCidr("192.0.2.0/24") }],
+    ["~ip4:192.0.2.1", "~", { kind: "ip4", block: parseCidr("192.0.2.1/32") }],
+    ["ip6:2001:db8::/32", "+", { kind: "ip6", block: parseCidr("2001:db8::/32") }],
+    ["ip6:::ffff:192.0.2.1", "+", { kind: "ip6", block: parseCidr("::ffff:192.0.2.1") }],
+  ] as const)("%s", (term, qualifier, mechanism) => {
+    const { directives, faults } = parseSpf(`v=spf1 ${term}`);
+
+    expect(faults).toEqual([]);
+    expect(directives).toEqual([{ qualifier, mechanism, term }]);
+  });
+});
+
+test("the modifiers are taken from anywhere in the record, in either case", () => {
+  const record = parseSpf("v=spf1 EXP=b.test -all Redirect=a.test");
+
+  expect(record.redirect).toEqual({ target: literal("a.test"), term: "Redirect=a.test" });
+  expect(record.exp).toEqual({ target: literal("b.test"), term: "EXP=b.test" });
+  expect(record.directives).toHaveLength(1);
+});
+
+test.each(["moo.cow-far_out=man:dog/cat", "ra=postmaster", "x=", "ip4=192.0.2.1", "rp=%{d}"])(
+  "an unknown modifier is no fault: %s",
+  (term) => {
+    expect(parseSpf(`v=spf1 ${term} -all`)).toMatchObject({ faults: [], redirect: null });
+  },
+);
+
+const rows: readonly (readonly [SpfFaultName, string])[] = [
+  ["unknown_term", "moo"],
+  ["unknown_term", "-all."],
+  ["unknown_term", "all.example"],
+  ["unknown_term", ":a.test"],
+  ["unknown_term", "1up=foo"],
+  ["unknown_term", "=all"],
+  ["unknown_term", "--all"],
+  ["unknown_term", "toString"],
+  ["unknown_term", "-"],
+  ["unknown_term", "moo.cow/far_out=man"],
+  ["missing_space", "ip4:192.0.2.1~all"],
+  ["missing_space", "include:a.test~all"],
+  ["missing_space", "mx-all"],
+  ["missing_space", "ip6:2001:db8::1-ALL"],
+  ["colon_for_equals", "redirect:a.test"],
+  ["colon_for_equals", "exp:a.test"],
+  ["needs_target", "include"],
+  ["needs_target", "include:"],
+  ["needs_target", "include/24"],
+  ["needs_target", "exists"],
+  ["needs_target", "a:"],
+  ["needs_target", "a:/24"],
+  ["needs_target", "ptr:"],
+  ["needs_target", "ptr/24"],
+  ["needs_target", "redirect="],
+  ["needs_target", "exp="],
+  ["bad_target", "a:museum"],
+  ["bad_target", "a:museum."],
+  ["bad_target", "a:abc.123"],
+  ["bad_target", "a:example.-com"],
+  ["bad_target", "a:example.com-"],
+  ["bad_target", "a:example.com:8080"],
+  ["bad_target", "a:example..com.."],
+  ["bad_target", "include:a.test/24"],
+  ["bad_target", "exists:%{i}x"],
+  ["bad_target", "exists:a%%b"],
+  ["bad_target", "redirect=-all"],
+  ["bad_target", "a:a.test/24/24"],
+  ["bad_length", "a:a.test/24/64"],
+  ["address_for_target", "a:192.0.2.1"],
+  ["address_for_target", "mx:192.0.2.1/24"],
+  ["address_for_target", "include:2001:db8::1"],
+  ["bad_macro", "exists:%(ir).a.test"],
+  ["bad_macro", "exists:a%.test"],
+  ["bad_macro", "exists:%{a}.test"],
+  ["bad_macro", "exists:%{d0}.test"],
+  ["bad_macro", "exists:%{d.test"],
+  ["bad_macro", "exp=%{r}.test"],
+  ["bad_macro", "include:%{t}.test"],
+  ["bad_macro", "x=%abc"],
+  ["bad_macro", "redirect=%{c}.test"],
+  ["takes_nothing", "all:a.test"],
+  ["takes_nothing", "-all/8"],
+  ["bad_ip4", "ip4"],
+  ["bad_ip4", "ip4:"],
+  ["bad_ip4", "ip4:192.0.2"],
+  ["bad_ip4", "ip4:192.0.2.256"],
+  ["bad_ip4", "ip4:192.0.02.1"],
+  ["bad_ip4", "ip4:192.0.2.1/33"],
+  ["bad_ip4", "ip4:192.0.2.1/032"],
+  ["bad_ip4", "ip4:192.0.2.1//32"],
+  ["bad_ip4", "ip4:192.0.2.1:25"],
+  ["bad_ip4", "ip4:2001:db8::1"],
+  ["bad_ip4", "ip4:a.test"],
+  ["bad_ip6", "ip6"],
+  ["bad_ip6", "ip6:192.0.2.1"],
+  ["bad_ip6", "ip6:2001:db8::/129"],
+  ["bad_ip6", "ip6:2001:db8::1//33"],
+  ["bad_ip6", "ip6::2001::1"],
+  ["bad_length", "a/33"],
+  ["bad_length", "a//129"],
+  ["bad_length", "mx/024"],
+  ["bad_length", "a/24/64"],
+  ["bad_length", "mx/"],
+  ["bad_character", "a:a.test\rptr"],
+  ["bad_character", "a:ï»¿a.test"],
+  ["bad_character", "a:a.test\0"],
+  ["bad_character", "ip4:192.0.2.1\n"],
+];
+
+test.each(rows)("%s: %j", (fault, term) => {
+  expect(parseSpf(`v=spf1 ${term} ?all`).faults).toEqual([{ fault, term, at: 7 }]);
+});
+
+test("every fault there is has a row", () => {
+  const covered = new Set<string>([...rows.map(([fault]) => fault), "repeated_modifier"]);
+
+  expect(Object.keys(FAULTS).filter((fault) => !covered.has(fault))).toEqual([]);
+});
+
+test("all faults are reported, each where it stands, and the rest is read all the same", () => {
+  const text = "v=spf1  moo a redirect=a.test ip4:1 redirect=b.test exp=c.test exp=d.test -all ";
+
+  const { faults, directives, redirect } = parseSpf(text);
+
+  expect(faults.map(({ fault, term }) => [fault, term])).toEqual([
+    ["unknown_term", "moo"],
+    ["bad_ip4", "ip4:1"],
+    ["repeated_modifier", "redirect=b.test"],
+    ["repeated_modifier", "exp=d.test"],
+  ]);
+  expect(faults.map(({ at, term }) => text.slice(at, at + term.length))).toEqual(
+    faults.map(({ term }) => term),
+  );
+  expect(directives.map(({ term }) => term)).toEqual(["a", "-all"]);
+  expect(redirect?.term).toBe("redirect=a.test");
+});
