@@ -107,9 +107,10 @@ export const memoryTable = (
       assertTransactable(writes);
       const refused = writes.find((write) => !mayApply(write, peek(getItemKey(write))));
       if (refused) return { outcome: "refused", refusedWrite: refused };
-      store(writes);
-      return { outcome: "committed" };
+      const items = store(writes).map((next) => next && peekItem(next));
+      return { outcome: "committed", items };
     },
+    returnsItems: true,
   };
 };
 

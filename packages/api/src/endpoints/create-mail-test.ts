@@ -4,7 +4,7 @@ import { REASONS } from "@mailproof/core/money/reasons";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { Credits, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { Credits, CreditsRemaining, describe, KEYED_ERRORS } from "../schema/common.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 
 export const createMailTest = endpoint({
@@ -26,10 +26,7 @@ export const createMailTest = endpoint({
   output: v.object({
     ...MailTest.entries,
     credits_used: describe(Credits, "Credits charged by this request."),
-    credits_remaining: describe(
-      v.optional(Credits),
-      "Credits left after this request. Left out when they could not be read.",
-    ),
+    credits_remaining: CreditsRemaining,
     idempotent_replay: describe(
       v.optional(v.boolean()),
       "True when the test of an earlier request is returned. Left out otherwise.",

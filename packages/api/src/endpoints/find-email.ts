@@ -5,13 +5,19 @@ import { findNameFaults, type NameFault } from "@mailproof/core/find/name-forms"
 import type { Person } from "@mailproof/core/find/person";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
-import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
 import { selectEngine } from "@mailproof/core/verify/sandbox";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, createText, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import {
+  Credits,
+  CreditsRemaining,
+  createText,
+  describe,
+  Integer,
+  KEYED_ERRORS,
+} from "../schema/common.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 const NAME_LENGTH_MAX = 64;
@@ -73,10 +79,7 @@ export const findEmail = endpoint({
     ),
     message: describe(v.string(), "The result in a sentence."),
     credits_used: describe(Credits, "Credits this search costs, also when it was charged before."),
-    credits_remaining: describe(
-      v.optional(Credits),
-      "Credits left after this request. Left out when they could not be read.",
-    ),
+    credits_remaining: CreditsRemaining,
     idempotent_replay: describe(
       v.optional(v.boolean()),
       "True when an earlier response is repeated. Left out otherwise.",
@@ -86,8 +89,8 @@ export const findEmail = endpoint({
   async handle(world, caller, { body: { first_name, last_name, domain } }) {
     assertCompany(world, caller, domain);
     const person = { first: first_name, last: last_name };
-    const { price, result: found, replayed } = await findOnce(world, caller, { person, domain });
-    const remaining = await findRemainingCredits(world.table, caller);
+    const search = { person, domain };
+    const { price, result: found, replayed, remaining } = await findOnce(world, caller, search);
     return {
       status: 200,
       data: {

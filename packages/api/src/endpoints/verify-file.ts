@@ -4,7 +4,6 @@ import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
-import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
 import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
@@ -70,7 +69,7 @@ const Accepted = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(
     v.optional(Credits),
-    "Credits left after this request. Left out when they could not be read.",
+    "Credits that this charge left, exactly, with those that this response refunds. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero.",
   ),
   credits_refunded: describe(
     v.optional(Credits),
@@ -224,7 +223,7 @@ type Sent = { readonly key: string | null; readonly request: Json };
 
 const process = async (world: World, caller: Caller, file: FileRequest, { key, request }: Sent) => {
   const result = await acceptFile(world, caller, file, keyedBy(ROUTE, caller, key, request));
-  const remaining = await findRemainingCredits(world.table, caller);
+  const { remaining } = result;
   const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = result.counts;
   const data = {
     job_id: result.job,

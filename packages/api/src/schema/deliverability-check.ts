@@ -2,7 +2,7 @@ import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import { COMPONENTS } from "@mailproof/core/deliverability/findings";
 import { SEVERITIES } from "@mailproof/mail/issue";
 import * as v from "valibot";
-import { Count, Credits, createText, describe, Integer } from "./common.ts";
+import { Count, Credits, CreditsRemaining, createText, describe, Integer } from "./common.ts";
 import { PROPOSAL_FIELDS, SpfTreeNode } from "./proposed-records.ts";
 import { DOMAIN_FIELDS } from "./sender.ts";
 
@@ -287,10 +287,7 @@ export const CheckResult = v.object({
 /** The money fields of a response. */
 export const CheckMoney = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
-  credits_remaining: describe(
-    v.optional(Credits),
-    "Credits left after this request. Left out when they could not be read.",
-  ),
+  credits_remaining: CreditsRemaining,
   cached: describe(v.boolean(), "True when the result is from the last 24 hours."),
   idempotent_replay: describe(
     v.optional(v.boolean()),

@@ -41,7 +41,7 @@ export type CheckOutcome = {
   readonly price: Halves;
   readonly cached: boolean;
   readonly replayed: boolean;
-  /** The balance after the charge; undefined where it could not be read. */
+  /** What the charge left, also in a repeat of the answer; undefined where it is not known. */
   readonly remaining: Halves | undefined;
 };
 
@@ -72,7 +72,16 @@ export const checkOnce = async (
 ): Promise<CheckOutcome> => {
   const id = toOperationId(toUuid(world.randomBytes(16)));
   const leaseMs = BUDGET_MS + MARGIN_MS;
-  const order = { id, kind: CHECK, payer, reason, idempotencyKey, leaseMs, lookAt: HISTORY };
+  const order = {
+    id,
+    kind: CHECK,
+    payer,
+    reason,
+    idempotencyKey,
+    leaseMs,
+    lookAt: HISTORY,
+    statesRemaining: true,
+  } as const;
   const cachedCheck = request.refresh ? undefined : await findFreshCheck(world, order, request);
   if (cachedCheck) return returnCached(world, order, cachedCheck);
   const { domain, sendingIp } = request;
@@ -154,7 +163,10 @@ const resume = async (
   const { operation } = outcome;
   const replayed = operation.id !== order.id;
   const price = replayed ? FREE : operation.amount;
-  const remaining = await findRemainingCredits(world.table, order.payer);
+  const remaining =
+    outcome.kind === "started"
+      ? outcome.left
+      : await findRemainingCredits(world.table, order.payer);
   try {
     const done = await runCheck(world, operation, remaining);
     return { ...done, price, cached: false, replayed, remaining };

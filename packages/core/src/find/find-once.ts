@@ -9,6 +9,7 @@ import {
   beginOperation,
   type OperationInProgress,
   type OperationRequest,
+  type StartedOperation,
 } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
@@ -16,6 +17,7 @@ import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims
 import { type Operation, readOperation } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
+import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
@@ -36,9 +38,13 @@ export type FindResponse = {
   readonly price: Halves;
   readonly replayed: boolean;
   readonly result: FindResult;
+  /** What the charge left, also on a repeat; undefined where it is not known. */
+  readonly remaining: Halves | undefined;
 };
 
 export const FIND = "find";
+
+const FREE = 0 as Halves;
 
 /** The same search within the same two minutes of the clock is one search. */
 const BUCKET_MS = 120_000;
@@ -59,8 +65,10 @@ export const findOnce = async (
   payer: Payer,
   search: Search,
 ): Promise<FindResponse> => {
-  if (!isUsable(search.person, search.domain))
-    return { price: 0 as Halves, replayed: false, result: INVALID_NAME };
+  if (!isUsable(search.person, search.domain)) {
+    const remaining = await findRemainingCredits(world.table, payer);
+    return { price: FREE, replayed: false, result: INVALID_NAME, remaining };
+  }
   const outcome = await waitForTurn(world, {
     id: world.newId("txn"),
     kind: FIND,
@@ -68,10 +76,11 @@ export const findOnce = async (
     reason: REASONS.find,
     idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
+    statesRemaining: true,
   });
   if (outcome.kind === "replayed")
-    return { price: PRICES.find, replayed: true, result: readAnswer(outcome.answer) };
-  return runSearch(world, outcome.operation, search);
+    return { price: PRICES.find, replayed: true, ...readAnswer(outcome.answer) };
+  return runSearch(world, outcome, search);
 };
 
 const StoredAnswer = v.object({
@@ -80,10 +89,14 @@ const StoredAnswer = v.object({
   email: v.nullable(v.string()),
   confidence: v.number(),
   pattern: v.nullable(v.string()),
+  left: v.optional(v.custom<Halves>(Number.isSafeInteger)),
 });
 
-const readAnswer = (answer: Json): FindResult =>
-  isErasedAnswer(answer) ? ERASED_RESULT : (v.parse(StoredAnswer, answer) as FindResult);
+const readAnswer = (answer: Json): Pick<FindResponse, "result" | "remaining"> => {
+  if (isErasedAnswer(answer)) return { result: ERASED_RESULT, remaining: undefined };
+  const { left: remaining, ...result } = v.parse(StoredAnswer, answer);
+  return { result: result as FindResult, remaining };
+};
 
 /** The address that was found was erased within the two minutes in which the search is not charged again. */
 const ERASED_RESULT: FindResult = {
@@ -134,7 +147,7 @@ const toSearchFailure = (cause: unknown): never => {
 
 const runSearch = async (
   world: VerifyWorld,
-  operation: Operation,
+  { operation, left }: StartedOperation,
   search: Search,
 ): Promise<FindResponse> => {
   const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
@@ -156,15 +169,16 @@ const runSearch = async (
   if (result.reason === PROBE_POLICY) {
     if ((await release(world, operation)) !== "ended")
       throw createUnsureFailure("The outcome of this search is not known.");
-    return { price: 0 as Halves, replayed: false, result };
+    const remaining = await findRemainingCredits(world.table, operation);
+    return { price: FREE, replayed: false, result, remaining };
   }
-  const answer: Json = result;
+  const answer: Json = { ...result, left };
   const subject =
     result.email === null ? undefined : hashSubject(world, getOwnerId(operation), result.email);
   if ((await settle(world, operation, { answer, subject })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
-  return { price: PRICES.find, replayed: false, result };
+  return { price: PRICES.find, replayed: false, result, remaining: left };
 };
 
 /** A test key gets the same result each time: what is known of the real domain has no part in it. */

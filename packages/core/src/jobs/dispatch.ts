@@ -2,10 +2,12 @@ import * as v from "valibot";
 import { ListSummary } from "../intake/list-summary.ts";
 import { Failure, withMoneySentence } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
+import type { StartedOperation } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
 import { type Operation, readOperation, toOperationKey } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
+import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -42,6 +44,8 @@ export type FileResult = {
   readonly counts: FileCounts;
   /** The charge of this request; 0 for a repeat. */
   readonly price: Halves;
+  /** What the charge left, with what is refunded at once; undefined where it is not known. */
+  readonly remaining?: Halves | undefined;
 } & (
   | { readonly kind: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }
   /** Another process is still dispatching; ask again after `waitMs`. */
@@ -69,6 +73,7 @@ export type FileAnswer = {
   readonly job: string;
   readonly counts: FileCounts;
   readonly price: Halves;
+  readonly remaining?: Halves | undefined;
   readonly dispatched: DispatchedAddresses;
 };
 
@@ -78,7 +83,7 @@ export type FileAnswer = {
  */
 export const dispatchFile = async (
   world: World,
-  operation: Operation,
+  { operation, left }: Omit<StartedOperation, "kind">,
   isFirstTry: boolean,
 ): Promise<FileResult> => {
   const { id, amount, input } = operation;
@@ -96,10 +101,11 @@ export const dispatchFile = async (
     refused: settlement.refused.addresses,
     unknown: settlement.unknown.addresses,
   };
-  const answer: FileAnswer = { job: id, counts, price: amount, dispatched };
+  const refunded = operation.mode === "live" ? dispatched.refused * PRICES.fileAddress : 0;
+  const remaining = left === undefined ? undefined : ((left + refunded) as Halves);
+  const answer: FileAnswer = { job: id, counts, price: amount, remaining, dispatched };
   const result = await settleSent(world, operation, { ...settlement, answer });
-  if (result !== "ended")
-    return { job: id, counts, price: amount, kind: "settling", waitMs: SETTLE_RETRY_MS };
+  if (result !== "ended") return { ...answer, kind: "settling", waitMs: SETTLE_RETRY_MS };
   await settleAndComplete(world, id).catch(() => undefined);
   return { ...answer, kind: "accepted" };
 };
@@ -200,6 +206,8 @@ const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
 
 /** The process that accepted the file is gone: sends all of its chunks again, and settles them. */
 export const repairFile = async (world: World, item: Item): Promise<string> => {
-  const result = await dispatchFile(world, readOperation(item), false);
+  const operation = readOperation(item);
+  const left = await findRemainingCredits(world.table, operation);
+  const result = await dispatchFile(world, { operation, left }, false);
   return result.kind === "accepted" ? "dispatched" : "left_to_others";
 };

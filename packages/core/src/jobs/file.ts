@@ -12,6 +12,7 @@ import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts"
 import { type Operation } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
+import { findRemainingCredits } from "../money/remaining-credits.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 import { type AccountSlots, createAccountSlots } from "../runtime/account-slots.ts";
@@ -76,7 +77,15 @@ export const acceptFile = async (
 ): Promise<FileResult> => {
   const id = world.newId("job");
   const reason = REASONS.file;
-  const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: LEASE_MS };
+  const operation = {
+    id,
+    kind: FILE,
+    payer,
+    reason,
+    idempotencyKey,
+    leaseMs: LEASE_MS,
+    statesRemaining: true,
+  } as const;
   const outcome = await beginOperation(world, operation, async () => {
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
@@ -118,10 +127,8 @@ export const acceptFile = async (
   const isFirstTry = outcome.kind === "started" && outcome.operation.id === id;
   // A concurrent request with the same key was faster: the input of this one is not needed.
   if (!isFirstTry) await removeInput(world, id);
-  if (outcome.kind !== "started") return toFileResult(world, outcome);
-  return dispatchFile(world, outcome.operation, isFirstTry).catch(
-    rethrowAfterDebit(outcome.operation),
-  );
+  if (outcome.kind !== "started") return toFileResult(world, payer, outcome);
+  return dispatchFile(world, outcome, isFirstTry).catch(rethrowAfterDebit(outcome.operation));
 };
 
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
@@ -221,6 +228,7 @@ async function* stopWhenLate(
 
 const toFileResult = async (
   world: World,
+  payer: Payer,
   outcome: Exclude<BeginResult, { kind: "started" }>,
 ): Promise<FileResult> => {
   if (outcome.kind === "replayed") {
@@ -229,11 +237,13 @@ const toFileResult = async (
     return { ...answer, dispatched, price: NO_CHARGE, kind: "replayed" };
   }
   const { id, input, isSent } = outcome.operation;
+  const remaining = await findRemainingCredits(world.table, payer);
   const kind = isSent ? "settling" : "dispatching";
   return {
     job: id,
     counts: v.parse(FileCounts, input),
     price: NO_CHARGE,
+    remaining,
     kind,
     waitMs: outcome.retryAfterMs,
   };

@@ -143,6 +143,16 @@ const toVersions = ({ shards, reported }: ShardedBalance): string =>
 export const getBalance = async (table: Table, account: string): Promise<ShardedBalance> =>
   (await readStableBalance(table, account)).balance;
 
+/** The balance of an account with one shard, from the items that a transaction left. */
+export const findLeft = (
+  account: string,
+  { items = [] }: { readonly items?: readonly (Item | undefined)[] },
+): Halves | undefined => {
+  const { pk, sk } = toBalanceKey(account);
+  const item = items.find((one) => one?.pk === pk && one.sk === sk);
+  return item && v.parse(StoredShard, item).available;
+};
+
 export type TotalChanges = Readonly<Record<string, number>>;
 
 /** The write that changes a shard. Nothing may fall below zero; `available` bounds the credits that it leaves. */

@@ -1,4 +1,5 @@
 import type { Payer } from "../accounts/payer.ts";
+import { TEST_BALANCE } from "../accounts/test-mode.ts";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
 import type { Json, Write } from "../ports/table.ts";
@@ -10,6 +11,7 @@ import {
   readScheduledWork,
   scheduleWork,
 } from "../runtime/leases.ts";
+import { findLeft } from "./balance.ts";
 import type { Halves } from "./credits.ts";
 import { type Debit, debit } from "./debit.ts";
 import { createClaim, findClaim, type IdempotencyKey, toClaimKey } from "./idempotency-claims.ts";
@@ -20,6 +22,7 @@ import {
   toHeldPartition,
   toOperationKey,
 } from "./operation-items.ts";
+import { findRemainingCredits } from "./remaining-credits.ts";
 
 /** A request for paid work. */
 export type OperationRequest = {
@@ -32,6 +35,8 @@ export type OperationRequest = {
   readonly leaseMs: number;
   /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
   readonly lookAt?: LookUpOperation;
+  /** The response has `credits_remaining`. */
+  readonly statesRemaining?: true;
 };
 
 /**
@@ -53,8 +58,15 @@ export type PreparedAnswer = PreparedOperation & {
   readonly subject?: string;
 };
 
-/** The money is held, and the work is this process's: its own, or what an earlier request left. */
-type StartedOperation = { readonly kind: "started"; readonly operation: Operation };
+/**
+ * The money is held, and the work is this process's: its own, or what an earlier request left undone. `left`: what the
+ * response states: what the debit left, or, of an earlier request, the balance at this moment.
+ */
+export type StartedOperation = {
+  readonly kind: "started";
+  readonly operation: Operation;
+  readonly left?: Halves | undefined;
+};
 /** An earlier request with this key was paid for; this is its answer. */
 type ReplayedAnswer = { readonly kind: "replayed"; readonly answer: Json };
 /** An earlier request with this key is worked on. A repeat may take it over after `waitMs`. */
@@ -75,11 +87,11 @@ export const beginOperation = async (
 ): Promise<BeginResult> => {
   const { id, kind, payer, idempotencyKey } = request;
   let operation: Operation | undefined;
-  const earlier = await runOnce(
+  const outcome = await runOnce(
     world,
     request,
     prepare,
-    async ({ price, input, expectedMs, writes }) => {
+    async ({ price, input, expectedMs, writes }, isStated) => {
       operation ??= {
         ...toOrigin(world, request),
         amount: price,
@@ -89,7 +101,8 @@ export const beginOperation = async (
         token: world.newId("txn"),
         isSent: false,
       };
-      const debited = await buildOperationDebit(world, operation, payer, "hold");
+      const how = { kind: "hold", isStated } as const;
+      const debited = await buildOperationDebit(world, operation, payer, how);
       operation = { ...operation, shard: debited.shard };
       const item = {
         ...toOperationKey(id),
@@ -106,13 +119,13 @@ export const beginOperation = async (
       ];
       // The entry is never removed, so after a lost reply it shows the outcome even if the work has ended.
       return entry
-        ? { proof: entry, also: [...moves, opened, ...others] }
-        : { proof: opened, also: others };
+        ? { ...debited, proof: entry, also: [...moves, opened, ...others] }
+        : { ...debited, proof: opened, also: others };
     },
   );
-  if (earlier) return earlier;
+  if (outcome.kind !== "committed") return outcome;
   if (!operation) throw new Error("the operation was not prepared");
-  return { kind: "started", operation };
+  return { kind: "started", operation, left: outcome.left };
 };
 
 /**
@@ -126,31 +139,27 @@ export const payImmediately = async (
 ): Promise<BeginResult | PaidResult> => {
   const origin = toOrigin(world, request);
   const { idempotencyKey, payer } = request;
-  const earlier = await runOnce(
+  const outcome = await runOnce(
     world,
     request,
     prepare,
-    async ({ price, answer, subject, writes }) => {
-      const debited = await buildOperationDebit(
-        world,
-        { ...origin, amount: price },
-        payer,
-        "charge",
-      );
+    async ({ price, answer, subject, writes }, isStated) => {
+      const how = { kind: "charge", isStated } as const;
+      const debited = await buildOperationDebit(world, { ...origin, amount: price }, payer, how);
       const [entry, ...moves] = debited.writes;
       const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer, subject);
       const more = writes?.(debited.shard) ?? [];
       const others = [...moves, ...(claim ? [claim] : []), ...more];
       // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
       const proof = entry ?? claim ?? more[0];
-      return proof && { proof, also: others.filter((write) => write !== proof) };
+      return proof && { ...debited, proof, also: others.filter((write) => write !== proof) };
     },
   );
-  return earlier ?? { kind: "paid" };
+  return outcome.kind === "committed" ? { kind: "paid", left: outcome.left } : outcome;
 };
 
 /** The price is paid and the answer stored. */
-export type PaidResult = { readonly kind: "paid" };
+export type PaidResult = { readonly kind: "paid"; readonly left: Halves | undefined };
 
 const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => ({
   id,
@@ -168,35 +177,46 @@ const buildOperationDebit = async (
   world: World,
   { id, openedAt, account, mode, amount, reason }: DebitOrigin,
   { plan }: Payer,
-  kind: "hold" | "charge",
-): Promise<Pick<Debit, "shard"> & { readonly writes: readonly Write[] }> =>
-  mode === "test" || amount === 0
-    ? { shard: 0, writes: [] }
-    : debit(world, { account, plan, operation: id, openedAt, kind, amount, reason });
+  how: { readonly kind: "hold" | "charge"; readonly isStated: boolean },
+): Promise<Omit<Debit, "writes"> & { readonly writes: readonly Write[] }> => {
+  if (mode === "test")
+    return { shard: 0, writes: [], ...(how.isStated && { left: TEST_BALANCE.available }) };
+  if (amount === 0) return { shard: 0, writes: [] };
+  return debit(world, { account, plan, operation: id, openedAt, amount, reason, ...how });
+};
 
 // Refused: another request changed the balance or the claim. Each conflict means that one of them made progress.
 const ATTEMPTS_MAX = 20;
 const BACKOFF_MS = 20;
+/** On AWS a debit that states what it leaves is refused by every other one, so the last attempts state nothing. */
+const STATED_ATTEMPTS_MAX = 15;
 
-/** Undefined: the writes are committed, and this process has the work. `prepare` runs once at most. */
+/** `left`: as `Debit` has it. */
+type Payment = Transaction & Pick<Debit, "left">;
+type CommittedPayment = { readonly kind: "committed"; readonly left: Halves | undefined };
+
+/** Committed: this process has the work. `prepare` runs once at most. */
 const runOnce = async <P>(
   world: World,
   request: OperationRequest,
   prepare: () => Promise<P>,
-  build: (prepared: P) => Promise<Transaction | undefined>,
-): Promise<BeginResult | undefined> => {
+  build: (prepared: P, isStated: boolean) => Promise<Payment | undefined>,
+): Promise<BeginResult | CommittedPayment> => {
+  const { payer } = request;
   let prepared: P | undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const earlier =
       request.idempotencyKey &&
-      (await resumeEarlierRequest(world, request.idempotencyKey, request.leaseMs));
+      (await resumeEarlierRequest(world, request, request.idempotencyKey));
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
       prepared ??= await rethrowAsUnavailable(request, prepare());
-      const transaction = await rethrowAsUnavailable(request, build(prepared));
-      if (!transaction) return undefined;
+      const isStated = request.statesRemaining === true && attempt < STATED_ATTEMPTS_MAX;
+      const transaction = await rethrowAsUnavailable(request, build(prepared, isStated));
+      if (!transaction) return { kind: "committed", left: undefined };
       const result = await rethrowAsUnavailable(request, commit(world, transaction));
-      if (result.outcome === "committed") return undefined;
+      if (result.outcome === "committed")
+        return { kind: "committed", left: transaction.left ?? findLeft(payer.account, result) };
       if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure(request);
     }
     await world.sleep(world.random() * BACKOFF_MS * (attempt + 1));
@@ -208,8 +228,8 @@ const runOnce = async <P>(
 /** The state of an earlier request with the same key. If its lease has expired, this process takes it over. */
 const resumeEarlierRequest = async (
   world: World,
+  { payer, leaseMs, statesRemaining }: OperationRequest,
   idempotencyKey: IdempotencyKey,
-  leaseMs: number,
 ): Promise<BeginResult | "moved" | undefined> => {
   const claim = await findClaim(world.table, idempotencyKey);
   if (!claim) return undefined;
@@ -227,7 +247,9 @@ const resumeEarlierRequest = async (
   const retryAfterMs = Math.min(waitMs, estimateRemainingMs(operation, world.now()));
   if (waitMs > 0) return { kind: "in_progress", operation, waitMs, retryAfterMs };
   const leased = await acquireLease(world, item, leaseMs).catch(throwUnreadable);
-  return leased ? { kind: "started", operation: readOperation(leased) } : "moved";
+  if (!leased) return "moved";
+  const left = statesRemaining && (await findRemainingCredits(world.table, payer));
+  return { kind: "started", operation: readOperation(leased), left };
 };
 
 /** The table wrote nothing. An earlier request with the same key may still have been charged. */

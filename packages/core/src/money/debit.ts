@@ -30,11 +30,18 @@ export type DebitRequest = OperationOrigin & {
   readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: string;
+  /** A response states what the debit leaves. */
+  readonly isStated?: boolean;
 };
 
-/** `shard`: what pays. Held credits are settled or released there, and refunds go there. */
+/**
+ * `shard`: what pays. Held credits are settled or released there, and refunds go there. `left`: what a response states.
+ * Of several shards it is the balance that was read before the debit, less the debit. Of one it is exact: any other
+ * balance refuses the write. Absent where the committed transaction returns the balance instead (`findLeft`).
+ */
 export type Debit = {
   readonly shard: number;
+  readonly left?: Halves;
   readonly writes: readonly [entry: Write, ...more: Write[]];
 };
 
@@ -44,7 +51,7 @@ export type Debit = {
  */
 export const debit = async (
   world: World,
-  { kind, amount, reason, plan, ...origin }: DebitRequest,
+  { kind, amount, reason, plan, isStated, ...origin }: DebitRequest,
 ): Promise<Debit> => {
   const { account } = origin;
   const { balance, funding } = await fundDebit(world, account, plan, amount);
@@ -53,14 +60,19 @@ export const debit = async (
   const moved = { [kind]: amount };
   const [entry, , ...usage] = move({ ...origin, step: "debit" as const, at, moved, reason }, shard);
   const isAlone = shard === 0 && balance.shards.length === 1;
-  const { crossed, left, bounds, writes } = isAlone
-    ? { ...findCrossing(balance, amount), left: balance.available - amount, writes: [] }
+  const left = (balance.available - amount) as Halves;
+  const report = isAlone
+    ? { ...findCrossing(balance, amount), left, writes: [] }
     : await reportCrossing(world, account, balance, amount);
-  const events = emitCrossings(world, account, crossed, left);
+  const events = emitCrossings(world, account, report.crossed, report.left);
+  const isReturned = isAlone && world.table.returnsItems;
+  const isExact = isStated && isAlone && !isReturned;
+  const bounds = isExact ? { atLeast: left, atMost: left } : report.bounds;
   const paying = buildPayingUpdate(account, funding, toBalanceChanges(moved), bounds);
   return {
     shard,
-    writes: [entry, paying, ...buildDraws(account, draws), ...usage, ...writes, ...events],
+    ...(isStated && !isReturned && { left }),
+    writes: [entry, paying, ...buildDraws(account, draws), ...usage, ...report.writes, ...events],
   };
 };
 

@@ -70,7 +70,13 @@ export type Write =
  */
 export type RefusedWrite = { readonly outcome: "refused"; readonly refusedWrite: Write };
 export type Ambiguous = { readonly outcome: "ambiguous" };
-export type TransactResult = { readonly outcome: "committed" } | RefusedWrite | Ambiguous;
+export type TransactResult = Committed | RefusedWrite | Ambiguous;
+
+/** `items`: as each write left its item, where the table `returnsItems`. Absent also after a lost reply. */
+type Committed = {
+  readonly outcome: "committed";
+  readonly items?: readonly (Item | undefined)[];
+};
 
 /** `item` is the item as it is afterwards; undefined when there is none now. */
 export type WriteResult =
@@ -115,6 +121,8 @@ export type Table = {
   write(write: Write): Promise<WriteResult>;
   /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
+  /** A transaction returns the items that it wrote, as SQLite's can and DynamoDB's cannot. */
+  readonly returnsItems?: true;
   /**
    * Overwrites what was removed before, wherever the store still has its bytes. Absent: nothing that was removed can be
    * read from the store, or only its provider could.

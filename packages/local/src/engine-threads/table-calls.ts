@@ -58,4 +58,5 @@ export const createRemoteTable = ({ call }: Calls<TableHandlers>): Table => ({
   write: async (write) => fromPositioned<WriteResult>([write], await call("write", write)),
   transact: async (writes, attempt) =>
     fromPositioned<TransactResult>(writes, await call("transact", writes, attempt)),
+  returnsItems: true,
 });

@@ -79,10 +79,12 @@ export const createSqliteTable = (
         const stored = writes.map((write) => read(getItemKey(write)));
         const refused = writes.find((write, position) => !mayApply(write, stored[position]));
         if (refused) return { outcome: "refused", refusedWrite: refused } as const;
-        writes.forEach((write, position) => store(write, stored[position]));
-        return { outcome: "committed" } as const;
+        const items = writes.map((write, position) => store(write, stored[position]));
+        return { outcome: "committed", items } as const;
       });
     },
+
+    returnsItems: true,
 
     scrub: async () => {
       for (let attempt = 0; attempt < SCRUBS_MAX; attempt++) {

@@ -29,7 +29,7 @@ export type CreatedMailTest = {
   readonly test: MailTest;
   readonly price: Halves;
   readonly replayed: boolean;
-  /** The balance after the charge; undefined where it could not be read. */
+  /** What the charge left, or the balance at a repeat; undefined where it is not known. */
   readonly remaining: Halves | undefined;
 };
 
@@ -51,14 +51,15 @@ export const createMailTest = async (
     idempotencyKey,
     leaseMs: 0,
     lookAt: "listMailTests",
+    statesRemaining: true,
   } as const;
   const paid = await payImmediately(world, order, async () => ({
     price: PRICES.mailTest,
     answer: { test: test.id },
     writes: (shard) => [buildCreation(world, { ...test, shard })],
   }));
-  const remaining = await findRemainingCredits(world.table, payer);
-  if (paid.kind === "paid") return { test, price: PRICES.mailTest, replayed: false, remaining };
+  if (paid.kind === "paid")
+    return { test, price: PRICES.mailTest, replayed: false, remaining: paid.left };
   // A charge stores its answer in its own transaction, so no request is ever found half done.
   if (paid.kind !== "replayed") throw new Error("a request for a mail test was left unfinished");
   const { test: id } = v.parse(StoredAnswer, paid.answer);
@@ -67,6 +68,7 @@ export const createMailTest = async (
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   if (!first) throw new Error(`the stored answer names mail test ${id}, which does not exist`);
+  const remaining = await findRemainingCredits(world.table, payer);
   return { test: first, price: 0 as Halves, replayed: true, remaining };
 };
 
