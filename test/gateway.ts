@@ -3,6 +3,9 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createRouter } from "@mailproof/api/http/router";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
+/** The host that the gateway is called at. */
+export const DOMAIN_NAME = "api.execute-api.eu-central-1.amazonaws.com";
+
 /** A request as it stands on the wire. */
 export type WireRequest = {
   readonly method: string;
@@ -85,7 +88,7 @@ const findRouteKey = (route: Route, method: string, rawPath: string): string => 
 const createContext = (method: string, path: string): APIGatewayProxyEventV2["requestContext"] => ({
   accountId: "123456789012",
   apiId: "api",
-  domainName: "api.execute-api.eu-central-1.amazonaws.com",
+  domainName: DOMAIN_NAME,
   domainPrefix: "api",
   http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
   requestId: "JKJaXmPLvHcESHA=",

@@ -7,6 +7,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
 import { sendViaLambda, toWireRequest } from "./aws/via-lambda.ts";
 import { encodeForm, type FormPart, splitAt } from "./form.ts";
+import { DOMAIN_NAME } from "./gateway.ts";
 
 type Sent = {
   readonly key?: string;
@@ -30,6 +31,9 @@ export type TestResponse = {
   readonly error: any;
   readonly request_id: string;
 };
+
+/** The same on one machine as behind API Gateway. */
+export const BASE_URL = `https://${DOMAIN_NAME}`;
 
 /** One request along the one path, without a socket: what a story is made of. */
 export const sendTo = (listed: readonly Endpoint[]) => {
@@ -94,6 +98,7 @@ const respondTo = async (
     }
     return await respond(world, endpoint, {
       id,
+      baseUrl: BASE_URL,
       headers,
       path,
       query,
@@ -104,6 +109,6 @@ const respondTo = async (
       bytes: () => splitAt(form?.bytes ?? new Uint8Array(), []),
     });
   } catch (error) {
-    return refuse(world, id, asFailure(error, "nothing_charged"));
+    return refuse(world, { id, baseUrl: BASE_URL }, asFailure(error, "nothing_charged"));
   }
 };

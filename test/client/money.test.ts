@@ -109,7 +109,7 @@ test("a whole file with every second answer lost is paid for once, and its resul
 });
 
 test("what the service refuses says so in its own words, with the word for the money", async () => {
-  const { client, clientWith, testKey } = await whenServed();
+  const { baseUrl, client, clientWith, testKey } = await whenServed();
 
   const empty = await getFailure(client.verifyEmail({ email: "" }));
   const unauthorized = await getFailure(clientWith({ key: "nobody's" }).getAccount());
@@ -125,6 +125,7 @@ test("what the service refuses says so in its own words, with the word for the m
     details: [{ field: "email", message: "must not be empty" }],
     retryable: false,
     requestId: expect.stringMatching(/^req_/),
+    docUrl: `${baseUrl}/docs/errors#INVALID_REQUEST`,
   });
   expect(unauthorized).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });

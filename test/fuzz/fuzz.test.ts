@@ -89,6 +89,7 @@ test("the judge misses Retry-After where a client is refused for now", () => {
     code: "RATE_LIMITED",
     message: "Nothing was charged.",
     money: "nothing_charged",
+    doc_url: "http://127.0.0.1/docs/errors#RATE_LIMITED",
   };
   const body = { success: false, error: errorBody, request_id: "req_1" };
   const counted = {

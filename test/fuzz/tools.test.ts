@@ -3,6 +3,7 @@ import { call, type ToolArguments } from "@mailproof/mcp/call";
 import { type Tool, tools } from "@mailproof/mcp/tools";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
+import { BASE_URL } from "../send.ts";
 import { type Chances, createChances } from "./random.ts";
 import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
 
@@ -33,9 +34,8 @@ test.each(tools.map((tool, at) => [tool.listed.name, tool, at] as const))(
     for (let done = 0; done < CALLS; done++) {
       const args = drawn(chances, tool);
       const key = chances.one([liveKey, testKey]);
-      const { isError, structuredContent } = await call(world, tool, args, {
-        headers: { "x-api-key": key },
-      });
+      const credentials = { headers: { "x-api-key": key } };
+      const { isError, structuredContent } = await call(world, tool, args, credentials, BASE_URL);
       if (!isError) continue;
       expect(structuredContent, `${JSON.stringify(args)}`).toMatchObject({
         error: { code: expect.not.stringMatching("INTERNAL"), money: expect.any(String) },

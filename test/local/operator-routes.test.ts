@@ -137,7 +137,14 @@ const openRoutes = () => {
   return async (command: string, body: unknown, method = "POST") => {
     const rawPath = `/v1/operator/${command}`;
     const headers = { "x-api-key": KEY };
-    return answer?.({ id: "req_1", method, rawPath, headers, body: async () => body });
+    return answer?.({
+      id: "req_1",
+      baseUrl: "http://127.0.0.1:8787",
+      method,
+      rawPath,
+      headers,
+      body: async () => body,
+    });
   };
 };
 

@@ -288,8 +288,8 @@ test.each([
   expect(err).toContain(expected);
 });
 
-test("a key that the service refuses ends with 4, an unknown job with 3, both with the service's message", async () => {
-  const { env, file, out } = await whenServed();
+test("a key that the service refuses ends with 4, an unknown job with 3, both with the service's message and its page", async () => {
+  const { env, file, out, url } = await whenServed();
 
   const foreignResult = await whenCommandedWith(
     { ...env, MAILPROOF_KEY: "k" },
@@ -308,6 +308,7 @@ test("a key that the service refuses ends with 4, an unknown job with 3, both wi
     code: 3,
     err: expect.stringMatching(/^No such job\. Nothing was charged\.\n/),
   });
+  expect(foreignKey.err.split("\n").slice(-2)).toEqual([`See ${url}/docs/errors#NOT_FOUND`, ""]);
   expect(existsSync(out)).toBe(false);
 });
 

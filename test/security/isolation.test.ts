@@ -5,7 +5,7 @@ import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
 import { createEvent } from "../activity.ts";
 import { createProcessRequest } from "../jobs.ts";
-import { send } from "../send.ts";
+import { BASE_URL, send } from "../send.ts";
 import { recordUses } from "./port-uses.ts";
 import {
   createReportBody,
@@ -339,7 +339,7 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
     await expectSame(
       tool.endpoint.route,
       (ask, { world, key }) =>
-        call(world, tool, toArguments(ask), { headers: { "x-api-key": key } }),
+        call(world, tool, toArguments(ask), { headers: { "x-api-key": key } }, BASE_URL),
       ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
     );
   });

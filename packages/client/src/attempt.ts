@@ -103,6 +103,7 @@ type ErrorBody = {
   readonly money: MoneyOutcome;
   readonly details?: unknown;
   readonly retryable?: boolean;
+  readonly doc_url?: string;
 };
 
 const toRefusalError = async (one: ClientAttempt, response: Response): Promise<MailproofError> => {
@@ -117,9 +118,9 @@ const toRefusalError = async (one: ClientAttempt, response: Response): Promise<M
   };
   const body = parseErrorBody(text);
   if (!body) return toForeignResponseError(one, fields);
-  const { code, message, money, details } = body;
+  const { code, message, money, details, doc_url: docUrl } = body;
   const retryable = body.retryable === true && isHarmless(operation, body);
-  return new MailproofError(message, { ...fields, code, money, details, retryable });
+  return new MailproofError(message, { ...fields, code, money, details, docUrl, retryable });
 };
 
 /** Without a key only a request that certainly did nothing may be repeated. */

@@ -33,6 +33,7 @@ type ErrorFields = {
   readonly retryAfterMs?: number | undefined;
   readonly details?: unknown;
   readonly requestId?: string | undefined;
+  readonly docUrl?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 };
@@ -55,6 +56,8 @@ export class MailproofError extends Error {
   declare readonly details: unknown;
   /** The request's id, to quote to the service's support. */
   declare readonly requestId: string | undefined;
+  /** The paragraph of the manual about `code`. Undefined when no response of the service came. */
+  declare readonly docUrl: string | undefined;
   /** The key that the call was sent under. A repeat with this key is not charged again. */
   declare readonly idempotencyKey: string | undefined;
 

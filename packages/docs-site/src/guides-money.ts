@@ -1,9 +1,9 @@
 import { LOOK_UP_ROUTES, STATUS } from "@mailproof/api/http/http-failure";
-import { ERRORS, errorExample } from "@mailproof/api/openapi/errors";
+import { ERRORS, type ErrorPage, errorExample } from "@mailproof/api/openapi/errors";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { type FailureCode, getMoneySentence, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import type { Guide } from "./guide.ts";
-import { block, code, html, inLanguages, inline, table } from "./html.ts";
+import { block, code, type Html, html, inLanguages, inline, table } from "./html.ts";
 import { repeats } from "./pictures.ts";
 import { retrying } from "./programs.ts";
 
@@ -27,10 +27,10 @@ export const errors: Guide = {
   id: "errors",
   title: "Errors and money",
   summary: "Every error code, and what happened to the credits.",
-  write: () => html`
+  write: (baseUrl) => html`
 <p class="lead">Every failure states what happened to the money.</p>
-${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "json")}
-<p><code>error.code</code> is for programs, <code>error.message</code> for people, and <code>error.money</code> states what happened to the money. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is present when the same request may succeed later; <code>request_id</code> identifies the request for support.</p>
+${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS, baseUrl), null, 2), "json")}
+<p><code>error.code</code> is for programs, <code>error.message</code> for people, and <code>error.money</code> states what happened to the money. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is present when the same request may succeed later; <code>request_id</code> identifies the request for support; <code>doc_url</code> leads to the paragraph below about the code.</p>
 <h3>What became of the money</h3>
 ${table(
   ["Money", "The message ends with", "What to do"],
@@ -41,16 +41,13 @@ ${table(
   ]),
 )}
 <h3>The codes</h3>
-${table(
-  ["Code", "Status", "Means", "What to do"],
-  Object.entries(ERRORS).map(([name, { means, remedy }]) => [
-    code(name),
-    html`${STATUS[name as FailureCode]}`,
-    inline(means),
-    inline(remedy),
-  ]),
-)}`,
+${Object.entries(ERRORS).map(([name, page]) => codePart(name as FailureCode, page))}`,
 };
+
+/** What caused it, what happened to the money, what to do: where `doc_url` leads. */
+const codePart = (name: FailureCode, { means, money, remedy }: ErrorPage): Html => html`
+<h4 id="${name}"><code>${name}</code> ${STATUS[name]}</h4>
+<p>${inline(means)} ${money.map((one, at) => html`${at > 0 ? " Or " : ""}<code>${one}</code>: ${getMoneySentence(one, LOOK_UP_ROUTES.listJobs)}`)} ${inline(remedy)}</p>`;
 
 export const idempotency: Guide = {
   id: "idempotency",

@@ -176,7 +176,7 @@ const renderFailure = (document: OpenApi, status: string, name: string): Html =>
   const answer: Json = document.components["responses"]?.[name];
   const schema = resolve(document, answer.content["application/json"].schema);
   const codes: string[] = schema.properties.error.properties.code.enum;
-  return html`<li><b>${status}</b>${codes.map((one) => html` <code>${one}</code>`)}</li>`;
+  return html`<li><b>${status}</b>${codes.map((one) => html` <a href="#${one}">${one}</a>`)}</li>`;
 };
 
 /** The name of a union or a shared schema; otherwise the fields. */

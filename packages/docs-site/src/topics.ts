@@ -1,6 +1,8 @@
 import { HERE_PATH, type Writers } from "@mailproof/api/http/documents";
+import { ERRORS } from "@mailproof/api/openapi/errors";
 import { type OpenApi, openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
+import { errors } from "./guides-money.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 import { toMarkdown } from "./markdown.ts";
 import { GUIDES, guidePart, openPage } from "./page.ts";
@@ -63,7 +65,8 @@ const schemasPart = (document: OpenApi): Html => html`
 <section class="part" id="${SCHEMAS.id}"><h2>${SCHEMAS.title}</h2><p class="lead">${SCHEMAS.summary}</p></section>
 ${shapesPart(document, listShapes(document))}`;
 
-type ToAddress = (name: string) => string;
+/** `end`: an anchor with its #, an ending of the name, or nothing. */
+type ToAddress = (name: string, end: string) => string;
 
 /** On the page of everything a link leads within it; here the same topic has another address. */
 const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: ToAddress): Html => {
@@ -71,17 +74,22 @@ const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: To
   return {
     markup: markup.replaceAll(/href="#([^"]+)"/g, (link, id: string) => {
       if (own.has(id)) return link;
-      const name = id.startsWith("shape-")
-        ? SCHEMAS.name
-        : topics.find((one) => one.id === id)?.name;
-      const anchor = id.startsWith("shape-") ? `#${id}` : "";
-      return `href="${name === undefined ? `${HERE_PATH}/docs#${id}` : toAddress(name) + anchor}"`;
+      const within = findTopicOfPart(id);
+      if (within !== undefined) return `href="${toAddress(within, `#${id}`)}"`;
+      const name = topics.find((one) => one.id === id)?.name;
+      return `href="${name === undefined ? `${HERE_PATH}/docs#${id}` : toAddress(name, "")}"`;
     }),
   };
 };
 
+/** The topic that has a schema, or the paragraph about an error code. */
+const findTopicOfPart = (id: string): string | undefined => {
+  if (id.startsWith("shape-")) return SCHEMAS.name;
+  return Object.hasOwn(ERRORS, id) ? errors.id : undefined;
+};
+
 const topicPage = (topic: Topic, topics: readonly Topic[], baseUrl: string): string => {
-  const toAddress: ToAddress = (name) => `${HERE_PATH}/docs/${name}`;
+  const toAddress: ToAddress = (name, end) => `${HERE_PATH}/docs/${name}${end}`;
   const head = {
     title: `${topic.title} · Mailproof API`,
     description: topic.summary,
@@ -97,13 +105,13 @@ ${listGroups(topics).map(
   ([group, all]) =>
     html`<h2>${group}</h2><ul>${all.map(
       ({ name, title }) =>
-        html`<li><a href="${toAddress(name)}"${name === topic.name ? html` class="here" aria-current="page"` : NOTHING}>${title}</a></li>`,
+        html`<li><a href="${toAddress(name, "")}"${name === topic.name ? html` class="here" aria-current="page"` : NOTHING}>${title}</a></li>`,
     )}</ul>`,
 )}
 </div>
 </nav>
 <main id="content">
-<p><a href="${toAddress(topic.name)}.md">As Markdown</a></p>
+<p><a href="${toAddress(topic.name, ".md")}">As Markdown</a></p>
 ${withAddresses(topic.content(), topics, toAddress)}
 </main>
 </div>
@@ -118,11 +126,14 @@ const listGroups = (topics: readonly Topic[]): readonly (readonly [string, reado
     topics.filter((one) => one.group === group),
   ]);
 
-const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string): string =>
-  toMarkdown(withAddresses(topic.content(), topics, (name) => `${baseUrl}/docs/${name}.md`))
+const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string): string => {
+  // Markdown has no anchors of its own.
+  const toAddress: ToAddress = (name, end) => `${baseUrl}/docs/${name}${end || ".md"}`;
+  return toMarkdown(withAddresses(topic.content(), topics, toAddress))
     .replaceAll("](#", `](${baseUrl}/docs/${topic.name}#`)
     .replace(/^#+ /, "# ")
     .replaceAll(`](${HERE_PATH}/`, `](${baseUrl}/`);
+};
 
 const listLinks = (topics: readonly Topic[], baseUrl: string): string =>
   topics

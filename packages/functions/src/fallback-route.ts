@@ -8,7 +8,7 @@ import { createEncoder } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toResult } from "./buffer-response.ts";
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
-import { createHttpChain } from "./http-chain.ts";
+import { createHttpChain, identify } from "./http-chain.ts";
 import { createLambdaLog } from "./log.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
@@ -45,14 +45,13 @@ export const createFallbackHandler = (
   trust: TrustedIssuer | null = readTrustedIssuer(process.env),
 ) =>
   createHttpChain(world, "nothing_charged").handler(async (event) => {
-    const { http, domainName } = event.requestContext;
-    const { method } = http;
+    const { method } = event.requestContext.http;
     const { rawPath, rawQueryString, headers } = event;
     const document = findDocument({
       method,
       rawPath,
       accept: headers["accept"],
-      baseUrl: `https://${domainName}`,
+      baseUrl: identify(event).baseUrl,
       trust,
     });
     if (document) {

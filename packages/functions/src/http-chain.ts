@@ -22,7 +22,16 @@ export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) 
   });
 
 /** The caller reads it in X-Request-Id, API Gateway's access log has it, and so does every line of ours. */
-export const getRequestId = (event: Event): string => event.requestContext.requestId;
+const getRequestId = (event: Event): string => event.requestContext.requestId;
+
+/** Links in an answer lead to the host that was called, as the documents' own do. */
+const getBaseUrl = (event: Event): string => `https://${event.requestContext.domainName}`;
+
+/** What every answer to this event is made with. */
+export const identify = (event: Event) => ({
+  id: getRequestId(event),
+  baseUrl: getBaseUrl(event),
+});
 
 const withRequestId: Middleware = {
   before: ({ event }) => logger.appendKeys({ requestId: getRequestId(event) }),
@@ -56,6 +65,6 @@ const createRequestCounter = (): Middleware => {
 const answerErrors = (world: Pick<World, "log">, money: MoneyOutcome): Middleware => ({
   onError: (request) => {
     const failure = asFailure(request.error, money);
-    request.response = toResult(refuse(world, getRequestId(request.event), failure));
+    request.response = toResult(refuse(world, identify(request.event), failure));
   },
 });

@@ -4,7 +4,7 @@ import { type HttpRequest, moneyAfterBug, respond } from "@mailproof/api/http/re
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { bufferResponse, toHeadResult } from "./buffer-response.ts";
-import { createHttpChain, getRequestId } from "./http-chain.ts";
+import { createHttpChain, identify } from "./http-chain.ts";
 import { createLambdaWorld } from "./lambda-world.ts";
 import { readBody } from "./read-body.ts";
 import { singleChunk } from "./single-chunk.ts";
@@ -29,7 +29,7 @@ const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Ar
 };
 
 export const toRequest = (event: Event, context: Context): HttpRequest => ({
-  id: getRequestId(event),
+  ...identify(event),
   headers: event.headers,
   clientIp: event.requestContext.http.sourceIp,
   path: omitUndefined(event.pathParameters),

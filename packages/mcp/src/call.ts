@@ -23,20 +23,21 @@ export const call = async (
   tool: Tool,
   args: ToolArguments,
   credentials: Credentials,
+  baseUrl: string,
 ): Promise<CallToolResult> => {
   const { endpoint } = tool;
-  const id = world.newId("req");
+  const ids = { id: world.newId("req"), baseUrl };
   try {
-    const request = toRequest(id, tool, args, credentials);
+    const request = toRequest(ids, tool, args, credentials);
     return toToolResult(tool, await toJsonAnswer(await respond(world, endpoint, request)));
   } catch (error) {
     // The caller would show the bug's own message, without the money sentence.
-    return toToolResult(tool, refuse(world, id, asFailure(error, moneyAfterBug(endpoint))));
+    return toToolResult(tool, refuse(world, ids, asFailure(error, moneyAfterBug(endpoint))));
   }
 };
 
 const toRequest = (
-  id: string,
+  ids: Pick<HttpRequest, "id" | "baseUrl">,
   { input, endpoint }: Tool,
   args: ToolArguments,
   credentials: Credentials,
@@ -51,7 +52,7 @@ const toRequest = (
   const others = sent.filter(([name]) => !input.path.includes(name) && !input.query.includes(name));
   const query = { ...toTexts(selectPart(input.query)), ...readLimit(input.page, args) };
   return {
-    id,
+    ...ids,
     headers: { ...credentials.headers, ...toKeyHeader(endpoint, args) },
     clientIp: credentials.clientIp,
     // A path has no empty part, so an empty value means left out.

@@ -34,7 +34,7 @@ export const MCP_PATH = "/mcp";
 
 export type McpRequest = Pick<
   HttpRequest,
-  "query" | "id" | "headers" | "clientIp" | "body" | "onCaller"
+  "query" | "id" | "baseUrl" | "headers" | "clientIp" | "body" | "onCaller"
 > & {
   readonly method: string;
 };
@@ -63,7 +63,7 @@ export const createMcp = (world: AppWorld) => {
         );
 
       const search = request.query["tools"] === ALL ? `?tools=${ALL}` : "";
-      const sent = new Request(`http://mcp.invalid${MCP_PATH}${search}`, {
+      const sent = new Request(`${request.baseUrl}${MCP_PATH}${search}`, {
         method,
         headers: toHeaderPairs({ ...headers, [CLIENT_IP]: clientIp }),
       });
@@ -77,7 +77,7 @@ export const createMcp = (world: AppWorld) => {
       );
     } catch (error) {
       // A failure states its own money; after a bug it is unknown.
-      return refuse(world, id, asFailure(error, "unknown"), allowance);
+      return refuse(world, request, asFailure(error, "unknown"), allowance);
     }
   };
 };
@@ -121,10 +121,14 @@ const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => 
         ProtocolErrorCode.InvalidParams,
         `Unknown tool ${JSON.stringify(params.name)}.`,
       );
-    return call(world, tool, params.arguments ?? {}, readCredentials(sent));
+    return call(world, tool, params.arguments ?? {}, readCredentials(sent), getBaseUrl(sent));
   });
   return server;
 };
+
+/** The SDK passes on nothing but the request, whose URL was made of it. */
+const getBaseUrl = ({ url }: { readonly url: string } = { url: "" }): string =>
+  url.slice(0, Math.max(0, url.lastIndexOf(MCP_PATH)));
 
 /** Other headers do not belong to the call: an Idempotency-Key header would apply to every tool. */
 const readCredentials = (sent: Request | undefined): Credentials => {
@@ -136,7 +140,7 @@ const readCredentials = (sent: Request | undefined): Credentials => {
   return { headers, clientIp: readHeader(CLIENT_IP) };
 };
 
-/** The SDK passes on nothing but the request. A header of this name that a client sends is replaced or left out. */
+/** A header of this name that a client sends is replaced or left out. */
 const CLIENT_IP = "x-mailproof-client-ip";
 
 const findCalledTool = (message: object) => {

@@ -45,6 +45,10 @@ export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
 export const getFailureMessage = ({ what, money, lookAt }: Failure): string =>
   withMoneySentence(what, money, LOOK_UP_ROUTES[lookAt]);
 
+/** The manual's paragraph about a code: what caused the failure, what happened to the money, and what to do. */
+export const getDocUrl = (baseUrl: string, code: FailureCode): string =>
+  `${baseUrl}/docs/errors#${code}`;
+
 type Headers = Readonly<Record<string, string>>;
 
 /** A failure that only HTTP has: which methods there are, or how to authenticate. */

@@ -7,13 +7,21 @@ import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
-import { getFailureHeaders, getFailureMessage, getStatus, orUnavailable } from "./http-failure.ts";
+import {
+  getDocUrl,
+  getFailureHeaders,
+  getFailureMessage,
+  getStatus,
+  orUnavailable,
+} from "./http-failure.ts";
 import { adjustForRepeat, readIdempotencyKey } from "./idempotency.ts";
 import { parse } from "./parse.ts";
 import { assertNotLimited, takeRequest } from "./rate-limit.ts";
 
 export type HttpRequest = {
   readonly id: string;
+  /** The service's URL for the caller, without a slash at its end: what links in the answer begin with. */
+  readonly baseUrl: string;
   readonly headers: Headers;
   /** The client's address, for keys that are limited to networks. It is not stored and not logged. */
   readonly clientIp?: string | undefined;
@@ -109,21 +117,21 @@ const handle = async (
   } catch (error) {
     const failure = asFailure(error, moneyAfterBug(endpoint));
     const adjusted = adjustForRepeat(failure, endpoint, request.headers, isAdmitted);
-    return { response: refuse(world, request.id, adjusted, headers), code: adjusted.code };
+    return { response: refuse(world, request, adjusted, headers), code: adjusted.code };
   }
 };
 
 /** Every failure response is made here, so every failure reports what happened to the money. */
 export const refuse = (
   world: Pick<AppWorld, "log">,
-  requestId: string,
+  { id, baseUrl }: Pick<HttpRequest, "id" | "baseUrl">,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
 ): HttpAnswer<string> => {
   const { code, money, details, retryable } = failure;
   const status = getStatus(failure);
   if (status >= 500 && !failure.isExpected)
-    world.log("failure", { requestId, code, cause: failure.cause ?? failure });
+    world.log("failure", { requestId: id, code, cause: failure.cause ?? failure });
   const error = {
     code,
     message: getFailureMessage(failure),
@@ -131,12 +139,13 @@ export const refuse = (
     money,
     ...(details !== undefined && { details }),
     ...(retryable && { retryable }),
+    doc_url: getDocUrl(baseUrl, code),
   };
   return answer(
-    requestId,
+    id,
     status,
     { ...headers, ...getFailureHeaders(failure) },
-    JSON.stringify({ success: false, error, request_id: requestId }),
+    JSON.stringify({ success: false, error, request_id: id }),
   );
 };
 

@@ -1,10 +1,12 @@
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
-import { getFailureMessage } from "../http/http-failure.ts";
+import { getDocUrl, getFailureMessage } from "../http/http-failure.ts";
 
 // Every error with its description. The example's message is made like that of every failure.
 
 export type ErrorPage = {
   readonly means: string;
+  /** What may have happened to the money: each word that such a failure can have, the usual one first. */
+  readonly money: readonly [MoneyOutcome, ...MoneyOutcome[]];
   /** What to do about it. */
   readonly remedy: string;
   readonly example: Failure;
@@ -14,10 +16,12 @@ const of = (
   code: FailureCode,
   means: string,
   remedy: string,
-  [money, what, more]: [MoneyOutcome, string, ConstructorParameters<typeof Failure>[3]?],
-): ErrorPage => ({ means, remedy, example: new Failure(code, money, what, more) });
+  [money, what, more]: [ErrorPage["money"], string, ConstructorParameters<typeof Failure>[3]?],
+): ErrorPage => ({ means, money, remedy, example: new Failure(code, money[0], what, more) });
 
-const nothing = "nothing_charged";
+const nothing = ["nothing_charged"] as const;
+/** Of a request whose Idempotency-Key was not looked up yet, an earlier one may have been charged. */
+const nothingNow = ["nothing_charged", "retry_same_key"] as const;
 
 export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   INVALID_REQUEST: of(
@@ -36,7 +40,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "UNAUTHORIZED",
     "The API key is missing, invalid or revoked.",
     "Send a key in X-Api-Key, or as a bearer token.",
-    [nothing, "Send a valid API key in X-Api-Key, or as a bearer token."],
+    [nothingNow, "Send a valid API key in X-Api-Key, or as a bearer token."],
   ),
   INSUFFICIENT_CREDITS: of(
     "INSUFFICIENT_CREDITS",
@@ -53,7 +57,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "The key lacks the scope, or the resource belongs to another account.",
     "Use a key with the scope that `details` names.",
     [
-      nothing,
+      nothingNow,
       "This key does not hold the scope verification:write.",
       { details: { required_scope: "verification:write" } },
     ],
@@ -78,9 +82,13 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   REQUEST_IN_PROGRESS: of(
     "REQUEST_IN_PROGRESS",
-    "A request with this Idempotency-Key is in progress.",
+    "A request with this Idempotency-Key, or an upload to this link, is in progress.",
     "Repeat the same request with the same key after Retry-After.",
-    ["retry_same_key", "A request with this Idempotency-Key is in progress.", { retryable: true }],
+    [
+      ["retry_same_key", "nothing_charged"],
+      "A request with this Idempotency-Key is in progress.",
+      { retryable: true },
+    ],
   ),
   LIMIT_REACHED: of(
     "LIMIT_REACHED",
@@ -105,7 +113,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "The Idempotency-Key belongs to a request whose job or result was deleted since. The work is not done again.",
     "To do it again, which is charged, use a new key.",
     [
-      "nothing_more",
+      ["nothing_more"],
       "The job of this Idempotency-Key was deleted. To verify the addresses again, use a new key.",
     ],
   ),
@@ -135,7 +143,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "RATE_LIMITED",
     "The key has no requests left in this minute, or the account has too many concurrent downloads or uploads.",
     "Wait the seconds in Retry-After.",
-    [nothing, "Too many requests with this key; the next minute starts in 12 s."],
+    [nothingNow, "Too many requests with this key; the next minute starts in 12 s."],
   ),
   NOT_CONFIGURED: of(
     "NOT_CONFIGURED",
@@ -147,18 +155,24 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "INTERNAL",
     "An internal error. The message states whether a charge was refunded.",
     "Read the message. If it does not state a refund, check GET /v1/jobs before repeating the request.",
-    ["unknown", "Internal error."],
+    [
+      ["unknown", "nothing_charged", "refunded", "retry_same_key", "repeat_search"],
+      "Internal error.",
+    ],
   ),
   UNAVAILABLE: of(
     "UNAVAILABLE",
     "A part of the service is unavailable.",
     "Repeat the request after Retry-After, with the same Idempotency-Key if it had one.",
-    [nothing, "The service cannot read its own state right now."],
+    [
+      ["nothing_charged", "retry_same_key", "refunded", "repeat_search", "unknown"],
+      "The service cannot read its own state right now.",
+    ],
   ),
 };
 
 /** As it arrives. */
-export const errorExample = ({ example }: ErrorPage) => {
+export const errorExample = ({ example }: ErrorPage, baseUrl: string) => {
   const { code, money, details, retryable } = example;
   return {
     success: false,
@@ -168,6 +182,7 @@ export const errorExample = ({ example }: ErrorPage) => {
       money,
       ...(details !== undefined && { details }),
       ...(retryable && { retryable }),
+      doc_url: getDocUrl(baseUrl, code),
     },
     request_id: "req_7c1b0c39-57f6-4d3f-9c36-0f0a4c1d9a52",
   };

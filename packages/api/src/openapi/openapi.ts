@@ -28,13 +28,13 @@ const VERSION = "1.0.0";
 export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
   const named = nameComponents(listed);
   const writer = createSchemaWriter(named);
-  const paths = toPaths(listed, writer);
+  const paths = toPaths(listed, writer, baseUrl);
   const webhooks = toWebhooks(writer);
   const schemas = {
     ...writeSchemas(named, writer),
-    ...collectFailures(listed, ({ schemaName, schema }) => [schemaName, schema]),
+    ...collectFailures(listed, baseUrl, ({ schemaName, schema }) => [schemaName, schema]),
   };
-  const responses = collectFailures(listed, ({ name, response }) => [name, response]);
+  const responses = collectFailures(listed, baseUrl, ({ name, response }) => [name, response]);
   return {
     openapi: "3.1.0",
     info: {
@@ -69,19 +69,26 @@ const ABOUT =
 const EVENTS_TAG = "Events";
 const ABOUT_EVENTS = "Requests that the service sends to your webhooks.";
 
-const toPaths = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
+const toPaths = (
+  listed: readonly Endpoint[],
+  writer: Writer,
+  baseUrl: string,
+): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
   return Object.fromEntries(
     [...byPath].map(([path, all]) => [
       path,
       Object.fromEntries(
-        all.map((one) => [one.route.split(" ")[0]?.toLowerCase(), toOperation(one, writer)]),
+        all.map((one) => [
+          one.route.split(" ")[0]?.toLowerCase(),
+          toOperation(one, writer, baseUrl),
+        ]),
       ),
     ]),
   );
 };
 
-const toOperation = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonSchema => {
   const { id, route, tag, summary, price, access, keyed } = endpoint;
   const parameters = [
     ...toParameters("path", endpoint.path, writer),
@@ -102,7 +109,7 @@ const toOperation = (endpoint: Endpoint, writer: Writer): JsonSchema => {
       ...toSuccesses(endpoint, writer),
       ...PARTS.elsewhere[route],
       ...Object.fromEntries(
-        [...listFailures(endpoint)].map(([status, { name }]) => [
+        [...listFailures(endpoint, baseUrl)].map(([status, { name }]) => [
           String(status),
           { $ref: `#/components/responses/${name}` },
         ]),
@@ -222,9 +229,10 @@ const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[])
 /** The failures of all operations, each once. */
 const collectFailures = (
   listed: readonly Endpoint[],
+  baseUrl: string,
   part: (one: Failing) => readonly [string, JsonSchema],
 ): Record<string, JsonSchema> =>
-  Object.fromEntries(listed.flatMap((one) => [...listFailures(one).values()].map(part)));
+  Object.fromEntries(listed.flatMap((one) => [...listFailures(one, baseUrl).values()].map(part)));
 
 const toWebhooks = (writer: Writer): OpenApi["webhooks"] =>
   Object.fromEntries(

@@ -116,8 +116,14 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
           type: "boolean",
           description: "Present and true when the same request may succeed later.",
         },
+        doc_url: {
+          type: "string",
+          format: "uri",
+          description:
+            "The paragraph of the manual about this code: its cause, what happened to the money, and what to do.",
+        },
       },
-      required: ["code", "message", "money"],
+      required: ["code", "message", "money", "doc_url"],
     },
     request_id: { type: "string", description: "The value of the X-Request-Id header." },
   },
@@ -136,7 +142,10 @@ export type Failing = {
 };
 
 /** The failures of an operation, by status. Each is a component, since many operations share it. */
-export const listFailures = ({ errors, access }: Endpoint): ReadonlyMap<number, Failing> => {
+export const listFailures = (
+  { errors, access }: Endpoint,
+  baseUrl: string,
+): ReadonlyMap<number, Failing> => {
   const isPublic = access === "public";
   const byStatus = Map.groupBy(new Set(errors), (code) => STATUS[code]);
   return new Map(
@@ -144,7 +153,7 @@ export const listFailures = ({ errors, access }: Endpoint): ReadonlyMap<number, 
       const plain = toName(codes);
       const failing = {
         name: `${plain}${isPublic ? "WithoutKey" : ""}`,
-        response: createResponse(status, codes, isPublic),
+        response: createResponse(status, codes, isPublic, baseUrl),
         schemaName: `${plain}Error`,
         schema: errorSchema(codes),
       };
@@ -157,6 +166,7 @@ const createResponse = (
   status: number,
   codes: readonly FailureCode[],
   isPublic: boolean,
+  baseUrl: string,
 ): JsonSchema => {
   // Requests are counted once the key is identified.
   const usual = getUsualHeaders(isPublic || status === 401);
@@ -164,7 +174,7 @@ const createResponse = (
   const more = isUnderWay ? (["Retry-After"] as const) : (MORE[status] ?? []);
   const examples = codes.map((code) => [
     code,
-    { summary: ERRORS[code].remedy, value: errorExample(ERRORS[code]) },
+    { summary: ERRORS[code].remedy, value: errorExample(ERRORS[code], baseUrl) },
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].means}`).join(" "),

@@ -126,6 +126,7 @@ const reportFailure = (error: unknown, command: CommandEntry | undefined): numbe
   const code = getExitCode(error);
   const step = error instanceof MailproofError ? NEXT_STEPS[code] : undefined;
   const next = step?.replace("COMMAND", command?.name ?? "COMMAND");
-  process.stderr.write(`${formatError(error)}${next === undefined ? "" : `\n${next}`}\n`);
+  const see = error instanceof MailproofError && error.docUrl && `See ${error.docUrl}`;
+  process.stderr.write(`${[formatError(error), next, see].filter(Boolean).join("\n")}\n`);
   return code;
 };

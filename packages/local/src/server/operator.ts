@@ -26,6 +26,7 @@ const BACKUPS_MAX = 10;
 
 type OperatorRequest = {
   readonly id: string;
+  readonly baseUrl: string;
   readonly method: string;
   readonly rawPath: string;
   readonly headers: Headers;
@@ -42,7 +43,7 @@ export const createOperatorRoutes = (
 ): AnswerOperator | undefined => {
   const { OPERATOR_KEY: key } = environment;
   if (key === undefined) return undefined;
-  return async ({ id, method, rawPath, headers, body }) => {
+  return async ({ id, baseUrl, method, rawPath, headers, body }) => {
     if (!rawPath.startsWith(OPERATOR_PATH) || !isSame(headers["x-api-key"] ?? "", key))
       return undefined;
     try {
@@ -55,7 +56,7 @@ export const createOperatorRoutes = (
       world.log("operator_command", { requestId: id, command: name });
       return answer(id, 200, {}, JSON.stringify({ success: true, data: output }));
     } catch (error) {
-      return refuse(world, id, toFailure(error));
+      return refuse(world, { id, baseUrl }, toFailure(error));
     }
   };
 };

@@ -126,7 +126,7 @@ const serveRequest = async (
   outgoing: ServerResponse,
   record: RequestRecord,
 ): Promise<void> => {
-  const { world } = context;
+  const { world, baseUrl } = context;
   const { id } = record;
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
@@ -154,7 +154,7 @@ const serveRequest = async (
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
     // A bug outside `respond`: by then the operation may be done and charged.
-    const refusal = refuse(world, id, asFailure(error, "unknown"));
+    const refusal = refuse(world, { id, baseUrl }, asFailure(error, "unknown"));
     await sendResponse(context, id, incoming, outgoing, refusal);
   }
 };
@@ -242,9 +242,9 @@ const answerRequest = async (
   if (rawPath === MCP_PATH) {
     record.route = `POST ${MCP_PATH}`;
     const query = Object.fromEntries(new URLSearchParams(search));
-    return mcp({ id, method, headers, query, clientIp, body, onCaller });
+    return mcp({ id, baseUrl, method, headers, query, clientIp, body, onCaller });
   }
-  const operated = await answerOperator?.({ id, method, rawPath, headers, body });
+  const operated = await answerOperator?.({ id, baseUrl, method, rawPath, headers, body });
   if (operated) {
     record.route = "operator";
     return operated;
@@ -273,6 +273,7 @@ const answerRequest = async (
   if (movedTo !== undefined) return permanentRedirect(site.basePath + movedTo, search);
   return respond(world, endpoint, {
     id,
+    baseUrl,
     headers,
     clientIp,
     path,
