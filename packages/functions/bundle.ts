@@ -28,8 +28,8 @@ const withVersionsOnly: Plugin = {
 };
 
 /**
- * The texts of `describe` are for the document and the tools, which are built ahead; a `why` is for the manual, and the
- * `example` of a reply rule for its test.
+ * The texts of `describe` are for the document and the tools, which are built ahead; a `why` and an `addition` are for the
+ * manual, and the `example` of a reply rule for its test.
  */
 const withoutDescriptions: Plugin = {
   name: "without descriptions",
@@ -82,7 +82,7 @@ const dropUnreadErrors = (source: string): string =>
   );
 
 const CALL = "describe(";
-const WHY = /^ *(?:why|example):\s*"(?:[^"\\]|\\.)*",\n/gm;
+const WHY = /^ *(?:why|example|addition):\s*"(?:[^"\\]|\\.)*",\n/gm;
 const STRING = /"(?:[^"\\]|\\.)*"/g;
 
 /** From the last call to the first, so that inner calls are replaced before outer ones. */

@@ -1,5 +1,6 @@
 import { LOOK_UP_ROUTES, STATUS } from "@mailproof/api/http/http-failure";
 import { ERRORS, type ErrorPage, errorExample } from "@mailproof/api/openapi/errors";
+import { KEYED_ERRORS } from "@mailproof/api/schema/common";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { type FailureCode, getMoneySentence, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import type { Guide } from "./guide.ts";
@@ -41,6 +42,7 @@ ${table(
   ]),
 )}
 <h3>The codes</h3>
+<p>Every operation with a key has ${KEYED_ERRORS.map((one, at) => html`${at > 0 ? ", " : ""}<a href="#${one}">${one}</a>`)}; each operation names its others.</p>
 ${Object.entries(ERRORS).map(([name, page]) => codePart(name as FailureCode, page))}`,
 };
 

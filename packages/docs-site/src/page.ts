@@ -2,6 +2,7 @@ import { HERE_PATH } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide, WriteSnippets } from "./guide.ts";
+import { additions, mark } from "./guide-additions.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
 import { jobs, libraries, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
@@ -20,6 +21,7 @@ export const GUIDES: readonly Guide[] = [
   jobs,
   webhooks,
   libraries,
+  additions,
 ];
 
 /** The whole page: the written guides, and the reference made from the OpenAPI document. */
@@ -43,7 +45,7 @@ ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
 <h1>Mailproof API</h1>
 <p class="tagline">Verify whether an address can receive mail, and check whether a domain is set up to send it. Every verdict has its reason, and no credit is charged twice.</p>
 <ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li><a href="${HERE_PATH}/llms.txt">llms.txt</a></li><li>version 1.0.0</li></ul>
-<p>Each guide and each operation has a page of its own, with its examples in eight languages, at <code>/docs/</code> and its name, such as <a href="${HERE_PATH}/docs/verify-email">/docs/verify-email</a>; with <code>.md</code> behind it, it is Markdown.</p>
+<p>Each guide and each operation has a page of its own, with its examples in eight languages, at <code>/docs/</code> and its name, such as <a href="${HERE_PATH}/docs/verify-email">/docs/verify-email</a>; with <code>.md</code> behind it, it is Markdown. Operations with + are <a href="#beyond-the-contract">beyond the contract</a>.</p>
 ${GUIDES.map((guide) => guidePart(guide, baseUrl, fewSnippetsFor))}
 ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one, fewSnippetsFor))}</div>`)}
 <div class="group"><h2 id="shapes">Schemas</h2><p class="lead">The objects of requests and responses. New fields may be added to responses; none will be removed.</p>${shapesPart(document, listShapes(document))}</div>
@@ -100,7 +102,7 @@ export const guidePart = (
 ${write(baseUrl, snippets)}
 </section>`;
 
-const linkTo = ({ id, title, method }: Listed): Html =>
-  html`<li><a href="#${id}"><span class="method ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${title}</a></li>`;
+const linkTo = ({ id, title, method, isAddition }: Listed): Html =>
+  html`<li><a href="#${id}"><span class="method ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${title}${mark(isAddition)}</a></li>`;
 
 const LOGO = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path class="envelope" d="M3 5.5h18v13H3z"/><path class="tick" d="m7.5 12 3 3 6-6"/></svg>`;

@@ -1,5 +1,6 @@
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { OpenApi } from "@mailproof/api/openapi/openapi";
+import { KEYED_ERRORS } from "@mailproof/api/schema/common";
 import type { WriteSnippets } from "./guide.ts";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
 
@@ -14,6 +15,8 @@ export type Listed = {
   readonly method: string;
   readonly path: string;
   readonly tag: string;
+  /** The contract does not have it. */
+  readonly isAddition: boolean;
   readonly operation: Json;
 };
 
@@ -25,6 +28,7 @@ export const operationsIn = ({ paths }: OpenApi): readonly Listed[] =>
       method,
       path,
       tag: operation.tags[0],
+      isAddition: operation["x-addition"] !== undefined,
       operation,
     })),
   );
@@ -44,12 +48,12 @@ export const operationPart = (
   of: Listed,
   snippets: WriteSnippets,
 ): Html => {
-  const { id, title, method, path, operation } = of;
+  const { id, title, method, path, operation, isAddition } = of;
   return html`
 <section class="part operation" id="${id}" data-find="${title}" data-also="${method} ${path} ${id}" data-kind="Operation">
 <div class="talk">
 <h3>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h3>
-<p class="route">${badge(method)}<code>${path}</code></p>
+<p class="route">${badge(method)}<code>${path}</code>${isAddition ? html` <a class="more" href="#beyond-the-contract">beyond the contract</a>` : NOTHING}</p>
 <p>${inline(operation.summary)}.</p>
 ${renderKeyAndPrice(operation)}
 ${renderParameters(document, operation)}
@@ -156,13 +160,24 @@ const formatBounds = (schema: Json): string => {
   return bounds.map((one) => ` · ${one}`).join("");
 };
 
-const renderResponses = (document: OpenApi, { responses }: Json): Html => {
+/** The refusals of every operation with a key stand once, with the errors. */
+const isOwn = (code: string): boolean => !KEYED_ERRORS.some((one) => one === code);
+
+const renderResponses = (document: OpenApi, { responses, security }: Json): Html => {
   const all = Object.entries<Json>(responses);
-  const fails = all.filter(([, { $ref }]) => $ref);
+  const withKey = security.length > 0;
+  const fails = all
+    .filter(([, { $ref }]) => $ref)
+    .map(([status, { $ref }]) => {
+      const codes = codesOf(document, nameIn($ref));
+      return { status, codes: withKey ? codes.filter(isOwn) : codes };
+    })
+    .filter(({ codes }) => codes.length > 0);
   return html`
 <h4>Answers</h4>
 ${all.filter(([, { $ref }]) => !$ref).map(([status, answer]) => renderSuccess(document, status, answer))}
-${fails.length > 0 ? html`<h4><a href="#errors">Refusals</a></h4><ul class="fails">${fails.map(([status, { $ref }]) => renderFailure(document, status, nameIn($ref)))}</ul>` : NOTHING}`;
+<h4><a href="#errors">Refusals</a></h4>
+<ul class="fails">${fails.map(renderFailure)}${withKey ? html`<li>and <a href="#errors">those of every operation</a></li>` : NOTHING}</ul>`;
 };
 
 const renderSuccess = (document: OpenApi, status: string, answer: Json): Html => {
@@ -172,12 +187,16 @@ const renderSuccess = (document: OpenApi, status: string, answer: Json): Html =>
 <div class="inside">${data ? renderData(document, data) : NOTHING}</div></details>`;
 };
 
-const renderFailure = (document: OpenApi, status: string, name: string): Html => {
+const codesOf = (document: OpenApi, name: string): readonly string[] => {
   const answer: Json = document.components["responses"]?.[name];
-  const schema = resolve(document, answer.content["application/json"].schema);
-  const codes: string[] = schema.properties.error.properties.code.enum;
-  return html`<li><b>${status}</b>${codes.map((one) => html` <a href="#${one}">${one}</a>`)}</li>`;
+  return resolve(document, answer.content["application/json"].schema).properties.error.properties
+    .code.enum;
 };
+
+type Refusals = { readonly status: string; readonly codes: readonly string[] };
+
+const renderFailure = ({ status, codes }: Refusals): Html =>
+  html`<li><b>${status}</b>${codes.map((one) => html` <a href="#${one}">${one}</a>`)}</li>`;
 
 /** The name of a union or a shared schema; otherwise the fields. */
 const renderData = (document: OpenApi, data: Json): Html => {

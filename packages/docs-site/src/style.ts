@@ -72,6 +72,7 @@ h1 ~ .part:not(.part ~ .part) { border-top: 0; padding-top: 1rem; }
 
 .method { font: 700 .72rem ui-monospace, SFMono-Regular, Menlo, monospace; letter-spacing: .03em; padding: .22rem .5rem; border-radius: 5px; background: color-mix(in srgb, currentColor 14%, transparent); }
 .get { color: var(--info); } .post { color: var(--good); } .put { color: var(--warn); } .delete { color: var(--bad); }
+.more { font: 600 .8rem system-ui, sans-serif; color: var(--odd); }
 .route { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 0 0 .8rem; }
 .route code { font-size: .95rem; background: none; border: 0; padding: 0; overflow-wrap: anywhere; }
 .facts { display: flex; flex-wrap: wrap; gap: .45rem; margin: 0 0 1rem; padding: 0; list-style: none; max-width: none; }

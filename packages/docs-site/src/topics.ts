@@ -2,6 +2,7 @@ import { HERE_PATH, type Writers } from "@mailproof/api/http/documents";
 import { ERRORS } from "@mailproof/api/openapi/errors";
 import { type OpenApi, openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
+import { mark } from "./guide-additions.ts";
 import { errors } from "./guides-money.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 import { toMarkdown } from "./markdown.ts";
@@ -19,6 +20,8 @@ type Topic = {
   readonly title: string;
   readonly group: string;
   readonly summary: string;
+  /** An operation that the contract does not have. */
+  readonly isAddition?: boolean;
   readonly content: () => Html;
 };
 
@@ -49,6 +52,7 @@ const listTopics = (baseUrl: string): readonly Topic[] => {
     title: one.title,
     group: one.tag,
     summary: `${one.operation.summary}.`,
+    isAddition: one.isAddition,
     content: () => withShapes(document, operationPart(document, baseUrl, one, snippetsFor)),
   }));
   return [...guides, ...operations, { ...SCHEMAS, content: () => schemasPart(document) }];
@@ -104,8 +108,8 @@ const topicPage = (topic: Topic, topics: readonly Topic[], baseUrl: string): str
 ${listGroups(topics).map(
   ([group, all]) =>
     html`<h2>${group}</h2><ul>${all.map(
-      ({ name, title }) =>
-        html`<li><a href="${toAddress(name, "")}"${name === topic.name ? html` class="here" aria-current="page"` : NOTHING}>${title}</a></li>`,
+      ({ name, title, isAddition = false }) =>
+        html`<li><a href="${toAddress(name, "")}"${name === topic.name ? html` class="here" aria-current="page"` : NOTHING}>${title}${mark(isAddition)}</a></li>`,
     )}</ul>`,
 )}
 </div>
@@ -138,7 +142,8 @@ const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string):
 const listLinks = (topics: readonly Topic[], baseUrl: string): string =>
   topics
     .map(
-      ({ name, title, summary }) => `- [${title}](${baseUrl}/docs/${name}.md): ${toPlain(summary)}`,
+      ({ name, title, summary, isAddition }) =>
+        `- [${title}](${baseUrl}/docs/${name}.md): ${toPlain(summary)}${isAddition ? " (Beyond the contract.)" : ""}`,
     )
     .join("\n");
 

@@ -8,6 +8,8 @@ export const cancelJob = endpoint({
   id: "cancelJob",
   route: "POST /v1/jobs/{id}/cancel",
   tag: "Jobs",
+  addition:
+    "The contract has the status cancelled, and nothing that leads to it: a wrong list could not be stopped.",
   summary:
     "Cancel a job. Addresses without a result are not verified, and their credits are refunded.",
   price: null,

@@ -23,6 +23,8 @@ export const createApiKey = endpoint({
   id: "createApiKey",
   route: "POST /v1/api-keys",
   tag: "Account",
+  addition:
+    "The contract names the group API keys without its paths: a program makes and rotates them here.",
   summary: "Create an API key. It is shown only in this response.",
   price: null,
   access: "unrestricted",

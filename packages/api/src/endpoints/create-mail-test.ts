@@ -11,6 +11,8 @@ export const createMailTest = endpoint({
   id: "createMailTest",
   route: "POST /v1/deliverability/tests",
   tag: "Deliverability",
+  addition:
+    "A check of a domain does not see the mail itself: its signature, its content and its way.",
   summary: "Create an address that receives one mail and tells how it arrived.",
   price: "2 credits, refunded when no mail arrives within the hour.",
   access: "deliverability:write",

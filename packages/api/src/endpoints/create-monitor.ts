@@ -12,6 +12,8 @@ export const createMonitor = endpoint({
   id: "createMonitor",
   route: "POST /v1/deliverability/monitors",
   tag: "Deliverability",
+  addition:
+    "A check is true on its day: a monitor repeats it and sends dmarc.failed or blacklist.detected.",
   summary: "Monitor a domain: it is checked at intervals. Each run is an ordinary, paid check.",
   price: null,
   access: "deliverability:write",

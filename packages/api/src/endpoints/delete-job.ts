@@ -9,6 +9,8 @@ export const deleteJob = endpoint({
   id: "deleteJob",
   route: "DELETE /v1/jobs/{id}",
   tag: "Jobs",
+  addition:
+    "The contract has no way to remove a list and its results before the plan's retention ends.",
   summary:
     "Delete a job that has ended: its list, its results and its exports. What it cost stays in the account's usage.",
   price: null,

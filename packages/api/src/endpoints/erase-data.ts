@@ -15,6 +15,7 @@ export const eraseData = endpoint({
   id: "eraseData",
   route: "DELETE /v1/data",
   tag: "Account",
+  addition: "The contract does not say how what is stored of a person is erased.",
   summary: "Erase what the account has stored of an email address.",
   price: null,
   access: "verification:write",

@@ -12,6 +12,7 @@ export const getAccount = endpoint({
   id: "getAccount",
   route: "GET /v1/account",
   tag: "Account",
+  addition: "The contract names the group account without its paths: plan and credits are here.",
   summary: "Get the account: its plan, its credits, and the scopes of the key in use.",
   price: null,
   access: "account:read",

@@ -9,6 +9,7 @@ export const getCatalog = endpoint({
   id: "getCatalog",
   route: "GET /v1/catalog",
   tag: "Service",
+  addition: "The contract names the public catalogue without its path.",
   summary: "List plans, credit packs and the price of each operation.",
   price: null,
   access: "public",

@@ -103,6 +103,7 @@ export const getDomainProgress = endpoint({
   id: "getDomainProgress",
   route: "GET /v1/deliverability/domains/{domain}",
   tag: "Deliverability",
+  addition: "One check does not say what to do next on the way to a strict DMARC policy.",
   summary:
     "Get how far a domain is on its way to a strict DMARC policy: published, tested, reported, enforced; what to do next; and whether a stricter policy is safe.",
   price: null,

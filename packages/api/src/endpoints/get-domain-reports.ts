@@ -43,6 +43,7 @@ export const getDomainReports = endpoint({
   id: "getDomainReports",
   route: "GET /v1/deliverability/domains/{domain}/reports",
   tag: "Deliverability",
+  addition: "Shows what the stored reports say, by source.",
   summary:
     "Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.",
   price: null,

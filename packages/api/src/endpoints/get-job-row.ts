@@ -25,6 +25,8 @@ export const getJobRow = endpoint({
   id: "getJobRow",
   route: "GET /v1/jobs/{id}/results/{row}",
   tag: "Jobs",
+  addition:
+    "A page of rows has no evidence: a support question about one row needs it without the whole list.",
   summary: "Get the result of one row of a job, with its evidence.",
   price: null,
   access: "verification:read",

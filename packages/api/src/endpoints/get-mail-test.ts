@@ -12,6 +12,7 @@ export const getMailTest = endpoint({
   id: "getMailTest",
   route: "GET /v1/deliverability/tests/{id}",
   tag: "Deliverability",
+  addition: "Has the report of a mail test.",
   summary: "Get a mail test, with the report about the mail that arrived.",
   price: null,
   access: "deliverability:read",

@@ -57,6 +57,7 @@ export const getUsage = endpoint({
   id: "getUsage",
   route: "GET /v1/account/usage",
   tag: "Account",
+  addition: "The contract names the group account without its paths: usage by day is here.",
   summary: "Get the account's credits and verdicts by day (UTC) and by operation.",
   price: null,
   access: "account:read",

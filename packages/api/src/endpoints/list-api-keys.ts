@@ -8,6 +8,7 @@ export const listApiKeys = endpoint({
   id: "listApiKeys",
   route: "GET /v1/api-keys",
   tag: "Account",
+  addition: "The contract names the group API keys without its paths.",
   summary: "List the account's API keys, newest first. The keys themselves are not shown.",
   price: null,
   access: "unrestricted",

@@ -8,6 +8,7 @@ export const listDeliveries = endpoint({
   id: "listDeliveries",
   route: "GET /v1/webhooks/{id}/deliveries",
   tag: "Webhooks",
+  addition: "The contract has webhooks, and nothing that shows what their receivers answered.",
   summary: "List the last 100 deliveries to a webhook, newest first. They are stored for 30 days.",
   price: null,
   access: "webhooks:read",

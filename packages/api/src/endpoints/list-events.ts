@@ -41,6 +41,7 @@ export const listEvents = endpoint({
   id: "listEvents",
   route: "GET /v1/events",
   tag: "Webhooks",
+  addition: "Callers behind a firewall cannot receive webhooks: they read the same events here.",
   summary: "Read the account's events, and wait for the next ones. Webhooks get theirs as before.",
   price: null,
   access: "events:read",

@@ -92,6 +92,7 @@ export const listLedgerEntries = endpoint({
   id: "listLedgerEntries",
   route: "GET /v1/account/ledger",
   tag: "Account",
+  addition: "Has every movement behind the usage, for accounting.",
   summary: "List every movement of the account's credits, newest first.",
   price: null,
   access: "account:read",

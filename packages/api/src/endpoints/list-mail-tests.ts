@@ -13,6 +13,7 @@ export const listMailTests = endpoint({
   id: "listMailTests",
   route: "GET /v1/deliverability/tests",
   tag: "Deliverability",
+  addition: "Finds the mail tests again.",
   summary: "List the mail tests, newest first.",
   price: null,
   access: "deliverability:read",

@@ -9,6 +9,7 @@ export const listMonitors = endpoint({
   id: "listMonitors",
   route: "GET /v1/deliverability/monitors",
   tag: "Deliverability",
+  addition: "Finds the monitors again.",
   summary: "List the monitors, newest first.",
   price: null,
   access: "deliverability:read",

@@ -50,6 +50,7 @@ export const listRequests = endpoint({
   id: "listRequests",
   route: "GET /v1/requests",
   tag: "Account",
+  addition: "Shows an account its own requests, so that a failed one is found by its id.",
   summary:
     "List the account's own requests of the last 7 days, newest first, without successful reads.",
   price: null,

@@ -53,6 +53,7 @@ export const recordActivity = endpoint({
   id: "recordActivity",
   route: "POST /v1/activity/events",
   tag: "Activity",
+  addition: "The contract does not say where opens and clicks come from: senders report them here.",
   summary: "Record up to 500 events of mail you sent. An event is counted once under its id.",
   price: null,
   access: "activity:write",

@@ -9,6 +9,7 @@ export const replayDeliveries = endpoint({
   id: "replayDeliveries",
   route: "POST /v1/webhooks/{id}/replay",
   tag: "Webhooks",
+  addition: "After an outage every failed delivery is sent again by one call.",
   summary: "Send all deliveries again that failed since a time.",
   price: null,
   access: "webhooks:write",

@@ -9,6 +9,7 @@ export const retryDelivery = endpoint({
   id: "retryDelivery",
   route: "POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry",
   tag: "Webhooks",
+  addition: "A receiver that was repaired should not wait for the next event.",
   summary: "Send a delivery again, with the same webhook-id, and retry it for another day.",
   price: null,
   access: "webhooks:write",

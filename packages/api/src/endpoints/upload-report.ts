@@ -19,6 +19,8 @@ export const uploadReport = endpoint({
   id: "uploadReport",
   route: "POST /v1/deliverability/reports",
   tag: "Deliverability",
+  addition:
+    "The contract checks what a domain publishes; receivers' reports show what they saw of its mail.",
   summary:
     "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), as it came or unpacked from gzip or zip.",
   price: null,

@@ -118,6 +118,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly id: string;
   readonly route: `${Method} /${string}`;
   readonly tag: Tag;
+  /** Why there is a route that the contract does not have. Absent: it is one of the contract's. */
+  readonly addition?: string;
   readonly summary: string;
   /** In words, for people. Null: free, so no failure can have charged anything. */
   readonly price: string | null;

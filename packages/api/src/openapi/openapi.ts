@@ -89,7 +89,7 @@ const toPaths = (
 };
 
 const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonSchema => {
-  const { id, route, tag, summary, price, access, keyed } = endpoint;
+  const { id, route, tag, summary, price, access, keyed, addition } = endpoint;
   const parameters = [
     ...toParameters("path", endpoint.path, writer),
     ...toParameters("query", endpoint.query, writer),
@@ -99,7 +99,8 @@ const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonS
     operationId: id,
     tags: [tag],
     summary: summary.replace(/\.$/, ""),
-    description: `${summary}\n\n**Price:** ${price ?? "free."}${describeAccess(access)}`,
+    description: `${summary}\n\n**Price:** ${price ?? "free."}${describeAccess(access)}${addition === undefined ? "" : `\n\n**Beyond the contract:** ${addition}`}`,
+    ...(addition !== undefined && { "x-addition": addition }),
     ...(price !== null && { "x-price": price }),
     ...(access !== "public" && { "x-scope": access }),
     security: toSecurity(access),
