@@ -9,26 +9,16 @@
 //   mailproof-lists-y.m.d.txt   the lists of domains, for servers that run already (docs/lists.md)
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildClient } from "../build-client.ts";
+import { NPM_PACKAGE } from "@mailproof/docs-site/client-programs";
+import { buildClients, packFiles } from "./clients.ts";
 import { buildExecutable, joinExecutableLicences } from "./executable.ts";
 import { writeEdition } from "./lists.ts";
 import { LICENCES, writePackage } from "./package.ts";
 
 const DIST = "dist";
 const PACKAGE = join(DIST, "package");
-const CLIENT = join(DIST, "client");
-
-const pack = (folder: string, name: string): void => {
-  const args = ["pack", `./${folder}`, "--pack-destination", DIST, "--json"];
-  const printed = execFileSync("npm", args, {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [{ filename, version }] = JSON.parse(printed) as [{ filename: string; version: string }];
-  renameSync(join(DIST, filename), join(DIST, `${name}-${version}.tgz`));
-};
 
 const writeSbom = (): void => {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
@@ -52,14 +42,14 @@ mkdirSync(DIST);
 const [, , only] = process.argv;
 if (only === "lists") console.log(writeEdition(DIST));
 else {
-  await writePackage(PACKAGE);
-  pack(PACKAGE, "mailproof");
+  const clients = await buildClients(console.log);
+  await writePackage(PACKAGE, packFiles(clients));
+  const pack = ["pack", `./${PACKAGE}`, "--pack-destination", DIST];
+  execFileSync("npm", pack, { stdio: ["ignore", "ignore", "pipe"] });
+  if (only === undefined) writeFileSync(join(DIST, NPM_PACKAGE), clients[NPM_PACKAGE] ?? "");
 }
 if (only === undefined) {
   writeEdition(DIST);
-  mkdirSync(CLIENT);
-  await buildClient(CLIENT);
-  pack(CLIENT, "mailproof-client");
   if (process.platform === "linux" && process.arch === "x64")
     buildExecutable(PACKAGE, join(DIST, "mailproof-linux-x64"));
   writeFileSync(join(DIST, LICENCES), joinExecutableLicences(PACKAGE));

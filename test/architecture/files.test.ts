@@ -111,8 +111,11 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "steps of a build or a deployment: a test takes them one by one": [
     "GRANTS",
     "buildClientTypes",
+    "buildGo",
     "bundleClient",
     "dropDescriptions",
+    "generateGo",
+    "generatePython",
     "inlineKeys",
     "installTools",
     "listDimensions",

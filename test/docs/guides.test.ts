@@ -11,11 +11,12 @@ import { OPERATIONS } from "@mailproof/client/operations";
 import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
 import { STATUS_ORDER } from "@mailproof/core/verify/judge";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
+import { clientsAt } from "@mailproof/docs-site/client-programs";
 import { TEST_ADDRESSES } from "@mailproof/docs-site/guides-start";
 import { html, inline } from "@mailproof/docs-site/html";
 import { docsPage } from "@mailproof/docs-site/page";
 import { DECISION } from "@mailproof/docs-site/pictures";
-import { retrying, VERIFYING, withClient } from "@mailproof/docs-site/programs";
+import { retrying, VERIFYING } from "@mailproof/docs-site/programs";
 import { snippetsFor } from "@mailproof/docs-site/snippets";
 import { describe, expect, test } from "vitest";
 import { whenLosing } from "../client/proxied-server.ts";
@@ -243,9 +244,10 @@ describeUnless(whyNot("python3"), "Python that checks signatures", () => {
 test("what the page calls of our library is there", () => {
   const base = "http://127.0.0.1:8787";
   const library = createClient({ baseUrl: base, key: "mp_test_x" });
-  const called = [...withClient(base).matchAll(/mailproof\.(\w+)\(/g)].map(([, name = ""]) => name);
+  const program = clientsAt(base)[0]?.program ?? "";
+  const called = [...program.matchAll(/mailproof\.(\w+)\(/g)].map(([, name = ""]) => name);
 
-  expect(called).toEqual(["verifyEmail", "verifyFile"]);
+  expect(called).toEqual(["upload", "processFile", "waitForJob", "download"]);
   expect(called.filter((name) => !(name in library))).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packFiles } from "../../scripts/build/clients.ts";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { describeUnless } from "../describe-when.ts";
@@ -18,7 +19,8 @@ const ADDRESS = "ada.lovelace@valid.lab.mailproof.test";
 
 const folder = mkdtempSync(join(tmpdir(), "mailproof-installed-"));
 const packageFolder = join(folder, "package");
-beforeAll(() => writePackage(packageFolder), 60_000);
+const CLIENTS = packFiles({ "a-client.tgz": Buffer.from("its bytes") });
+beforeAll(() => writePackage(packageFolder, CLIENTS), 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Installed = {
@@ -73,6 +75,8 @@ const itServes = (getInstalled: () => Installed, alsoInside: readonly string[] =
     expect(await verify(ready)).toMatchObject({ data: { email: ADDRESS, status: "valid" } });
     const docs = await fetch(`${ready.base_url}/docs`);
     expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining("Mailproof")]);
+    const client = await fetch(`${ready.base_url}/docs/clients/a-client.tgz`);
+    expect([client.status, await client.text()]).toEqual([200, "its bytes"]);
     const page = await (await fetch(`${ready.base_url}/app/verify`)).text();
     const [, script = ""] = /src="([^"]+)"/.exec(page) ?? [];
     const { status, headers } = await fetch(new URL(script, ready.base_url));

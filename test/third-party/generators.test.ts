@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildGo, generateGo, generatePython } from "../../scripts/build/clients.ts";
 import { withServer } from "../../scripts/start-server.ts";
 import { createFolder } from "../local/running.ts";
 import { findToolAbsence, getToolFolder, type Tool } from "./tools.ts";
@@ -40,7 +41,6 @@ const toPascal = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1
 
 const PYTHON = join(getToolFolder("python_generators"), "bin/python");
 const JARS = getToolFolder("java_generators");
-const MODULES = join(getToolFolder("go_generators"), "modules");
 
 const runPython = (folder: string, program: string, args: readonly string[]) =>
   run(PYTHON, [join(HERE, "python", program), ...args], { env: { PYTHONPATH: folder } });
@@ -55,12 +55,7 @@ const GENERATORS: readonly Generator[] = [
   {
     name: "openapi-python-client",
     tools: ["python_generators"],
-    make: (folder) => {
-      const options = ["generate", "--path", "openapi.json", "--output-path", "."];
-      return run(PYTHON, ["-m", "openapi_python_client", ...options, "--overwrite"], {
-        cwd: folder,
-      });
-    },
+    make: async (folder) => generatePython(folder),
     files: "mailproof_client/api/*/*.py",
     declare: (id) => `/${toSnake(id)}.py`,
     play: (folder, args) => runPython(folder, "with_openapi_python_client.py", args),
@@ -94,14 +89,8 @@ const GENERATORS: readonly Generator[] = [
     make: async (folder) => {
       cpSync(join(HERE, "go"), folder, { recursive: true });
       mkdirSync(join(folder, "client"));
-      // Without skip-prune it leaves out the schemas that only webhooks refer to, and its own code does not compile.
-      const options = ["-generate", "types,client,skip-prune", "-package", "client"];
-      const files = ["-o", "client/client.go", "openapi.json"];
-      await run(join(getToolFolder("go_generators"), "oapi-codegen"), [...options, ...files], {
-        cwd: folder,
-      });
-      const env = { GOMODCACHE: MODULES, GOFLAGS: "-mod=mod", GOPROXY: "off" };
-      await run("go", ["build", "-o", "journey", "."], { cwd: folder, env });
+      generateGo(folder, "client", "client/client.go");
+      buildGo(folder, "-o", "journey", ".");
     },
     files: "client/client.go",
     declare: (id) => `) ${toPascal(id)}WithResponse(`,

@@ -5,7 +5,6 @@ import type { Status } from "@mailproof/core/verify/result";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { decision } from "./pictures.ts";
-import { withClient } from "./programs.ts";
 
 // The guides for the first ten minutes.
 
@@ -141,23 +140,6 @@ ${table(
 )}
 <p>The first word decides, so <code>invalid+7@your-company.com</code> gives the same as <code>invalid@example.com</code>. <code>POST /v1/find</code> uses the first name in the same way, and a domain check the first label: <code>nospf.example</code>, <code>nodkim.example</code>, <code>nodmarc.example</code>, <code>weak.example</code>, <code>listed.example</code>, <code>dnsfail.example</code>.</p>
 <p>Only the account's test keys see the job of a test key; a live key gets 404.</p>`,
-};
-
-export const libraries: Guide = {
-  id: "libraries-and-agents",
-  title: "Libraries and agents",
-  summary: "The client for TypeScript, the OpenAPI document, and the tools for agents.",
-  write: (baseUrl) => html`
-<p class="lead">Use plain HTTP, or one of these:</p>
-<h3>TypeScript and JavaScript</h3>
-<p><code>@mailproof/client</code> has no dependencies and runs in Node, Deno, Bun and browsers. It sends every paid call with an Idempotency-Key and retries where that is safe, so a lost response is never charged twice.</p>
-${block(withClient(baseUrl), "TypeScript")}
-<h3>Any other language</h3>
-<p><a href="${HERE_PATH}/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and schema. Run <code>openapi-typescript</code> with <code>--default-non-nullable=false</code>; otherwise it makes fields with a default required. <a href="${HERE_PATH}/postman.json">postman.json</a> is a collection for Postman and Bruno, with a new Idempotency-Key for each request.</p>
-<h3>Agents</h3>
-<p>Every operation is also a tool of the Model Context Protocol, with the same keys, scopes, prices and repeats. Connect with a key as a bearer token:</p>
-${block(`${baseUrl}/mcp`, "shell")}
-<p>Ten tools are listed; <code>/mcp?tools=all</code> lists all. A client that starts a program runs <code>mailproof mcp</code>. <a href="${HERE_PATH}/llms.txt">llms.txt</a> lists every page of this manual as Markdown.</p>`,
 };
 
 export const prices: Guide = {

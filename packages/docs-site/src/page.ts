@@ -3,9 +3,10 @@ import { openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide, WriteSnippets } from "./guide.ts";
 import { additions, mark } from "./guide-additions.ts";
+import { clients } from "./guide-clients.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
-import { jobs, libraries, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
+import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
 import { type Html, html } from "./html.ts";
 import { type Listed, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
 import { fewSnippetsFor } from "./snippets.ts";
@@ -20,7 +21,7 @@ export const GUIDES: readonly Guide[] = [
   rateLimits,
   jobs,
   webhooks,
-  libraries,
+  clients,
   additions,
 ];
 

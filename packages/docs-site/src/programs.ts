@@ -114,15 +114,3 @@ export const VERIFYING = [
   { language: "Python", text: VERIFY_PYTHON },
   { language: "Library", text: VERIFY_LIBRARY },
 ] as const;
-
-const CLIENT = `import { createClient } from "@mailproof/client";
-
-const mailproof = createClient({ baseUrl: "BASE", key: process.env.MAILPROOF_KEY ?? "" });
-
-const { status } = await mailproof.verifyEmail({ email: "ada.lovelace@example.com" });
-
-const done = await mailproof.verifyFile("customers.csv");
-for await (const row of done.results()) console.log(row.email, row.status);`;
-
-/** With the published library. */
-export const withClient = (baseUrl: string): string => CLIENT.replace("BASE", baseUrl);

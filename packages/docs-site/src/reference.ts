@@ -72,7 +72,7 @@ const renderKeyAndPrice = (operation: Json): Html => {
       : scope === "unrestricted"
         ? html`<li>unrestricted key</li>`
         : html`<li>scope <code>${scope}</code></li>`;
-  return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li> ${key}</ul>`;
+  return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li> ${key} <li><a href="#clients">clients</a></li></ul>`;
 };
 
 const renderParameters = (document: OpenApi, { parameters = [] }: Json): Html => {
@@ -124,7 +124,7 @@ const renderField = (document: OpenApi, name: string, schema: Json, beside: Besi
   const values: Json[] | undefined = resolve(document, inside)?.enum;
   return html`<li><b>${name}</b> <i>${renderType(schema)}${beside.note ? ` · ${beside.note}` : ""}${formatBounds(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
-${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${String(one)}</code>`)}</p>` : NOTHING}
+${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " " : ""}<code>${String(one)}</code>`)}</p>` : NOTHING}
 ${inside.properties ? renderFields(document, inside) : NOTHING}</li>`;
 };
 
@@ -177,7 +177,7 @@ const renderResponses = (document: OpenApi, { responses, security }: Json): Html
 <h4>Answers</h4>
 ${all.filter(([, { $ref }]) => !$ref).map(([status, answer]) => renderSuccess(document, status, answer))}
 <h4><a href="#errors">Refusals</a></h4>
-<ul class="fails">${fails.map(renderFailure)}${withKey ? html`<li>and <a href="#errors">those of every operation</a></li>` : NOTHING}</ul>`;
+<ul class="fails">${fails.map(renderFailure)}${withKey ? html`<li>and those of every operation</li>` : NOTHING}</ul>`;
 };
 
 const renderSuccess = (document: OpenApi, status: string, answer: Json): Html => {
@@ -241,7 +241,7 @@ export const shapesPart = (document: OpenApi, names: readonly string[]): Html =>
 <section class="part shape" id="shape-${name}" data-find="${name}" data-kind="Shape">
 <h3>${name}<a class="anchor" href="#shape-${name}" aria-label="Link to ${name}">#</a></h3>
 ${schema.description ? html`<p>${schema.description}</p>` : NOTHING}
-${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : renderFields(document, schema)}
+${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " " : ""}<code>${one}</code>`)}</p>` : renderFields(document, schema)}
 </section>`;
   })}`;
 

@@ -1,4 +1,5 @@
 import { brotliDecompressSync } from "node:zlib";
+import { CLIENTS_PATH, createNoClientFailure } from "@mailproof/api/http/client-files";
 import { documentsFrom, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
@@ -61,6 +62,7 @@ export const createFallbackHandler = (
       };
       return toBytes(method, await encodeAnswer(document, preferences));
     }
+    if (rawPath.startsWith(CLIENTS_PATH)) throw createNoClientFailure();
     const { endpoint, movedTo } = route(method, rawPath);
     if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
     throw new Error(`API Gateway does not know ${endpoint.route}`);

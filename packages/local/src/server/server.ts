@@ -29,6 +29,7 @@ import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
 import { beginRequestSpan } from "../tracing/trace-ports.ts";
 import type { Tracing } from "../tracing/tracing.ts";
+import { createClientFiles } from "./client-files.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
 import type { Dashboard } from "./dashboard.ts";
 import type { AnswerOperator } from "./operator.ts";
@@ -54,6 +55,7 @@ const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
 });
 
 const findDocument = documentsFrom(openWriters);
+const findClientFile = createClientFiles();
 const encodeAnswer = createEncoder();
 
 /** The counterpart of API Gateway, Lambda and S3: route, read the body, respond. No product logic is here. */
@@ -253,6 +255,11 @@ const answerRequest = async (
   if (page) {
     record.route = "dashboard";
     return page;
+  }
+  const file = findClientFile({ method, rawPath });
+  if (file) {
+    record.route = "document";
+    return file;
   }
   const document = findDocument({
     method,
