@@ -1,10 +1,10 @@
-import type { BounceReport } from "@mailproof/core/activity/bounce-kind";
 import { recordEvents } from "@mailproof/core/activity/record";
-import { createVerdictWrites } from "@mailproof/core/calibration/verdicts";
 import type { World } from "@mailproof/core/ports/world";
 import type { Verification } from "@mailproof/core/verify/result";
+import { createVerdictWrites } from "@mailproof/core/verify/store-verdict";
 import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import { toAddress } from "./activity.ts";
 import { givenWorld } from "./given.ts";
 

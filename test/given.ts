@@ -1,12 +1,12 @@
 import { type OpenedAccount, openAccount } from "@mailproof/core/accounts/accounts";
 import { createKey } from "@mailproof/core/accounts/api-keys";
-import type { KeyMode } from "@mailproof/core/accounts/key-format";
-import type { PlanId } from "@mailproof/core/accounts/plans";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { credits } from "@mailproof/core/money/credits";
+import type { KeyMode } from "@mailproof/core/money/payer";
+import type { PlanId } from "@mailproof/core/money/plans";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";

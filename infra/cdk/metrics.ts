@@ -1,4 +1,4 @@
-import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/runtime/metric-names";
+import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/background/metric-names";
 import { NAMESPACE, SERVICE_DIMENSION } from "@mailproof/functions/metric-namespace";
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";

@@ -100,6 +100,32 @@ test("no file imports itself through others, not even for its types", () => {
   expect([...left.keys()]).toEqual([]);
 });
 
+/** The rooms of core. A room may import those before it; `app-world.ts` stands before the last. */
+const ROOMS =
+  "ports lib runtime requests money webhooks accounts intake smtp-pool calibration verify find jobs exports singles deliverability activity erasure app-world.ts background".split(
+    " ",
+  );
+
+/** What imports a later room all the same: a debit emits an event, and a list that is deleted takes its exports with it. */
+const UPWARD = [
+  "money/thresholds.ts imports webhooks/items.ts",
+  "jobs/delete-job.ts imports exports/remove-exports.ts",
+];
+
+test("the rooms of core import only rooms before them", () => {
+  const core = "packages/core/src/";
+  const sources = getSources("core");
+  const floor = (file: string) => ROOMS.indexOf(file.slice(core.length).split("/")[0] ?? "");
+  const upward = sources.flatMap((file) =>
+    filesImportedBy(file)
+      .filter((reached) => reached.startsWith(core) && floor(reached) > floor(file))
+      .map((reached) => `${file.slice(core.length)} imports ${reached.slice(core.length)}`),
+  );
+
+  expect(sources.filter((file) => floor(file) === -1)).toEqual([]);
+  expect(upward.toSorted()).toEqual(UPWARD.toSorted());
+});
+
 /** What every other package stands on: no feature, and nothing that knows one. */
 const FOUNDATION = ["blobs", "https", "pressure", "queue", "settings", "table"];
 

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
-import { PLANS } from "@mailproof/core/accounts/plans";
 import { SHARDS as ACTIVITY_SHARDS } from "@mailproof/core/activity/items";
 import { CALIBRATION_SHARDS } from "@mailproof/core/calibration/items";
+import { PLANS } from "@mailproof/core/money/plans";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
 import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/slots/session-shares";

@@ -1,4 +1,4 @@
-import { METRICS_ON_AWS, METRICS_ON_MACHINE } from "@mailproof/core/runtime/metric-names";
+import { METRICS_ON_AWS, METRICS_ON_MACHINE } from "@mailproof/core/background/metric-names";
 import { createMetricLog } from "@mailproof/functions/metrics";
 import { expect, test } from "vitest";
 

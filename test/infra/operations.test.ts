@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/runtime/metric-names";
+import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/background/metric-names";
 import { NAMESPACE } from "@mailproof/functions/metric-namespace";
 import { App, Stack, Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
+import {
+  learnPattern,
+  NO_PATTERN_COUNTS,
+  readPatternCounts,
+} from "@mailproof/core/calibration/naming";
 import { type FindResult, findAddress } from "@mailproof/core/find/find";
-import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "@mailproof/core/find/items";
 import type { World } from "@mailproof/core/ports/world";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { FIRMS, type Firm, formatFirmLabel, getFirm, getStaff } from "@mailproof/lab/firms";

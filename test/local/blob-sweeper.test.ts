@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PLANS } from "@mailproof/core/accounts/plans";
+import { PLANS } from "@mailproof/core/money/plans";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { createBlobSweeper } from "@mailproof/local/server/blob-sweeper";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";

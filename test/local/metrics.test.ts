@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { METRICS_ON_MACHINE } from "@mailproof/core/background/metric-names";
 import { HOUR_MS } from "@mailproof/core/lib/time";
-import { METRICS_ON_MACHINE } from "@mailproof/core/runtime/metric-names";
 import { CLOSED } from "@mailproof/core/smtp-pool/circuit-breaker/circuit";
 import { createCircuitTable } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-table";
 import type { LocalWorld } from "@mailproof/local/app";

@@ -1,6 +1,6 @@
+import { hashAddress, hashDomain } from "@mailproof/core/accounts/hashes";
 import { ACTIVITY_LEVELS, getActivityLevel } from "@mailproof/core/activity/activity-level";
 import { MAIL_EVENT_TYPES, toEventKind } from "@mailproof/core/activity/events";
-import { hashAddress, hashDomain } from "@mailproof/core/activity/hashes";
 import {
   DAY_SUMS,
   findRecord,

@@ -1,7 +1,7 @@
+import type { PatternCounts } from "@mailproof/core/calibration/naming";
 import { CANDIDATES_MAX, isUsable, listCandidates } from "@mailproof/core/find/candidates";
-import type { PatternCounts } from "@mailproof/core/find/items";
-import { PATTERN_NAMES } from "@mailproof/core/find/patterns";
 import { isAddress, parseAddress } from "@mailproof/mail/address";
+import { PATTERN_NAMES } from "@mailproof/mail/signals/address-patterns";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

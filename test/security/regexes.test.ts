@@ -65,7 +65,7 @@ describe("patterns that are written down", () => {
 const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/accounts/key-format.ts": [/^mp_(live|test)_[0-9A-Za-z]{28}$/],
   // Of each address that is erased.
-  "packages/core/src/erasure/subject.ts": [
+  "packages/core/src/accounts/subject.ts": [
     /(?<![\p{L}\p{N}._%+-])ann@x\.com(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/u,
   ],
   "packages/mail/src/smtp/reply-reader.ts": [

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/unpaid-results";
+import { HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/unprobed-results";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";

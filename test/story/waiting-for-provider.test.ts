@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { verifySingle } from "@mailproof/core/jobs/single";
 import { addMs } from "@mailproof/core/lib/time";
+import { verifySingle } from "@mailproof/core/singles/single-job";
 import { describe, expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";

@@ -1,5 +1,5 @@
 import { Metrics } from "@aws-lambda-powertools/metrics";
-import type { CloudMetricName, CloudMetrics } from "@mailproof/core/runtime/metric-names";
+import type { CloudMetricName, CloudMetrics } from "@mailproof/core/background/metric-names";
 import { NAMESPACE } from "./metric-namespace.ts";
 
 // What the Lambdas measure, under the names of core/runtime/metric-names.ts. Of that file only types are imported: its

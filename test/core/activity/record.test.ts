@@ -1,4 +1,4 @@
-import { hashAddress } from "@mailproof/core/activity/hashes";
+import { hashAddress } from "@mailproof/core/accounts/hashes";
 import { findRecord } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
 import type { Write } from "@mailproof/core/ports/table";

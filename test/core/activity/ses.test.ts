@@ -1,4 +1,4 @@
-import { hashAddress } from "@mailproof/core/activity/hashes";
+import { hashAddress } from "@mailproof/core/accounts/hashes";
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { findRecord } from "@mailproof/core/activity/items";
 import type { Json } from "@mailproof/core/ports/table";

@@ -1,6 +1,6 @@
 import { recordEvents } from "@mailproof/core/activity/record";
 import { reportCalibration } from "@mailproof/core/calibration/report";
-import { storeVerdictSample } from "@mailproof/core/calibration/verdicts";
+import { storeVerdictSample } from "@mailproof/core/verify/store-verdict";
 import { expect, test } from "vitest";
 import { createEvent, toRecordedEvent } from "../../activity.ts";
 import {

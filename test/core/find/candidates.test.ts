@@ -1,12 +1,12 @@
+import type { PatternCounts } from "@mailproof/core/calibration/naming";
 import { CANDIDATES_MAX, listCandidates } from "@mailproof/core/find/candidates";
-import type { PatternCounts } from "@mailproof/core/find/items";
 import {
   BASE_PATTERNS,
   buildLocal,
   NO_PATTERN,
   PATTERNS,
   type Pattern,
-} from "@mailproof/core/find/patterns";
+} from "@mailproof/mail/signals/address-patterns";
 import { expect, test } from "vitest";
 
 const ann = { first: "Ann", last: "Lee" };

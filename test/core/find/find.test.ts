@@ -1,15 +1,14 @@
-import { IDENTITY_SHARES } from "@mailproof/core/find/confidence";
-import { findAddress } from "@mailproof/core/find/find";
 import {
   learnPattern,
   NO_PATTERN_COUNTS,
   type PatternCounts,
   readPatternCounts,
-} from "@mailproof/core/find/items";
-import type { Pattern } from "@mailproof/core/find/patterns";
+} from "@mailproof/core/calibration/naming";
+import { IDENTITY_SHARES } from "@mailproof/core/find/confidence";
+import { findAddress } from "@mailproof/core/find/find";
+import type { CatchAll, ProbeRequest } from "@mailproof/core/smtp-pool/probe";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
-import type { CatchAll } from "@mailproof/core/verify/result";
+import type { Pattern } from "@mailproof/mail/signals/address-patterns";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
 import { rejectDown, withTable } from "../../faulty-worlds.ts";

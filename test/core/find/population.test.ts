@@ -1,6 +1,10 @@
+import {
+  learnPattern,
+  NO_PATTERN_COUNTS,
+  readPatternCounts,
+} from "@mailproof/core/calibration/naming";
 import { listCandidates } from "@mailproof/core/find/candidates";
 import { findAddress } from "@mailproof/core/find/find";
-import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "@mailproof/core/find/items";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";

@@ -6,7 +6,7 @@ import {
   VERDICT_WEIGHTS,
 } from "@mailproof/core/find/confidence";
 import { listNameForms } from "@mailproof/core/find/name-forms";
-import { PATTERNS } from "@mailproof/core/find/patterns";
+import { PATTERNS } from "@mailproof/mail/signals/address-patterns";
 import { expect, test } from "vitest";
 
 // Goal: docs/scores.md describes a search as the tables in core/find do.

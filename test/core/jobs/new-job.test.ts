@@ -1,6 +1,6 @@
-import type { PlanId } from "@mailproof/core/accounts/plans";
 import { toJobItem, toJobKey } from "@mailproof/core/jobs/items";
 import { assertWithinPlan, buildNewJobWrites, type NewJob } from "@mailproof/core/jobs/new-job";
+import type { PlanId } from "@mailproof/core/money/plans";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../../drain-queues.ts";
 import { givenWorld, START } from "../../given.ts";

@@ -1,8 +1,8 @@
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createDailyQuota } from "@mailproof/core/smtp-pool/daily-limits";
+import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Priority } from "@mailproof/core/smtp-pool/requester";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
-import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";

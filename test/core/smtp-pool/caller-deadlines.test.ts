@@ -1,7 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { findJob } from "@mailproof/core/jobs/items";
-import { verifySingle } from "@mailproof/core/jobs/single";
 import { credits } from "@mailproof/core/money/credits";
+import { verifySingle } from "@mailproof/core/singles/single-job";
 import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
 import { expect, test } from "vitest";
 import { createContext } from "../../aws/events.ts";

@@ -1,10 +1,10 @@
 import type { Table } from "@mailproof/core/ports/table";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
+import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
-import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";

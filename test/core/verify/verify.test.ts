@@ -1,5 +1,5 @@
+import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { verify } from "@mailproof/core/verify/verify";
 import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";

@@ -1,9 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import { createYieldingConnect } from "@mailproof/core/smtp-pool/yielding-connect";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
-import { createYieldingConnect } from "@mailproof/core/verify/yielding-connect";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { whenExported } from "../../downloads.ts";

@@ -1,5 +1,5 @@
-import type { KeyMode } from "@mailproof/core/accounts/key-format";
-import { getOwnerId } from "@mailproof/core/accounts/payer";
+import type { KeyMode } from "@mailproof/core/money/payer";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { Item } from "@mailproof/core/ports/table";
 import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
 import { emitEvent, readDelivery } from "@mailproof/core/webhooks/items";

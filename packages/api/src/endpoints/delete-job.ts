@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { isDeleted, deleteJob as removeJob } from "@mailproof/core/jobs/delete-job";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

@@ -1,7 +1,7 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { findMonitor } from "@mailproof/core/deliverability/monitor-items";
 import { removeMonitor } from "@mailproof/core/deliverability/monitors";
 import { Failure } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

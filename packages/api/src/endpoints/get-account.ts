@@ -1,9 +1,9 @@
 import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
-import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { getRetentionDays } from "@mailproof/core/accounts/retention";
-import { TEST_BALANCE } from "@mailproof/core/accounts/test-mode";
 import { getBalance } from "@mailproof/core/money/balance";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
+import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
+import { TEST_BALANCE } from "@mailproof/core/money/test-mode";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";

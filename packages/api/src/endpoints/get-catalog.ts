@@ -1,5 +1,5 @@
-import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { toCredits } from "@mailproof/core/money/credits";
+import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,7 +1,7 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
 import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { Failure } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

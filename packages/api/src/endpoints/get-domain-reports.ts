@@ -1,4 +1,3 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import {
   type DatedSource,
   mergeReports,
@@ -8,6 +7,7 @@ import { TLS_POLICY_TYPES } from "@mailproof/core/deliverability/reports/report"
 import { findReportsAddress } from "@mailproof/core/deliverability/reports/reports-address";
 import { listUnreadable } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

@@ -1,6 +1,6 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { findMailTest, findMessageReport } from "@mailproof/core/deliverability/mail-tests/items";
 import { Failure } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { DAY_MS, toUtcDay } from "@mailproof/core/lib/time";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import { PAID_OPERATIONS } from "@mailproof/core/money/reasons";
 import {
   listUsage,

@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { listChecks as readChecks } from "@mailproof/core/deliverability/history";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";

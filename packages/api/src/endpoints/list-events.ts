@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import { poll } from "@mailproof/core/runtime/long-polls";
 import {
   type FeedPage,

@@ -1,7 +1,7 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { JOB_STATUSES } from "@mailproof/core/jobs/items";
 import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/list-jobs";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,5 +1,4 @@
 import { getAccount } from "@mailproof/core/accounts/accounts";
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { toCheckId } from "@mailproof/core/deliverability/check-once";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
@@ -9,6 +8,7 @@ import {
   type MovementPosition,
 } from "@mailproof/core/money/list-entries";
 import { MOVE_KINDS, toBalanceChanges } from "@mailproof/core/money/moves";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import {
   findOtherReason,
   findPaidOperation,

@@ -1,6 +1,6 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { listMailTests as readMailTests } from "@mailproof/core/deliverability/mail-tests/items";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

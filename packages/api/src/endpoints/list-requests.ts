@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { RequestEntry } from "@mailproof/core/requests/items";
 import {
   type RequestPosition,

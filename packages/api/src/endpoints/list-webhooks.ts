@@ -1,4 +1,4 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import { listWebhooks as webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -2,13 +2,10 @@ import { findActivity } from "@mailproof/core/activity/find-activity";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
+import { type VerifyResult, verifyOnce } from "@mailproof/core/singles/verify-once";
+import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/unprobed-results";
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
-import {
-  findFreeReason,
-  HOST_DAILY_LIMIT,
-  PROBE_POLICY,
-} from "@mailproof/core/verify/unpaid-results";
-import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/verify-once";
+import { findFreeReason } from "@mailproof/core/verify/unpaid-results";
 import { isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";

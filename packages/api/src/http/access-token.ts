@@ -1,9 +1,8 @@
 import type { TokenClaims } from "@mailproof/core/accounts/access-tokens";
 import { admitAccount } from "@mailproof/core/accounts/accounts";
-import { KEY_MODES } from "@mailproof/core/accounts/key-format";
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { getOwnerId, KEY_MODES } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
 

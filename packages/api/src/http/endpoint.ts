@@ -1,8 +1,8 @@
-import type { KeyMode } from "@mailproof/core/accounts/key-format";
-import type { PlanId } from "@mailproof/core/accounts/plans";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
+import type { KeyMode } from "@mailproof/core/money/payer";
+import type { PlanId } from "@mailproof/core/money/plans";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
 import type { Tag } from "../openapi/tags.ts";
 

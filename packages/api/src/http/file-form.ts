@@ -1,5 +1,5 @@
-import type { Payer } from "@mailproof/core/accounts/payer";
 import { storeUpload } from "@mailproof/core/intake/uploads";
+import type { Payer } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";

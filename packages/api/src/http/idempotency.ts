@@ -1,10 +1,10 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { Failure } from "@mailproof/core/lib/failure";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import {
   IDEMPOTENCY_KEY_RETENTION_SECONDS,
   type IdempotencyKey,
 } from "@mailproof/core/money/idempotency-claims";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";

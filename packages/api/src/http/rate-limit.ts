@@ -1,9 +1,9 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
-import { PLANS } from "@mailproof/core/accounts/plans";
 import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { getWindowStart } from "@mailproof/core/lib/time";
+import { getOwnerId } from "@mailproof/core/money/payer";
+import { PLANS } from "@mailproof/core/money/plans";
 import { type BoundedMap, createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { Headers } from "./authenticate.ts";
 import type { Caller } from "./endpoint.ts";

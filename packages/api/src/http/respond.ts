@@ -1,6 +1,6 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { assertNotCompressed, getBodyBytesMax } from "./body.ts";
 import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";

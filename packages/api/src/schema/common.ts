@@ -1,7 +1,7 @@
-import { KEY_MODES } from "@mailproof/core/accounts/key-format";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { describe } from "@mailproof/core/lib/describe";
 import type { FailureCode } from "@mailproof/core/lib/failure";
+import { KEY_MODES } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { isObject } from "../http/parse.ts";
 

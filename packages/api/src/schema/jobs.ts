@@ -1,10 +1,10 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { getRefundedPrice } from "@mailproof/core/jobs/completion";
 import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";

@@ -1,5 +1,5 @@
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { Failure } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import { DELIVERY_STATUSES, type Delivery, type Webhook } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { PLAN_IDS } from "../money/plans.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
-import { PLAN_IDS } from "./plans.ts";
 
 // Layout.
 //

@@ -10,6 +10,7 @@ import {
   type IdempotencyKey,
 } from "../money/idempotency-claims.ts";
 import { grant, openBalance } from "../money/ledger.ts";
+import type { PlanId } from "../money/plans.ts";
 import { GRANT_REASONS } from "../money/reasons.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -23,7 +24,6 @@ import {
 } from "./account-items.ts";
 import { createKeyCount } from "./api-key-items.ts";
 import { mintKey } from "./api-keys.ts";
-import type { PlanId } from "./plans.ts";
 
 export type OpenedAccount = {
   readonly account: string;

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
-import { KEY_MODES } from "./key-format.ts";
-import { getOwnerId } from "./payer.ts";
 import { SCOPES } from "./scopes.ts";
 
 // Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written and

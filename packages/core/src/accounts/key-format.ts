@@ -1,10 +1,6 @@
 import { createHmac } from "node:crypto";
 import { crc32 } from "node:zlib";
-
-export const KEY_MODES = ["live", "test"] as const;
-
-/** Live keys cost credits and reach real data. Test keys get sandbox responses and cost nothing. */
-export type KeyMode = (typeof KEY_MODES)[number];
+import type { KeyMode } from "../money/payer.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_BYTES = 16;

@@ -1,8 +1,8 @@
 import { Failure } from "../lib/failure.ts";
+import type { Payer } from "../money/payer.ts";
+import { PLANS } from "../money/plans.ts";
 import type { Table } from "../ports/table.ts";
 import { toAccountKey } from "./account-items.ts";
-import type { Payer } from "./payer.ts";
-import { PLANS } from "./plans.ts";
 
 /** What an account may set. A list is stored for 100 days at most, whatever the plan. */
 export const RETENTION_DAYS = { least: 1, most: 100 } as const;

@@ -1,7 +1,7 @@
 import type { Address } from "@mailproof/mail/address";
+import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import { DAY_MS } from "../lib/time.ts";
 import { findBotReason } from "./bot-filter.ts";
-import type { BounceReport } from "./bounce-kind.ts";
 
 export const MAIL_EVENT_TYPES = [
   "delivery",

@@ -1,10 +1,10 @@
 import type { Address } from "@mailproof/mail/address";
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { hashAddress } from "../accounts/hashes.ts";
 import type { CheckWorld } from "../deliverability/dns-lookups.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { type Activity, toActivity } from "./activity-level.ts";
 import { findBlocklistStatus } from "./blocklist-status.ts";
-import { hashAddress } from "./hashes.ts";
 import { type AddressRecord, findRecord } from "./items.ts";
 import { type DomainReputation, findDomainActivity } from "./reputation.ts";
 import { getSandboxActivity, getSandboxReputation } from "./sandbox.ts";

@@ -1,11 +1,11 @@
 import type { Address } from "@mailproof/mail/address";
 import { iterateAccounts } from "../accounts/account-items.ts";
+import { getShard, hashAddress, hashDomain } from "../accounts/hashes.ts";
 import { removeVerdict } from "../calibration/items.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import { countDaysBetween } from "./days.ts";
-import { getShard, hashAddress, hashDomain } from "./hashes.ts";
-import { addToDay, DAYS_RETAINED, findRecord, removeRecord } from "./items.ts";
+import { addToDay, DAYS_RETAINED, findRecord, removeRecord, SHARDS } from "./items.ts";
 import { SHARED_POOL } from "./shared-pool.ts";
 
 const ATTEMPTS_MAX = 12;
@@ -42,7 +42,7 @@ export const forgetOwned = async (
         ? [
             addToDay(
               hashDomain(world, owner, domain),
-              getShard(world, canonical),
+              getShard(world, canonical, SHARDS),
               record.lastDay,
               { people: -1 },
               [],

@@ -1,3 +1,11 @@
+import { toBounceKind } from "@mailproof/mail/bounce-kind";
+import {
+  getContributorTag,
+  getShard,
+  hashAddress,
+  hashDomain,
+  hashEvent,
+} from "../accounts/hashes.ts";
 import { buildFateWrites, FATE_WRITES_MAX, type FateEvent, toFate } from "../calibration/fates.ts";
 import { Failure } from "../lib/failure.ts";
 import { toUtcDay } from "../lib/time.ts";
@@ -5,9 +13,7 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey, toItemId } from "../ports/writes.ts";
 import { commit } from "../runtime/commit.ts";
-import { toBounceKind } from "./bounce-kind.ts";
 import { getEventTime, type IgnoredReason, type MailEvent, toEventKind } from "./events.ts";
-import { getContributorTag, getShard, hashAddress, hashDomain, hashEvent } from "./hashes.ts";
 import {
   type AddressRecord,
   addToDay,
@@ -99,7 +105,7 @@ const toCountableEvents = (
         at,
         canonical: address.canonical,
         domain: address.domain,
-        shard: getShard(world, address.canonical),
+        shard: getShard(world, address.canonical, SHARDS),
         fate: toFate(event.type, toBounceKind(event.bounce ?? {})),
       });
   }

@@ -1,10 +1,10 @@
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { hashDomain } from "../accounts/hashes.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toUtcDay } from "../lib/time.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { toShare } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";
-import { hashDomain } from "./hashes.ts";
 import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } from "./items.ts";
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 

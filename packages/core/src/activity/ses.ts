@@ -1,7 +1,7 @@
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
+import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
-import type { BounceReport } from "./bounce-kind.ts";
 import type { MailEvent } from "./events.ts";
 
 // Parses the messages of Amazon SES, from event publishing (eventType) and from its older notifications

@@ -17,7 +17,6 @@ import { deleteOldJobs } from "../jobs/delete-old-jobs.ts";
 import { repairFile } from "../jobs/dispatch.ts";
 import { FILE } from "../jobs/file.ts";
 import { JOB, JOB_CHECK_INTERVAL_MS, repairJob } from "../jobs/repair-job.ts";
-import { repairSingle, SINGLE } from "../jobs/single.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, HOUR_MS, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
 import { readOperation } from "../money/operation-items.ts";
@@ -30,8 +29,9 @@ import {
   SCHEDULE_PARTITIONS,
 } from "../runtime/leases.ts";
 import type { Schedule } from "../runtime/worker.ts";
+import { repairSingle, SINGLE } from "../singles/single-job.ts";
+import { continueAsJob } from "../singles/verify-once.ts";
 import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
-import { continueAsJob } from "../verify/verify-once.ts";
 import { repairDelivery } from "../webhooks/deliver-event.ts";
 import { fanOut } from "../webhooks/fan-out.ts";
 import { DELIVERY, EVENT } from "../webhooks/items.ts";

@@ -1,5 +1,5 @@
-import type { BounceKind } from "../activity/bounce-kind.ts";
-import { getContributorTag, hashAddress, hashDomain } from "../activity/hashes.ts";
+import type { BounceKind } from "@mailproof/mail/bounce-kind";
+import { getContributorTag, hashAddress, hashDomain } from "../accounts/hashes.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

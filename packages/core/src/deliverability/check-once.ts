@@ -1,6 +1,4 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
-import { PLANS } from "../accounts/plans.ts";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import { toUuid } from "../lib/uuid.ts";
@@ -15,6 +13,8 @@ import type { Halves } from "../money/credits.ts";
 import { isStillOwned, release } from "../money/end-operation.ts";
 import { findClaim, type IdempotencyKey } from "../money/idempotency-claims.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
+import { PLANS } from "../money/plans.ts";
 import { PRICES } from "../money/prices.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item } from "../ports/table.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { KEY_MODES } from "../accounts/key-format.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import { CONFIDENCES } from "./coverage.ts";

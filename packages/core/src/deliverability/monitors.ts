@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { getAccountStatus } from "../accounts/account-items.ts";
 import { getAccount } from "../accounts/accounts.ts";
-import { getOwnerId, type Payer, toQueueGroup } from "../accounts/payer.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
+import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

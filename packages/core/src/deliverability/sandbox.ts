@@ -2,7 +2,7 @@ import { createList } from "@mailproof/mail/blocklists/lists";
 import type { DnsOutcome, DnsRecordType, MxRecordData } from "@mailproof/mail/dns/dns";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { parseCidr, parseIp, toReverseName } from "@mailproof/mail/ip";
-import type { KeyMode } from "../accounts/key-format.ts";
+import type { KeyMode } from "../money/payer.ts";
 import type { WithDnsLookups } from "./dns-lookups.ts";
 import type { CheckSubject } from "./items.ts";
 

@@ -1,7 +1,7 @@
-import { getOwnerId } from "../accounts/payer.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { type EndResult, isStillOwned, settle } from "../money/end-operation.ts";
 import { type Operation } from "../money/operation-items.ts";
+import { getOwnerId } from "../money/payer.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { CheckReport } from "./analyse-domain.ts";

@@ -1,7 +1,6 @@
-import type { KeyMode } from "../accounts/key-format.ts";
-import { getOwnerId } from "../accounts/payer.ts";
+import { hashAddress } from "../accounts/hashes.ts";
+import { createSubject, hashSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
-import { hashAddress } from "../activity/hashes.ts";
 import { removeVerdict } from "../calibration/items.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
 import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../jobs/items.ts";
@@ -10,6 +9,8 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { decryptSecret, encryptSecret } from "../lib/secret-box.ts";
 import { addMs } from "../lib/time.ts";
 import { eraseAnswers } from "../money/idempotency-claims.ts";
+import type { KeyMode } from "../money/payer.ts";
+import { getOwnerId } from "../money/payer.ts";
 import { type Item, toPosition } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
@@ -22,7 +23,6 @@ import {
 import { eraseCachedResults } from "../verify/result-cache.ts";
 import { eraseFromJob, isInList } from "./erase-from-job.ts";
 import { type ErasedCounts, type Erasure, readErasure, toErasureKey } from "./items.ts";
-import { createSubject, hashSubject, type Subject } from "./subject.ts";
 
 // Erases what an account has stored of an address. The record of the erasure is written first, so it ends whatever
 // becomes of the process: the request does what it can in its time, and the reconciler the rest. A job that is open

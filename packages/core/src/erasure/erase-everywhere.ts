@@ -1,11 +1,11 @@
 import { iterateAccounts } from "../accounts/account-items.ts";
-import { KEY_MODES } from "../accounts/key-format.ts";
+import { createSubject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
 import { SHARED_POOL } from "../activity/shared-pool.ts";
+import { KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { eraseAddress } from "./erase-address.ts";
 import type { ErasedCounts } from "./items.ts";
-import { createSubject } from "./subject.ts";
 
 export type ErasedEverywhere = {
   /** False: an open job has the address, or another process is erasing it. The erasure continues by itself. */

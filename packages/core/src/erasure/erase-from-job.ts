@@ -1,3 +1,4 @@
+import type { Subject } from "../accounts/subject.ts";
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { findChunk } from "../jobs/chunks.ts";
@@ -36,7 +37,6 @@ import {
   sumChunks,
 } from "./redact-lines.ts";
 import { ERASED, redactResult } from "./redact-result.ts";
-import type { Subject } from "./subject.ts";
 
 // Erases an address from the list and the results of one job that has ended. The rows stay, without it: the job counts
 // them, and its other rows keep their places. Every step may be repeated.

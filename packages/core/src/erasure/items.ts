@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { KEY_MODES } from "../accounts/key-format.ts";
+import { KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, PagePosition } from "../ports/table.ts";
 
 // Layout. The erasure of an address, while it is under way. The address is encrypted.

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
+import type { Subject } from "../accounts/subject.ts";
 import type { ChunkOffsets } from "../intake/input-blob.ts";
-import type { Subject } from "./subject.ts";
 
 // Erases an address from the lines of a list. A line keeps its length, so every offset that is stored stays true: what
 // is cut out becomes spaces behind the last cell, which JSON permits.

@@ -1,5 +1,5 @@
+import type { Subject } from "../accounts/subject.ts";
 import type { Verification } from "../verify/result.ts";
-import type { Subject } from "./subject.ts";
 
 /** Stands where the address of a row was. */
 export const ERASED = "[erased]";

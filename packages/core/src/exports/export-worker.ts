@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
 import type { Job } from "../jobs/items.ts";
 import { findJob } from "../jobs/items.ts";
 import { MINUTE_MS } from "../lib/time.ts";
+import { getOwnerId, toQueueGroup } from "../money/payer.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Worker } from "../runtime/worker.ts";

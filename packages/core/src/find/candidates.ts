@@ -1,6 +1,4 @@
 import { findMailProvider } from "@mailproof/mail/mail-providers";
-import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "./items.ts";
-import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
 import {
   addMiddle,
   BASE_PATTERNS,
@@ -12,7 +10,9 @@ import {
   PATTERNS,
   type Pattern,
   type PatternToken,
-} from "./patterns.ts";
+} from "@mailproof/mail/signals/address-patterns";
+import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "../calibration/naming.ts";
+import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
 import type { Person } from "./person.ts";
 
 /** `share`: how likely this form is, among all forms in which this person's address may be made. */

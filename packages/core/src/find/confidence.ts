@@ -1,4 +1,8 @@
-import { getNameCoverage, type NameCoverage, type Pattern } from "./patterns.ts";
+import {
+  getNameCoverage,
+  type NameCoverage,
+  type Pattern,
+} from "@mailproof/mail/signals/address-patterns";
 
 /**
  * How likely an existing mailbox, at an address made by a pattern, is this person's: the rest are namesakes. Judgements;

@@ -1,6 +1,11 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
-import { hashSubject } from "../erasure/subject.ts";
+import { hashSubject } from "../accounts/subject.ts";
+import {
+  findUsualPattern,
+  learnPattern,
+  NO_PATTERN_COUNTS,
+  readPatternCounts,
+} from "../calibration/naming.ts";
 import { Failure } from "../lib/failure.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -15,14 +20,19 @@ import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
 import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import {
+  HOST_DAILY_LIMIT,
+  PROBE_POLICY,
+  WAITING_FOR_PROVIDER,
+} from "../smtp-pool/unprobed-results.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { isUsable } from "./candidates.ts";
 import {
   type FindOutcome,
@@ -31,7 +41,6 @@ import {
   INVALID_NAME,
   type Search,
 } from "./find.ts";
-import { findUsualPattern, learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "./items.ts";
 
 /** What the caller gets for the price. */
 export type FindResponse = {

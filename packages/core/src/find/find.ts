@@ -1,5 +1,13 @@
 import type { Address } from "@mailproof/mail/address";
-import { NO_DOMAIN_HISTORY } from "../verify/account-history.ts";
+import {
+  getNameCoverage,
+  type Pattern,
+  removeMiddle,
+} from "@mailproof/mail/signals/address-patterns";
+import { NO_DOMAIN_HISTORY } from "../calibration/account-history.ts";
+import { findUsualPattern, type PatternCounts } from "../calibration/naming.ts";
+import type { ProbeResult } from "../smtp-pool/probe.ts";
+import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type Judgement, judge } from "../verify/judge.ts";
 import {
@@ -7,16 +15,12 @@ import {
   type ProviderDoubts,
   planRandomRecipient,
 } from "../verify/provider-beliefs.ts";
-import type { ProbeResult } from "../verify/recipient-check.ts";
 import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
 import type { DomainSignal } from "../verify/signals.ts";
-import { WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
-import { findUsualPattern, type PatternCounts } from "./items.ts";
 import { listNameForms } from "./name-forms.ts";
-import { getNameCoverage, type Pattern, removeMiddle } from "./patterns.ts";
 import type { Person } from "./person.ts";
 
 export const FIND_STATUSES = [

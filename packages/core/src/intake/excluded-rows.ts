@@ -1,8 +1,13 @@
+import * as v from "valibot";
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
 // The rows of a list that are not verified: one blob with a line of JSON per row, in the order of the list. It is
 // written while the list is read, beside the input of the job, and only if there is such a row.
+
+/** Where they are: one object beside the input. */
+export const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
+export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 
 /**
  * `why`: the row that this one repeats, or the code of the fault in its e-mail cell. The cells are all cells of the
@@ -20,9 +25,7 @@ export type ExcludedWriter = {
   /** Waits until the store has taken the previous rows, so that few are in memory. */
   readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
   /** Null: there were no excluded rows, and nothing was written. */
-  readonly end: () => Promise<
-    (BlobMetadata & { readonly key: string; readonly rows: number }) | null
-  >;
+  readonly end: () => Promise<ExcludedBlob | null>;
   /** Aborts: the put fails, and no blob is stored. */
   readonly abort: () => Promise<void>;
 };

@@ -1,12 +1,12 @@
 import { isAddress } from "@mailproof/mail/address";
 import { isAscii } from "@mailproof/mail/syntax";
-import type { ExcludedBlob } from "../jobs/input-metadata.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 import {
   createExcludedWriter,
   type EncodedExcludedRow,
+  type ExcludedBlob,
   type ExcludedWriter,
   toExcludedKey,
 } from "./excluded-rows.ts";

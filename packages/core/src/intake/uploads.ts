@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Payer } from "../accounts/payer.ts";
 import { Failure } from "../lib/failure.ts";
+import type { Payer } from "../money/payer.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 import { toByteText, truncateBytes } from "./byte-text.ts";

@@ -1,4 +1,3 @@
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { ingestBatch } from "../intake/ingest.ts";
 import type { WrittenInput } from "../intake/input-blob.ts";
 import { encryptSecret } from "../lib/secret-box.ts";
@@ -6,6 +5,7 @@ import { addMs } from "../lib/time.ts";
 import { payImmediately } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { World } from "../ports/world.ts";

@@ -1,7 +1,6 @@
 import { isActiveAccount } from "../accounts/accounts.ts";
-import { KEY_MODES } from "../accounts/key-format.ts";
-import { getOwnerId } from "../accounts/payer.ts";
 import { Failure } from "../lib/failure.ts";
+import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { cancelJob } from "./cancel-job.ts";
 import { isOpenJob, iterateJobs, type Job } from "./items.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
 import { toSlices } from "../intake/input-blob.ts";
+import { getOwnerId, toQueueGroup } from "../money/payer.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { World } from "../ports/world.ts";
 import type { InputMetadata } from "./input-metadata.ts";

@@ -1,5 +1,4 @@
 import { createAccountHistory } from "../calibration/account-history.ts";
-import { storeVerdictSample } from "../calibration/verdicts.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
 import { addMs } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
@@ -12,6 +11,7 @@ import type { VerifyWorld } from "../verify/engine.ts";
 import { type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { storeVerdictSample } from "../verify/store-verdict.ts";
 import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
 import { cancelIfInactive } from "./cancel-inactive.ts";

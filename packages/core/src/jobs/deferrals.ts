@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { KeyMode } from "../accounts/key-format.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
+import type { KeyMode } from "../money/payer.ts";
 import type { Amounts, Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import {
@@ -9,8 +9,8 @@ import {
   type SlotReturn,
   type Ticket as SlotTicket,
 } from "../smtp-pool/slots/slots.ts";
+import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
 import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
-import { WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 

@@ -1,8 +1,7 @@
 import { type Account, iterateAccounts } from "../accounts/account-items.ts";
-import { KEY_MODES } from "../accounts/key-format.ts";
-import { getOwnerId } from "../accounts/payer.ts";
 import { getRetentionDays } from "../accounts/retention.ts";
 import { DAY_MS } from "../lib/time.ts";
+import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { deleteJob } from "./delete-job.ts";
 import { isOpenJob, iterateJobs } from "./items.ts";

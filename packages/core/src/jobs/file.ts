@@ -1,6 +1,4 @@
 import * as v from "valibot";
-import type { Payer } from "../accounts/payer.ts";
-import { PLANS } from "../accounts/plans.ts";
 import { type FileIntake, ingestFile } from "../intake/ingest.ts";
 import { summarizeList } from "../intake/list-summary.ts";
 import { createUnreadableFailure, findFileName, findUpload } from "../intake/uploads.ts";
@@ -10,6 +8,8 @@ import { type BeginResult, beginOperation } from "../money/begin-operation.ts";
 import type { Halves } from "../money/credits.ts";
 import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
 import { type Operation } from "../money/operation-items.ts";
+import type { Payer } from "../money/payer.ts";
+import { PLANS } from "../money/plans.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ExcludedBlob } from "../intake/excluded-rows.ts";
 import type { ChunkChecksums, ChunkOffsets } from "../intake/input-blob.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
@@ -6,8 +7,6 @@ import type { Item, Table } from "../ports/table.ts";
 import { toJobKey } from "./items.ts";
 
 // The metadata of a job's input, in an item beside the job's own (items.ts draws both).
-
-const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 
 const InputItem = v.object({
   chunks: v.array(v.number()),
@@ -22,9 +21,6 @@ const InputItem = v.object({
   excluded: v.optional(v.nullable(ExcludedBlob), null),
   rev: v.optional(v.number(), 0),
 });
-
-/** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
-export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 
 /** The byte offsets of a job's chunks, and the format of the file that they are from. */
 export type InputMetadata = {

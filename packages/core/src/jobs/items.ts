@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { KEY_MODES } from "../accounts/key-format.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
+import { KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";

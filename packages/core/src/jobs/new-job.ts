@@ -1,11 +1,11 @@
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
-import { PLANS } from "../accounts/plans.ts";
 import { getRetentionSeconds } from "../accounts/retention.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import type { InputBlob } from "../intake/input-blob.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
+import { PLANS } from "../money/plans.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";

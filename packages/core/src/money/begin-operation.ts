@@ -1,5 +1,3 @@
-import type { Payer } from "../accounts/payer.ts";
-import { TEST_BALANCE } from "../accounts/test-mode.ts";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
 import type { Json, Write } from "../ports/table.ts";
@@ -22,7 +20,9 @@ import {
   toHeldPartition,
   toOperationKey,
 } from "./operation-items.ts";
+import type { Payer } from "./payer.ts";
 import { findRemainingCredits } from "./remaining-credits.ts";
+import { TEST_BALANCE } from "./test-mode.ts";
 
 /** A request for paid work. */
 export type OperationRequest = {

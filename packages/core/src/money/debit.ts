@@ -1,4 +1,3 @@
-import type { PlanId } from "../accounts/plans.ts";
 import { Failure } from "../lib/failure.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -15,6 +14,7 @@ import {
 import type { OperationOrigin } from "./items.ts";
 import { move } from "./ledger.ts";
 import { toBalanceChanges } from "./moves.ts";
+import type { PlanId } from "./plans.ts";
 import {
   buildReport,
   type CreditThreshold,

@@ -1,8 +1,8 @@
-import { PLANS, type PlanId } from "../accounts/plans.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Update } from "../ports/table.ts";
 import { buildShardUpdate, type Shard, type ShardedBalance } from "./balance.ts";
 import { type Halves, toCredits } from "./credits.ts";
+import { PLANS, type PlanId } from "./plans.ts";
 
 // Which shard of a balance pays, and from which others it draws what it lacks.
 

@@ -1,8 +1,8 @@
-import type { Payer } from "../accounts/payer.ts";
-import { TEST_BALANCE } from "../accounts/test-mode.ts";
 import type { Table } from "../ports/table.ts";
 import { getBalance } from "./balance.ts";
 import type { Halves } from "./credits.ts";
+import type { Payer } from "./payer.ts";
+import { TEST_BALANCE } from "./test-mode.ts";
 
 /** The remaining credits of the caller. Undefined if they cannot be read: then the response omits them. */
 export const findRemainingCredits = async (

@@ -1,7 +1,6 @@
 import { getProbeMode, type ProbePolicy } from "@mailproof/mail/probe-policy";
-import { PROBE_POLICY } from "../verify/unpaid-results.ts";
 import type { Probe } from "./scheduler.ts";
-import { createUnaskedResult } from "./unprobed-results.ts";
+import { createUnaskedResult, PROBE_POLICY } from "./unprobed-results.ts";
 
 /** Every question to a mail server passes here, so no path can ask one that the operator excludes. */
 export const createProbeByPolicy =

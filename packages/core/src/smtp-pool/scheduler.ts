@@ -1,5 +1,4 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
-import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
 import { createEgressHealth } from "./egress/egress-health.ts";
@@ -18,6 +17,7 @@ import {
   type HostQueues,
   isGathering,
 } from "./host-queues.ts";
+import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
 import {
   applyBackoff,
   hasBackedOffTooOften,

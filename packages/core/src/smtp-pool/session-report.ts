@@ -1,7 +1,7 @@
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import type { HostAttempt } from "@mailproof/mail/smtp/connect";
 import { isFault } from "@mailproof/mail/smtp/wire";
-import type { PendingProbe } from "../verify/recipient-check.ts";
+import type { PendingProbe } from "./probe.ts";
 
 /**
  * A session that has ended, for metrics and traces. Plain data, because an engine thread sends it to the server's thread,

@@ -12,9 +12,6 @@ import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { isThrottled } from "@mailproof/mail/smtp/session-stop";
 import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { World } from "../ports/world.ts";
-import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
-import type { CatchAll } from "../verify/result.ts";
-import { createYieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
@@ -30,11 +27,13 @@ import type { EgressHealth } from "./egress/egress-health.ts";
 import type { Exits } from "./egress/exits.ts";
 import type { WarmUp } from "./egress/warm-up.ts";
 import { toFinding } from "./finding.ts";
+import type { CatchAll, PendingProbe, ProbeResult } from "./probe.ts";
 import type { YieldToCallers } from "./requester.ts";
 import type { OnSession } from "./session-report.ts";
 import { createTimeLimit } from "./session-time.ts";
 import type { SlotPool } from "./slots/slots.ts";
 import { createBrokenResult } from "./unprobed-results.ts";
+import { createYieldingConnect } from "./yielding-connect.ts";
 
 export type ProbePorts = {
   readonly connect: SmtpConnect;

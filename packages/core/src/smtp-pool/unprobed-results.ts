@@ -1,7 +1,14 @@
-import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
-import { HOST_DAILY_LIMIT, type PROBE_POLICY } from "../verify/unpaid-results.ts";
+import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
 
-// Results for recipients about which no mail server was asked.
+// Results for recipients about which no mail server was asked, and why.
+
+/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
+export const HOST_DAILY_LIMIT = "host_daily_limit";
+/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
+export const PROBE_POLICY = "probe_policy";
+
+/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
+export const WAITING_FOR_PROVIDER = "waiting_for_provider";
 
 /** A bug of ours broke the session. */
 export const createBrokenResult = ({

@@ -1,5 +1,5 @@
-import type { PendingProbe } from "../verify/recipient-check.ts";
 import { findOtherExit, getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
+import type { PendingProbe } from "./probe.ts";
 import type { ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
 import type { SessionPorts } from "./session.ts";

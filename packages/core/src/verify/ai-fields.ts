@@ -2,7 +2,7 @@ import type { Address } from "@mailproof/mail/address";
 import { popularProviders } from "@mailproof/mail/lists/providers";
 import { scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
 import { suggestTypo } from "@mailproof/mail/signals/typo";
-import type { DomainHistory } from "./account-history.ts";
+import type { DomainHistory } from "../calibration/account-history.ts";
 import { getCertainty } from "./certainty.ts";
 import { hasMailHost, toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";

@@ -4,8 +4,8 @@ import type { Lists } from "@mailproof/mail/lists/lists";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { findUngivenName } from "@mailproof/mail/name-rules";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
+import type { ProbeResult } from "../smtp-pool/probe.ts";
 import type { Judgement } from "./judge.ts";
-import type { ProbeResult } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";
 import type { Signals } from "./signals.ts";
 

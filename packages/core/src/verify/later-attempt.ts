@@ -1,6 +1,6 @@
 import { findMailProvider } from "@mailproof/mail/mail-providers";
+import type { ProbeResult } from "../smtp-pool/probe.ts";
 import type { Judgement } from "./judge.ts";
-import type { ProbeResult } from "./recipient-check.ts";
 import type { Verification } from "./result.ts";
 import { findRetryCause } from "./retry.ts";
 

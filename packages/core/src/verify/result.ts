@@ -5,6 +5,7 @@ import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
+import type { CatchAll } from "../smtp-pool/probe.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
 import {
   getCatchAllConfidence,
@@ -170,11 +171,7 @@ const EVIDENCE = {
   ip: { schema: TextOrNull },
   reply: { schema: typed<Reply | null>() },
   rule: { schema: TextOrNull },
-  /** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
-  catchAll: {
-    name: "catch_all",
-    schema: typed<"yes" | "no" | "undecided" | "not_tested">(),
-  },
+  catchAll: { name: "catch_all", schema: typed<CatchAll>() },
   transcript: { schema: typed<Transcript>() },
   /** The lists behind the flag of this name. Absent where it is false. */
   disposableHint: {
@@ -282,7 +279,6 @@ export type Verification = ValuesOf<typeof RESULT_FIELDS>;
 
 export type Status = Verification["status"];
 export type Evidence = NonNullable<Verification["evidence"]>;
-export type CatchAll = Evidence["catchAll"];
 
 /** Each result is found out whole. The caller gets the optional parts that its request names. */
 export const trimResult = (

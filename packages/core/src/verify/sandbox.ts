@@ -1,11 +1,10 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import type { Finding } from "@mailproof/mail/smtp/classify";
-import type { KeyMode } from "../accounts/key-format.ts";
+import type { KeyMode } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
+import type { CatchAll, ProbeRequest, ProbeResult } from "../smtp-pool/probe.ts";
 import type { Engine, WithEngine } from "./engine.ts";
-import type { ProbeRequest, ProbeResult } from "./recipient-check.ts";
-import type { CatchAll } from "./result.ts";
 
 /** The result of an address under a test key, by the word that its local part begins with. Other words are accepted. */
 export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {

@@ -1,5 +1,5 @@
 import type { Finding } from "@mailproof/mail/smtp/classify";
-import type { CatchAll } from "./result.ts";
+import type { CatchAll } from "../smtp-pool/probe.ts";
 
 /** Everything that the checks found out about one address. */
 export type Signals = {

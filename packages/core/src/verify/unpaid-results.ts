@@ -1,14 +1,9 @@
+import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../smtp-pool/unprobed-results.ts";
+
 // Results that no account pays for, and their reasons.
 
 /** The reason where a mail server could have been asked and was not, since the request excludes it. It is paid. */
 export const NOT_PROBED = "not_probed";
-/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
-export const HOST_DAILY_LIMIT = "host_daily_limit";
-/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
-export const PROBE_POLICY = "probe_policy";
-
-/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
-export const WAITING_FOR_PROVIDER = "waiting_for_provider";
 
 /** Why a mail server turned us away, whichever the recipient: our IP address, our name, our sender or our pace. */
 export const REFUSAL_REASONS = [

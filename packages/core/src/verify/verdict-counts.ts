@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { DAY_LENGTH, toDayShard, toDayShards } from "../money/items.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { Key, Table, Write } from "../ports/table.ts";
 import { STATUSES, type Status } from "./result.ts";
 

@@ -10,10 +10,15 @@ import {
 import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/mail/name-rules";
 import { BOT_THRESHOLD, scoreBotLikeness } from "@mailproof/mail/signals/bot";
 import { parsePersonName } from "@mailproof/mail/signals/person-name";
+import {
+  type AccountHistory,
+  type DomainHistory,
+  NO_DOMAIN_HISTORY,
+} from "../calibration/account-history.ts";
+import type { ProbeResult } from "../smtp-pool/probe.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
-import { type AccountHistory, type DomainHistory, NO_DOMAIN_HISTORY } from "./account-history.ts";
 import { createAiFields, estimateMailbox } from "./ai-fields.ts";
 import { toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
@@ -26,7 +31,6 @@ import {
   type ProviderDoubts,
   planRandomRecipient,
 } from "./provider-beliefs.ts";
-import type { ProbeResult } from "./recipient-check.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import type { DomainSignal, Signals } from "./signals.ts";

@@ -1,6 +1,6 @@
-import { toQueueGroup } from "../accounts/payer.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { addMs } from "../lib/time.ts";
+import { toQueueGroup } from "../money/payer.ts";
 import type { Fields, Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { toQueueGroup } from "../accounts/payer.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, toEpochSeconds } from "../lib/time.ts";
+import { toQueueGroup } from "../money/payer.ts";
 import type { Fields, Item, Json, Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { OutboxWrite } from "../runtime/commit.ts";

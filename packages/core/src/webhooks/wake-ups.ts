@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { toQueueGroup } from "../accounts/payer.ts";
+import { toQueueGroup } from "../money/payer.ts";
 import { DELAY_SECONDS_MAX, type Message, type QueueConfig } from "../ports/queue.ts";
 import type { World } from "../ports/world.ts";
 

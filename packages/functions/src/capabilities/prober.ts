@@ -1,9 +1,9 @@
 import type { Json } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import { createMailHostLookup } from "@mailproof/core/smtp-pool/mail-host-lookup";
+import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
-import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";

@@ -1,5 +1,5 @@
-import { verifySingle } from "@mailproof/core/jobs/single";
 import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";
+import { verifySingle } from "@mailproof/core/singles/single-job";
 import { withQueue } from "../capabilities/queue.ts";
 import { createLambdaWorld } from "../lambda-world.ts";
 import { createQueueHandler } from "../queue-handler.ts";

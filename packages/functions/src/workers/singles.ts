@@ -1,4 +1,4 @@
-import { verifySingle } from "@mailproof/core/jobs/single";
+import { verifySingle } from "@mailproof/core/singles/single-job";
 import { withMailServers } from "../capabilities/mail-servers.ts";
 import { withQueue } from "../capabilities/queue.ts";
 import { createLambdaWorld } from "../lambda-world.ts";

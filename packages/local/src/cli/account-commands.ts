@@ -3,16 +3,16 @@ import {
   getAccountStatus,
   iterateAccounts,
 } from "@mailproof/core/accounts/account-items";
+import { getExistingAccount, openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
+import { listKeys } from "@mailproof/core/accounts/api-keys";
 import {
   closeAccount,
   disableAccount,
   enableAccount,
-} from "@mailproof/core/accounts/account-status";
-import { getExistingAccount, openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
-import { listKeys } from "@mailproof/core/accounts/api-keys";
-import { PLAN_IDS } from "@mailproof/core/accounts/plans";
+} from "@mailproof/core/background/close-account";
 import { getBalance } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
+import { PLAN_IDS } from "@mailproof/core/money/plans";
 import * as v from "valibot";
 import { Amount } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";

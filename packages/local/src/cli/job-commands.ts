@@ -1,12 +1,11 @@
 import { getExistingAccount } from "@mailproof/core/accounts/accounts";
-import { KEY_MODES } from "@mailproof/core/accounts/key-format";
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { cancelJob } from "@mailproof/core/jobs/cancel-job";
 import { getRefundedPrice } from "@mailproof/core/jobs/completion";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import { listJobs } from "@mailproof/core/jobs/list-jobs";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
+import { getOwnerId, KEY_MODES } from "@mailproof/core/money/payer";
 import { type PagePosition, readPosition } from "@mailproof/core/ports/table";
 import * as v from "valibot";
 import { Limit } from "./amounts.ts";

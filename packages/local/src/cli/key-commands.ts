@@ -9,10 +9,10 @@ import {
   revokeKey,
   rotateKey,
 } from "@mailproof/core/accounts/api-keys";
-import { KEY_MODES } from "@mailproof/core/accounts/key-format";
 import { isNetwork, NETWORKS_MAX } from "@mailproof/core/accounts/key-networks";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { Failure } from "@mailproof/core/lib/failure";
+import { KEY_MODES } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { Duration, Expiry, toExpiryDate } from "./amounts.ts";

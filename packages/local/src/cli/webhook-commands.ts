@@ -1,6 +1,6 @@
 import { getExistingAccount } from "@mailproof/core/accounts/accounts";
-import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { Failure } from "@mailproof/core/lib/failure";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import { listWebhooks, type Webhook } from "@mailproof/core/webhooks/items";
 import { updateWebhook } from "@mailproof/core/webhooks/webhooks";

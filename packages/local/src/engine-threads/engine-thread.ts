@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Log } from "@mailproof/core/ports/world";
+import type { ProbeRequest } from "@mailproof/core/smtp-pool/probe";
 import { createMailQuestions } from "@mailproof/core/verify/engine";
-import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
 import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts, type PortShare } from "../mail-ports.ts";

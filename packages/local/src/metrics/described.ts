@@ -2,7 +2,7 @@ import {
   type MachineMetricName,
   METRICS_ON_MACHINE,
   type MetricType,
-} from "@mailproof/core/runtime/metric-names";
+} from "@mailproof/core/background/metric-names";
 import type { Metric } from "./exposition.ts";
 
 type Described = Pick<Metric, "name" | "help" | "type"> & { readonly labels: readonly string[] };

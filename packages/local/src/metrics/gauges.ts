@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Gauges, readGauges } from "@mailproof/core/background/gauges";
-import type { MachineMetricName } from "@mailproof/core/runtime/metric-names";
+import type { MachineMetricName } from "@mailproof/core/background/metric-names";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import { getEditionAgeMs } from "@mailproof/mail/lists/edition-age";
 import type { LocalWorld } from "../app.ts";

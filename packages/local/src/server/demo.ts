@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { findAccount, openAccount } from "@mailproof/core/accounts/accounts";
 import { createKey, findKey, listKeys, revokeKey } from "@mailproof/core/accounts/api-keys";
-import { type KeyMode, toKeyHint } from "@mailproof/core/accounts/key-format";
+import { toKeyHint } from "@mailproof/core/accounts/key-format";
 import { credits } from "@mailproof/core/money/credits";
+import type { KeyMode } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { closeAccount, disableAccount } from "@mailproof/core/accounts/account-status";
+import { closeAccount, disableAccount } from "@mailproof/core/background/close-account";
 import { findRecipient } from "@mailproof/core/deliverability/inbound-mail";
 import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
 import { expect, test } from "vitest";

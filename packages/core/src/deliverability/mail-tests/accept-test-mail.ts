@@ -1,7 +1,7 @@
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
-import { toQueueGroup } from "../../accounts/payer.ts";
-import { hashSubject } from "../../erasure/subject.ts";
+import { hashSubject } from "../../accounts/subject.ts";
 import { addMs, MINUTE_MS } from "../../lib/time.ts";
+import { toQueueGroup } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import { commit } from "../../runtime/commit.ts";
 import type { AcceptOutcome, RecipientStatus } from "../mail-recipient.ts";

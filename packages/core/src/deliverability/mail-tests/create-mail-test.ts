@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer, toQueueGroup } from "../../accounts/payer.ts";
-import { PLANS } from "../../accounts/plans.ts";
 import { Failure } from "../../lib/failure.ts";
 import { addMs, HOUR_MS, MINUTE_MS, toEpochSeconds } from "../../lib/time.ts";
 import { payImmediately } from "../../money/begin-operation.ts";
 import type { Halves } from "../../money/credits.ts";
 import type { IdempotencyKey } from "../../money/idempotency-claims.ts";
+import { getOwnerId, type Payer, toQueueGroup } from "../../money/payer.ts";
+import { PLANS } from "../../money/plans.ts";
 import { PRICES } from "../../money/prices.ts";
 import { REASONS } from "../../money/reasons.ts";
 import { findRemainingCredits } from "../../money/remaining-credits.ts";

@@ -1,10 +1,10 @@
 import type { MessageReport } from "@mailproof/mail/message/assess";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import * as v from "valibot";
-import { KEY_MODES } from "../../accounts/key-format.ts";
 import { compressJson, decompressJson } from "../../lib/compress.ts";
 import { paginateQuery } from "../../lib/paginate-query.ts";
 import { toEpochSeconds } from "../../lib/time.ts";
+import { KEY_MODES } from "../../money/payer.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
 import { toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";

@@ -1,7 +1,7 @@
 import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
 import type { ReadMessage } from "@mailproof/mail/message/read-message";
 import * as v from "valibot";
-import { hashSubject } from "../../erasure/subject.ts";
+import { hashSubject } from "../../accounts/subject.ts";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Item } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";

@@ -1,4 +1,4 @@
-import { toQueueGroup } from "../../accounts/payer.ts";
+import { toQueueGroup } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import type { MailTest } from "./items.ts";
 

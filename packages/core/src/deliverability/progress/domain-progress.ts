@@ -1,4 +1,4 @@
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import { listMonitors } from "../monitor-items.ts";
 import { type Evidence, readEvidence } from "./evidence.ts";

@@ -1,5 +1,5 @@
 import type { MessageReport } from "@mailproof/mail/message/assess";
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import { findNewestCheck } from "../history.ts";
 import { findReport, type StoredReport } from "../items.ts";

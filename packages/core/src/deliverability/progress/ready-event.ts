@@ -1,7 +1,7 @@
 import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { Key, Table, Write } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { commit, type OutboxWrite } from "../../runtime/commit.ts";

@@ -1,6 +1,6 @@
 import type { DmarcPolicy } from "@mailproof/mail/dmarc/record";
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { addMs, DAY_MS, toUtcDay } from "../../lib/time.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import {
   type DmarcReport,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Payer } from "../../accounts/payer.ts";
 import { Failure } from "../../lib/failure.ts";
+import type { Payer } from "../../money/payer.ts";
 import type { Item, Key, Table } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 

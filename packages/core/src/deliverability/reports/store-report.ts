@@ -1,7 +1,7 @@
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { getRetentionSeconds } from "../../accounts/retention.ts";
 import { Failure } from "../../lib/failure.ts";
 import { addMs, DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { TransactResult, Write } from "../../ports/table.ts";
 import { commit, type OutboxWrite, type Transaction } from "../../runtime/commit.ts";
 import { emitEvent } from "../../webhooks/items.ts";

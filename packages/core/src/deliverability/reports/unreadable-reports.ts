@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../../accounts/payer.ts";
 import { getRetentionSeconds } from "../../accounts/retention.ts";
 import { paginateQuery } from "../../lib/paginate-query.ts";
 import { toEpochSeconds, toUtcDay } from "../../lib/time.ts";
+import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { Table, Write } from "../../ports/table.ts";
 import type { ReportNote } from "./report-notes.ts";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { getProbeMode, NO_POLICY, type ProbePolicy } from "@mailproof/mail/probe-policy";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
-import type { PendingProbe } from "../../verify/recipient-check.ts";
 import type { CircuitBreaker, CircuitSubject } from "../circuit-breaker/circuit-breaker.ts";
+import type { PendingProbe } from "../probe.ts";
 import { type SlotKey, toSlotKey } from "../slots/slots.ts";
 import type { WarmUp } from "./warm-up.ts";
 

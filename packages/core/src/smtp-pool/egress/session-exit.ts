@@ -1,7 +1,7 @@
 import { findRefusalOfUs } from "@mailproof/mail/smtp/classify";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
-import type { PendingProbe } from "../../verify/recipient-check.ts";
 import type { ObservedReply, SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
+import type { PendingProbe } from "../probe.ts";
 import type { AnsweredProbe, SessionPorts, SessionSummary } from "../session.ts";
 import { findOpeningRefusal, listDomainRefusals, listHostReplies } from "../session-replies.ts";
 import { findProviderKey, type SlotKey } from "../slots/slots.ts";

@@ -1,14 +1,14 @@
-import * as v from "valibot";
-import { toEpochSeconds } from "../lib/time.ts";
-import type { Item, Key, Table } from "../ports/table.ts";
-import type { World } from "../ports/world.ts";
 import {
   addMiddle,
   type BasePattern,
   PATTERN_NAMES,
   type Pattern,
   removeMiddle,
-} from "./patterns.ts";
+} from "@mailproof/mail/signals/address-patterns";
+import * as v from "valibot";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Item, Key, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 
 // Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: it is a habit of the
 // domain, and shows neither who searched nor whom they found.

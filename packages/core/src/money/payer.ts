@@ -1,5 +1,9 @@
-import type { KeyMode } from "./key-format.ts";
 import type { PlanId } from "./plans.ts";
+
+export const KEY_MODES = ["live", "test"] as const;
+
+/** Live keys cost credits and reach real data. Test keys get sandbox responses and cost nothing. */
+export type KeyMode = (typeof KEY_MODES)[number];
 
 /** The account of a request, and the mode of its key. */
 export type Payer = {

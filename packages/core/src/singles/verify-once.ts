@@ -1,18 +1,9 @@
 import { isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
-import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { getRetentionSeconds } from "../accounts/retention.ts";
+import { hashSubject } from "../accounts/subject.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
-import { createVerdictWrites } from "../calibration/verdicts.ts";
-import { hashSubject } from "../erasure/subject.ts";
 import { findReplayedJob } from "../jobs/find-replayed-job.ts";
-import {
-  createSingleJob,
-  findSingleRetry,
-  type SingleRetry,
-  sendRetry,
-  sendSingle,
-} from "../jobs/single.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import {
@@ -26,20 +17,29 @@ import { handOverToJob, release, settle } from "../money/end-operation.ts";
 import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
 import { createInProgressFailure } from "../money/in-progress.ts";
 import { type Operation } from "../money/operation-items.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
-import type { VerifyWorld } from "./engine.ts";
-import { type PackedVerification, pack, unpack } from "./pack.ts";
-import { findProviderDoubts } from "./provider-beliefs.ts";
-import { trimResult, type Verification } from "./result.ts";
-import { createCacheWrites, findCachedResult } from "./result-cache.ts";
-import { selectEngine } from "./sandbox.ts";
-import { findFreeReason, isOurFailure } from "./unpaid-results.ts";
-import { countVerdicts } from "./verdict-counts.ts";
-import { type VerifyOptions, verify } from "./verify.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
+import { findProviderDoubts } from "../verify/provider-beliefs.ts";
+import { trimResult, type Verification } from "../verify/result.ts";
+import { createCacheWrites, findCachedResult } from "../verify/result-cache.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
+import { type VerifyOptions, verify } from "../verify/verify.ts";
+import {
+  createSingleJob,
+  findSingleRetry,
+  type SingleRetry,
+  sendRetry,
+  sendSingle,
+} from "./single-job.ts";
 
 export type VerifyRequest = {
   readonly email: string;

@@ -1,5 +1,5 @@
-import { classify } from "@mailproof/mail/smtp/classify";
-import type { Reply } from "@mailproof/mail/smtp/reply";
+import { classify } from "./smtp/classify.ts";
+import type { Reply } from "./smtp/reply.ts";
 
 /** What a sender's mail system says of a bounce. */
 export type BounceReport = {

@@ -2,9 +2,8 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
-import type { Requester } from "../smtp-pool/requester.ts";
-import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
-import type { CatchAll } from "./result.ts";
+import type { Requester } from "./requester.ts";
+import type { SlotReturn, Ticket } from "./slots/slots.ts";
 
 // What a session asks a mail server about a recipient, and what the server replies.
 
@@ -35,6 +34,9 @@ export type ProbeRequest = {
   /** The W3C traceparent of the work that asks, for the report of its session. */
   readonly trace?: string | undefined;
 };
+
+/** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
+export type CatchAll = "yes" | "no" | "undecided" | "not_tested";
 
 export type ProbeResult = {
   /** The recipient that the finding is about: the guess that was decided, or the last one. */

@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { isAddress, parseAddress } from "@mailproof/mail/address";
-import { hashAddress } from "../activity/hashes.ts";
+import { hashAddress } from "../accounts/hashes.ts";
+import { storeVerdict } from "../calibration/items.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import type { Verification } from "../verify/result.ts";
-import { storeVerdict } from "./items.ts";
+import type { Verification } from "./result.ts";
 
 /** Of the rows of a list one in ten: enough for every share, and a tenth of the writes. */
 const SAMPLE = 10;

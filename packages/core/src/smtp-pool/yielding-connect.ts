@@ -1,5 +1,5 @@
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
-import type { Requester, YieldToCallers } from "../smtp-pool/requester.ts";
+import type { Requester, YieldToCallers } from "./requester.ts";
 
 type YieldPorts = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };
 

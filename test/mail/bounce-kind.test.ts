@@ -1,7 +1,7 @@
-import { toBounceKind } from "@mailproof/core/activity/bounce-kind";
 import { parseSesMessage } from "@mailproof/core/activity/ses";
+import { toBounceKind } from "@mailproof/mail/bounce-kind";
 import { expect, test } from "vitest";
-import { createSesEvent } from "../../ses.ts";
+import { createSesEvent } from "../ses.ts";
 
 test.each<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof toBounceKind>]>([
   ["an unknown user", { type: "hard", diagnostic: "smtp; 550 5.1.1 user unknown" }, "hard"],

@@ -1,33 +1,9 @@
 import * as v from "valibot";
-import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
-import { createVerdictWrites } from "../calibration/verdicts.ts";
-import { withMoneySentence } from "../lib/failure.ts";
-import { addMs, toEpochSeconds } from "../lib/time.ts";
-import { toReleaseReason } from "../money/end-operation.ts";
-import { releaseClaim } from "../money/idempotency-claims.ts";
-import { createEndEntry, type LedgerEntry } from "../money/items.ts";
-import { move } from "../money/ledger.ts";
-import type { Operation } from "../money/operation-items.ts";
-import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
-import type { Item } from "../ports/table.ts";
-import type { World } from "../ports/world.ts";
-import { commit, type Transaction } from "../runtime/commit.ts";
-import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
-import type { Worker } from "../runtime/worker.ts";
-import type { VerifyWorld } from "../verify/engine.ts";
-import { trimResult, type Verification } from "../verify/result.ts";
-import { createCacheWrites } from "../verify/result-cache.ts";
-import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
-import { selectEngine } from "../verify/sandbox.ts";
-import { findFreeReason, isOurFailure, WAITING_FOR_PROVIDER } from "../verify/unpaid-results.ts";
-import { countVerdicts } from "../verify/verdict-counts.ts";
-import { verify } from "../verify/verify.ts";
-import { emitEvent } from "../webhooks/items.ts";
-import { cancelIfInactive } from "./cancel-inactive.ts";
-import { toChunkItem } from "./chunks.ts";
-import { emitJobEvent } from "./completion.ts";
-import { scheduleRetry, TEST_KEY_RETRY_SECONDS } from "./deferrals.ts";
+import { cancelIfInactive } from "../jobs/cancel-inactive.ts";
+import { toChunkItem } from "../jobs/chunks.ts";
+import { emitJobEvent } from "../jobs/completion.ts";
+import { scheduleRetry, TEST_KEY_RETRY_SECONDS } from "../jobs/deferrals.ts";
 import {
   ERASED_FIELDS,
   findJob,
@@ -40,8 +16,33 @@ import {
   toDoneFields,
   toJobItem,
   toJobKey,
-} from "./items.ts";
-import { toPageItems } from "./results.ts";
+} from "../jobs/items.ts";
+import { toPageItems } from "../jobs/results.ts";
+import { withMoneySentence } from "../lib/failure.ts";
+import { addMs, toEpochSeconds } from "../lib/time.ts";
+import { toReleaseReason } from "../money/end-operation.ts";
+import { releaseClaim } from "../money/idempotency-claims.ts";
+import { createEndEntry, type LedgerEntry } from "../money/items.ts";
+import { move } from "../money/ledger.ts";
+import type { Operation } from "../money/operation-items.ts";
+import { getOwnerId, toQueueGroup } from "../money/payer.ts";
+import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
+import type { Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit, type Transaction } from "../runtime/commit.ts";
+import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { Worker } from "../runtime/worker.ts";
+import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { trimResult, type Verification } from "../verify/result.ts";
+import { createCacheWrites } from "../verify/result-cache.ts";
+import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
+import { verify } from "../verify/verify.ts";
+import { emitEvent } from "../webhooks/items.ts";
 
 // A job of one address that the verify request could not finish in time.
 

@@ -1,5 +1,5 @@
-import type { Balance } from "../money/balance.ts";
-import { credits } from "../money/credits.ts";
+import type { Balance } from "./balance.ts";
+import { credits } from "./credits.ts";
 
 /** The balance that every test key sees. No request with a test key changes it. */
 export const TEST_BALANCE: Balance = {

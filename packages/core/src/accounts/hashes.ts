@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import type { World } from "../ports/world.ts";
-import { SHARDS } from "./items.ts";
 
 // Hashes that replace addresses, domains and events in keys of the table. Without the activity key a leaked table
 // cannot be searched for an address, and an address has a different hash for each owner.
@@ -21,9 +20,9 @@ export const hashEvent = (
   id: string,
 ): string => hashParts(world, "event", account, source, id);
 
-/** The shard of an address, the same for every owner. */
-export const getShard = (world: HashSettings, canonical: string): number =>
-  computeDigest(world, ["shard", canonical]).readUInt32BE() % SHARDS;
+/** One of so many groups of addresses, the same for every owner. */
+export const getShard = (world: HashSettings, canonical: string, shards: number): number =>
+  computeDigest(world, ["shard", canonical]).readUInt32BE() % shards;
 
 const CONTRIBUTOR_TAGS = 64;
 

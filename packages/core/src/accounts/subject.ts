@@ -1,6 +1,6 @@
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
-import { hashAddress } from "../activity/hashes.ts";
 import type { World } from "../ports/world.ts";
+import { hashAddress } from "./hashes.ts";
 
 /** The address that is erased, and how it is recognised in what is stored. */
 export type Subject = {

@@ -1,14 +1,13 @@
+import { type Account, getAccountStatus } from "../accounts/account-items.ts";
+import { getExistingAccount, updateAccount } from "../accounts/accounts.ts";
+import { listKeys, revokeKey } from "../accounts/api-keys.ts";
 import { listMonitors } from "../deliverability/monitor-items.ts";
 import { removeMonitor } from "../deliverability/monitors.ts";
 import { type CancelledJobs, cancelOpenJobs } from "../jobs/cancel-inactive.ts";
+import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { listWebhooks } from "../webhooks/items.ts";
 import { deleteWebhook } from "../webhooks/webhooks.ts";
-import { type Account, getAccountStatus } from "./account-items.ts";
-import { getExistingAccount, updateAccount } from "./accounts.ts";
-import { listKeys, revokeKey } from "./api-keys.ts";
-import { KEY_MODES } from "./key-format.ts";
-import { getOwnerId } from "./payer.ts";
 
 // An account is stopped in two steps: first nothing new is accepted, then what is open ends. A command that a crash
 // interrupts is run again, and continues where it was.

@@ -1,9 +1,9 @@
+import { findAccount, updateAccount } from "@mailproof/core/accounts/accounts";
 import {
   closeAccount,
   disableAccount,
   enableAccount,
-} from "@mailproof/core/accounts/account-status";
-import { findAccount, updateAccount } from "@mailproof/core/accounts/accounts";
+} from "@mailproof/core/background/close-account";
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { expect, test } from "vitest";
