@@ -245,7 +245,7 @@ test("409: a repeat of the request that created it says that the job was deleted
   ];
 
   for (const { statusCode, error } of repeats)
-    expect([statusCode, error]).toEqual([
+    expect([statusCode, error]).toMatchObject([
       409,
       {
         code: "RESULT_DELETED",
