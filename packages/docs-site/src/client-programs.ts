@@ -17,7 +17,8 @@ export const GO_PROXY = "go";
 const TYPESCRIPT = `import { writeFile } from "node:fs/promises";
 import { createClient } from "@mailproof/client";
 
-const mailproof = createClient({ baseUrl: "BASE", key: process.env.MAILPROOF_KEY ?? "" });
+const key = process.env.MAILPROOF_KEY ?? "";
+const mailproof = createClient({ baseUrl: "BASE", key });
 
 // 1. Upload the list. This is free.
 const { file_key } = await mailproof.upload("customers.csv");
@@ -137,9 +138,8 @@ const CLIENTS: readonly ServedClient[] = [
   },
   {
     language: "Go",
-    install: (
-      baseUrl,
-    ) => `export GOPROXY="${baseUrl}/docs/clients/${GO_PROXY},$(go env GOPROXY)" GONOSUMDB=${GO_MODULE}
+    install: (baseUrl) => `export GOPROXY="${baseUrl}/docs/clients/${GO_PROXY},$(go env GOPROXY)"
+export GONOSUMDB=${GO_MODULE}
 go get ${GO_MODULE}@${GO_VERSION}`,
     text: GO,
   },

@@ -98,7 +98,7 @@ export const guidePart = (
   baseUrl: string,
   snippets: WriteSnippets,
 ): Html => html`
-<section class="part" id="${id}" data-find="${title}" data-kind="Guide">
+<section class="part" id="${id}">
 <h2>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h2>
 ${write(baseUrl, snippets)}
 </section>`;

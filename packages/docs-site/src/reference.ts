@@ -50,7 +50,7 @@ export const operationPart = (
 ): Html => {
   const { id, title, method, path, operation, isAddition } = of;
   return html`
-<section class="part operation" id="${id}" data-find="${title}" data-also="${method} ${path} ${id}" data-kind="Operation">
+<section class="part operation" id="${id}">
 <div class="talk">
 <h3>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h3>
 <p class="route">${badge(method)}<code>${path}</code>${isAddition ? html` <a class="more" href="#beyond-the-contract">beyond the contract</a>` : NOTHING}</p>
@@ -238,7 +238,7 @@ export const shapesPart = (document: OpenApi, names: readonly string[]): Html =>
   html`${names.map((name) => {
     const schema: Json = document.components["schemas"]?.[name];
     return html`
-<section class="part shape" id="shape-${name}" data-find="${name}" data-kind="Shape">
+<section class="part shape" id="shape-${name}">
 <h3>${name}<a class="anchor" href="#shape-${name}" aria-label="Link to ${name}">#</a></h3>
 ${schema.description ? html`<p>${schema.description}</p>` : NOTHING}
 ${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: number) => html`${at > 0 ? " " : ""}<code>${one}</code>`)}</p>` : renderFields(document, schema)}

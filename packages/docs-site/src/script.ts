@@ -84,13 +84,19 @@ export const SCRIPT = String.raw`"use strict";
   // Search: every section with its whole text.
   const found = document.querySelector(".found");
   const side = document.querySelector(".side");
-  const pages = all("[data-find]").map((section) => ({
-    id: section.id,
-    title: section.dataset.find,
-    kind: section.dataset.kind,
-    head: (section.dataset.find + " " + (section.dataset.also ?? "")).toLowerCase(),
-    text: section.textContent.replace(/\s+/g, " "),
-  }));
+  const sections = all(".part[id]");
+  const kindOf = ({ classList }) => classList.contains("operation") ? "Operation" : classList.contains("shape") ? "Shape" : "Guide";
+  const pages = sections.map((section) => {
+    const title = section.querySelector("h2, h3").firstChild.textContent;
+    const route = all(".route > :not(.more)", section).map((one) => one.textContent);
+    return {
+      id: section.id,
+      title,
+      kind: kindOf(section),
+      head: [title, ...route, section.id].join(" ").toLowerCase(),
+      text: section.textContent.replace(/\s+/g, " "),
+    };
+  });
   const scored = (page, words) => {
     const text = page.text.toLowerCase();
     let score = 0;
@@ -157,6 +163,6 @@ export const SCRIPT = String.raw`"use strict";
       if (matchMedia("(min-width: 900px)").matches) link.scrollIntoView({ block: "nearest" });
     }
   }, { rootMargin: "-15% 0px -75% 0px" });
-  for (const section of all("[data-find]")) if (links.has(section.id)) seen.observe(section);
+  for (const section of sections) if (links.has(section.id)) seen.observe(section);
 })();
 `;
