@@ -1,10 +1,7 @@
-import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
+import type { Need as CodeNeed } from "@mailproof/core/runtime/need";
 
-/**
- * What a Lambda accesses. To the needs of endpoints the deployment adds reading a queue, removing uploads over the limit,
- * and port 25 of mail servers: a Lambda that needs port 25 is in the VPC, behind its fixed addresses.
- */
-export type Need = EndpointNeed | "queue:receive" | "smtp" | "uploads:remove";
+/** What a Lambda accesses. The deployment adds reading a queue, and removing uploads over the limit. */
+export type Need = CodeNeed | "queue:receive" | "uploads:remove";
 
 /** The resource that an action is allowed on. */
 export type ResourcePart =
@@ -63,6 +60,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
   // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
   smtp: [],
+  lists: [],
   dns: [],
   https: [],
 };
@@ -96,6 +94,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "blobs:write": ["BUCKET_NAME"],
   "uploads:remove": ["BUCKET_NAME"],
   mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
+  lists: [],
   smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
   dns: [
     "BARRACUDA_REGISTERED",

@@ -8,7 +8,7 @@ import {
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
 import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/shared-provider";
-import { getEntryFile } from "../packages/functions/entries.ts";
+import { getEntryFile, getWorkerEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
 import type { Size } from "./size.ts";
 
@@ -100,8 +100,7 @@ export const routes: readonly Route[] = [
   },
 ];
 
-type WorkerNeeds = {
-  readonly needs: readonly Need[];
+type WorkerSize = {
   /**
    * More than one only for messages that take milliseconds, since a batch shares one timeout; and for single
    * verifications, which wait side by side and share the sessions of their process (docs/design/mail-slots.md).
@@ -113,59 +112,28 @@ type WorkerNeeds = {
 };
 
 /**
- * What the worker of each queue needs, and its concurrency. It is limited so that a large file takes no Lambda from a
- * caller. All workers together leave callers the greater part of an account's 1,000.
+ * The concurrency of each queue's worker. It is limited so that a large file takes no Lambda from a caller. All workers
+ * together leave callers the greater part of an account's 1,000.
  */
-const WORK: Readonly<Record<string, WorkerNeeds>> = {
-  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 10, concurrency: 50 },
-  "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, concurrency: 2 },
-  chunks: {
-    needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
-    batch: 1,
-    // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
-    concurrency: 40,
-  },
-  "chunks-dead": {
-    needs: ["table:readwrite", "blobs:read", "queue:send"],
-    batch: 1,
-    concurrency: 2,
-  },
-  exports: {
-    needs: ["table:readwrite", "blobs:read", "blobs:write"],
-    batch: 1,
-    // The parts of the largest export, side by side.
-    concurrency: 10,
-    memoryMb: WHOLE_PROCESSOR_MB,
-  },
-  "exports-dead": {
-    needs: ["table:readwrite", "blobs:read", "blobs:write"],
-    batch: 1,
-    concurrency: 2,
-  },
-  monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, concurrency: 5 },
-  "monitors-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
-  "mail-tests": {
-    needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
-    batch: 1,
-    concurrency: 5,
-  },
-  "mail-tests-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
-  "inbound-mail": {
-    needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
-    batch: 1,
-    concurrency: 5,
-  },
-  activity: { needs: ["table:readwrite"], batch: 10, concurrency: 10 },
-  events: { needs: ["table:readwrite", "queue:send"], batch: 10, concurrency: 10 },
-  "events-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
-  deliveries: { needs: ["table:readwrite", "queue:send", "https"], batch: 1, concurrency: 64 },
-  "deliveries-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
+const SIZES: Readonly<Record<string, WorkerSize>> = {
+  singles: { batch: 10, concurrency: 50 },
+  // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
+  chunks: { batch: 1, concurrency: 40 },
+  // The parts of the largest export, side by side.
+  exports: { batch: 1, concurrency: 10, memoryMb: WHOLE_PROCESSOR_MB },
+  monitors: { batch: 1, concurrency: 5 },
+  "mail-tests": { batch: 1, concurrency: 5 },
+  "inbound-mail": { batch: 1, concurrency: 5 },
+  activity: { batch: 10, concurrency: 10 },
+  events: { batch: 10, concurrency: 10 },
+  deliveries: { batch: 1, concurrency: 64 },
 };
+const DEAD_LETTERS: WorkerSize = { batch: 1, concurrency: 2 };
 
-const getWork = (queue: string): WorkerNeeds => {
-  const work = WORK[queue];
-  if (!work) throw new Error(`infra/topology.ts does not say what the worker of ${queue} needs.`);
-  return work;
+const getSize = (queue: QueueConfig): WorkerSize => {
+  const size = isDeadLetterQueue(queue.name) ? DEAD_LETTERS : SIZES[queue.name];
+  if (!size) throw new Error(`infra/topology.ts does not say how many workers ${queue.name} has.`);
+  return size;
 };
 
 /** Lambda's own limit. */
@@ -175,17 +143,15 @@ const LAMBDA_SECONDS_MAX = 900;
 const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
-/** Names of queues are stored, so they keep their short ending. */
-const getWorkerFile = (queue: string): string => queue.replace(/-dead$/, "-dead-letters");
-
-export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
-  const { needs, batch, concurrency: atOnce, memoryMb = MEMORY_MB } = getWork(queue.name);
+export const workerSpecs: readonly WorkerSpec[] = workers.map((worker) => {
+  const { queue, needs } = worker;
+  const { batch, concurrency: atOnce, memoryMb = MEMORY_MB } = getSize(queue);
   return {
     queue: queue.name,
     batch,
     lambda: {
       name: toPascalCase(`worker-${queue.name}`),
-      handler: `${HANDLERS}/workers/${getWorkerFile(queue.name)}.handler`,
+      handler: getWorkerEntryFile(worker).replace(/\.ts$/, ".handler"),
       needs: [...needs, "queue:receive"],
       actsForAccounts: true,
       timeoutSeconds: getWorkSeconds(queue),

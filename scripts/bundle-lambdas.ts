@@ -4,12 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { lambdas } from "../infra/topology.ts";
 import { BUNDLE } from "../packages/functions/bundle.ts";
-import { writeEntries } from "../packages/functions/entries.ts";
+import { listEntries } from "../packages/functions/entries.ts";
 
 const [, , folder] = process.argv;
 if (!folder) throw new Error("Into which folder?");
 
-writeEntries();
+listEntries("http", "workers");
 const { outputFiles } = await build({
   ...BUNDLE,
   entryPoints: lambdas.map(({ name, handler }) => {

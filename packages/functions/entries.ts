@@ -1,11 +1,15 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Endpoint, type Need, toFileName } from "@mailproof/api/http/endpoint";
+import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
+import { workers } from "@mailproof/core/background/workers";
+import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import type { Need } from "@mailproof/core/runtime/need";
 
-// Every endpoint is a Lambda of its own, so each needs a file that the bundler begins at. These files follow from the
-// list of endpoints and are written before anything is bundled; they are not part of the source.
+// Every endpoint and every worker is a Lambda of its own, so each needs a file that the bundler begins at. These files
+// follow from the lists of endpoints and workers and are written before anything is bundled; they are not part of the
+// source.
 
 /** What a Lambda has beside its table, by the needs that stand for it: without one, a bundle carries none of it. */
 const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, file: string])[] = [
@@ -14,41 +18,90 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
   [["mail"], "withProber", "prober"],
   [["dns"], "withDns", "dns"],
   [["https"], "withHttps", "https"],
+  [["smtp", "lists"], "withMailServers", "mail-servers"],
 ];
+
+/** The file of core that each queue's worker is in, and its name there. */
+const WORKERS: Readonly<Record<string, readonly [name: string, file: string]>> = {
+  singles: ["verifySingle", "singles/single-job"],
+  chunks: ["verifyChunk", "jobs/chunk-worker"],
+  exports: ["makeExport", "exports/export-worker"],
+  monitors: ["runMonitor", "deliverability/monitors"],
+  "mail-tests": ["assessMail", "deliverability/mail-tests/mail-test-worker"],
+  "inbound-mail": ["receiveSesMail", "deliverability/ses-mail/receive-ses-mail"],
+  activity: ["ingestSes", "activity/ingest"],
+  events: ["fanOutEvent", "webhooks/fan-out"],
+  deliveries: ["deliverEvent", "webhooks/deliver-event"],
+};
 
 type EntryEndpoint = Pick<Endpoint, "id" | "needs">;
 
-const FOLDER = "packages/functions/generated/http";
+type EntryWorker = Pick<(typeof workers)[number], "queue" | "needs">;
+
+const FOLDER = "packages/functions/generated";
 
 /** Where the entry of an endpoint is written, from the root of the repository. */
 export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
-  `${FOLDER}/${toFileName(endpoint)}.ts`;
+  `${FOLDER}/http/${toFileName(endpoint)}.ts`;
+export const getWorkerEntryFile = ({ queue }: EntryWorker): string =>
+  `${FOLDER}/workers/${queue.name}.ts`;
 
-export const toEntry = ({ id, needs }: EntryEndpoint): string => {
+const toWorld = (needs: readonly Need[]) => {
   const used = CAPABILITIES.filter(([wanted]) => wanted.some((need) => needs.includes(need)));
   const imports = used.map(
     ([, name, file]) => `import { ${name} } from "../../src/capabilities/${file}.ts";\n`,
   );
-  const names = used.map(([, name]) => name).join(", ");
+  return {
+    imports: `${imports.join("")}import { createLambdaWorld } from "../../src/lambda-world.ts";`,
+    world: `createLambdaWorld([${used.map(([, name]) => name).join(", ")}])`,
+  };
+};
+
+export const toEntry = ({ id, needs }: EntryEndpoint): string => {
+  const { imports, world } = toWorld(needs);
   return `import { ${id} } from "@mailproof/api/endpoints/${toFileName({ id })}";
 import { lambda } from "../../src/lambda.ts";
-${imports.join("")}import { createLambdaWorld } from "../../src/lambda-world.ts";
+${imports}
 
-export const handler = lambda(${id}, createLambdaWorld([${names}]));
+export const handler = lambda(${id}, ${world});
+`;
+};
+
+export const toWorkerEntry = ({ queue, needs }: EntryWorker): string => {
+  const { imports, world } = toWorld(needs);
+  const isDead = isDeadLetterQueue(queue.name);
+  const found = WORKERS[queue.name.replace(/-dead$/, "")];
+  if (!found)
+    throw new Error(`packages/functions/entries.ts does not name the worker of ${queue.name}.`);
+  const [name, file] = found;
+  const helper = isDead
+    ? 'import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";\n'
+    : "";
+  return `import { ${name} } from "@mailproof/core/${file}";
+${helper}${imports}
+import { createQueueHandler } from "../../src/queue-handler.ts";
+
+export const handler = createQueueHandler(${isDead ? `toDeadLetterWorker(${name})` : name}, ${world});
 `;
 };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes the entry of every endpoint, and returns their paths from the root of the repository. */
-export const writeEntries = (): readonly string[] => {
-  mkdirSync(`${root}${FOLDER}`, { recursive: true });
-  return endpoints.map((endpoint) => {
-    const file = getEntryFile(endpoint);
-    writeFileAtomic(`${root}${file}`, toEntry(endpoint));
+type Entry = readonly [file: string, text: string];
+
+const MADE: Readonly<Record<LambdaKind, () => readonly Entry[]>> = {
+  http: () => endpoints.map((one) => [getEntryFile(one), toEntry(one)]),
+  workers: () => workers.map((one) => [getWorkerEntryFile(one), toWorkerEntry(one)]),
+  schedules: () => [],
+};
+
+/** Writes the entries of every endpoint or worker, and returns their paths from the root of the repository. */
+const writeEntries = (kind: LambdaKind): readonly string[] =>
+  MADE[kind]().map(([file, text]) => {
+    mkdirSync(dirname(`${root}${file}`), { recursive: true });
+    writeFileAtomic(`${root}${file}`, text);
     return file;
   });
-};
 
 /** Several builds may run at once: a reader finds the whole file or the one before it. */
 const writeFileAtomic = (path: string, text: string): void => {
@@ -61,12 +114,12 @@ const writeFileAtomic = (path: string, text: string): void => {
 export type LambdaKind = "http" | "workers" | "schedules";
 
 /** What the bundler begins at, for these kinds of Lambda. Paths are relative to the directory that it runs in. */
-export const listEntries = (...kinds: readonly LambdaKind[]): readonly string[] => {
-  const made = kinds.includes("http") ? writeEntries() : [];
-  const own = kinds.flatMap((kind) =>
-    globSync(`packages/functions/src/${kind}/*.ts`, { cwd: root }),
-  );
-  return [...made, ...own].map((file) => relative(process.cwd(), `${root}${file}`));
-};
+export const listEntries = (...kinds: readonly LambdaKind[]): readonly string[] =>
+  kinds
+    .flatMap((kind) => [
+      ...writeEntries(kind),
+      ...globSync(`packages/functions/src/${kind}/*.ts`, { cwd: root }),
+    ])
+    .map((file) => relative(process.cwd(), `${root}${file}`));
 
-if (import.meta.main) writeEntries();
+if (import.meta.main) listEntries("http", "workers");

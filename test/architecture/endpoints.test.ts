@@ -2,10 +2,10 @@ import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
-import { schedules } from "@mailproof/core/background/workers";
+import { schedules, workers } from "@mailproof/core/background/workers";
 import { expect, test } from "vitest";
-import { prober, uploadLimit, workerSpecs } from "../../infra/topology.ts";
-import { toEntry } from "../../packages/functions/entries.ts";
+import { prober, uploadLimit } from "../../infra/topology.ts";
+import { toEntry, toWorkerEntry } from "../../packages/functions/entries.ts";
 
 const listNames = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
 const files = listNames("packages/api/src/endpoints/*.ts");
@@ -62,11 +62,20 @@ test("the MCP tools and the fallback route have a Lambda each", () => {
   expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
-test("every worker and every schedule is a Lambda of its own, and so are the prober and the limit of uploads", () => {
+test("the entry of a worker has its capabilities, and that of dead letters those of giving up", () => {
+  const entries = new Map(workers.map((one) => [one.queue.name, toWorkerEntry(one)]));
+
+  expect(entries.get("chunks")).toContain(
+    "createQueueHandler(verifyChunk, createLambdaWorld([withQueue, withBlobs, withMailServers]))",
+  );
+  expect(entries.get("monitors-dead")).toContain(
+    "createQueueHandler(toDeadLetterWorker(runMonitor), createLambdaWorld([]))",
+  );
+});
+
+test("every schedule is a Lambda of its own, and so are the prober and the limit of uploads", () => {
   expect(listNames("packages/functions/src/workers/*.ts").toSorted()).toEqual(
-    [...workerSpecs.map(({ lambda }) => lambda), prober, uploadLimit]
-      .map(({ handler }) => basename(handler, ".handler"))
-      .toSorted(),
+    [prober, uploadLimit].map(({ handler }) => basename(handler, ".handler")).toSorted(),
   );
   // Two more measure what an operator's alarms go by.
   expect(listNames("packages/functions/src/schedules/*.ts").toSorted()).toEqual(

@@ -124,6 +124,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "listPublishedNames",
     "readDataLicences",
     "toEntry",
+    "toWorkerEntry",
   ],
 };
 const FOR_TESTS_NAMES = Object.values(FOR_TESTS).flat();

@@ -39,6 +39,7 @@ const verifyEvent = (headers: readonly (readonly [string, string])[], body: stri
   toEvent({ method: "POST", url: "/v1/verify", headers, body }, endpoints);
 
 const picky: Worker = {
+  needs: [],
   queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
   handle: async (_world, body) => {
     if (body === "poison") throw new Error("this cannot be done, ann@secret.example");

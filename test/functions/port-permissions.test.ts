@@ -97,6 +97,7 @@ const USES: Readonly<Record<Need, Use>> = {
     await withProber(ports).engine?.probe(question);
   },
   smtp: async () => {},
+  lists: async () => {},
   dns: async () => {},
   https: async () => {},
 };

@@ -15,6 +15,7 @@ import { givenWorld } from "../given.ts";
 // As long as on AWS, where a message stays hidden for six times what its worker may take.
 const chunks = { name: "chunks", visibilitySeconds: 5_400, receivesMax: 5, concurrency: 10 };
 const failing: Worker = {
+  needs: [],
   queue: chunks,
   handle: () => Promise.reject(new Error("this cannot be done")),
 };

@@ -26,6 +26,7 @@ const received = (body: string | number, receiveCount = 1) => ({
 });
 
 const counting = (handled: unknown[]): Worker => ({
+  needs: [],
   queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
   handle: async (_world, body) => {
     if (body === "poison") throw new Error("this cannot be done");

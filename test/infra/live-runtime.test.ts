@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
-import { writeEntries } from "../../packages/functions/entries.ts";
+import { listEntries } from "../../packages/functions/entries.ts";
 import { createExchanges, findOwnQueue, summarise } from "../third-party/exchanges.ts";
 import { startInstance } from "../third-party/instance.ts";
 import { createRole, createStage, type Stage } from "../third-party/stage.ts";
@@ -38,7 +38,7 @@ const folder = mkdtempSync(join(tmpdir(), "mailproof-live-"));
 let stage: Stage;
 
 beforeAll(async () => {
-  writeEntries();
+  listEntries("http", "workers");
   await build({
     ...OPTIONS,
     external: [...OPTIONS.external],

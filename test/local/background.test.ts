@@ -31,6 +31,7 @@ const whenWorked = async (
 ) => {
   const seen: unknown[] = [];
   const worker: Worker<AppWorld> = {
+    needs: [],
     queue: chunks,
     handle: async (world, body) => {
       seen.push(body);
@@ -100,6 +101,7 @@ test("of messages that only wait for others many are in hand, however busy the t
   const { promise: all, resolve } = Promise.withResolvers<void>();
   let inHand = 0;
   const worker: Worker<AppWorld> = {
+    needs: [],
     queue: calls,
     handle: async () => {
       if (++inHand === calls.concurrency) resolve();
@@ -121,6 +123,7 @@ test("while the thread is busy, an account with nothing in progress gets one mes
   const { promise: all, resolve } = Promise.withResolvers<void>();
   const inHand: unknown[] = [];
   const worker: Worker<AppWorld> = {
+    needs: [],
     queue: chunks,
     handle: async (_world, body) => {
       inHand.push(body);

@@ -25,6 +25,7 @@ const givenWorker = () => {
   const letGo: (() => void)[] = [];
   let changed = Promise.withResolvers<void>();
   const worker: Worker = {
+    needs: [],
     queue: rows,
     handle: (_world, body) => {
       inHand.push(body as string);

@@ -1,5 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import type { Effect, Endpoint, Need, ToolOptions } from "@mailproof/api/http/endpoint";
+import type { Effect, Endpoint, ToolOptions } from "@mailproof/api/http/endpoint";
+import type { Need } from "@mailproof/core/runtime/need";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { buildInput, type ToolInput } from "./input.ts";
 import { buildOutput } from "./output.ts";

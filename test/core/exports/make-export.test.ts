@@ -196,7 +196,7 @@ test("messages that were never sent are sent by the reconciler", async () => {
 test("an export that no worker can make fails once, and the next request begins again", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
-  for (const message of await receiveAll(ctx)) await makeExport.giveUp?.(ctx.world, message);
+  for (const message of await receiveAll(ctx)) await makeExport.giveUp?.handle(ctx.world, message);
 
   await expect(request(ctx.world)).rejects.toMatchObject({ code: "NOT_READY", retryable: true });
   expect((await request(ctx.world)).state).toBe("pending");

@@ -268,7 +268,7 @@ test("of a worker and the dead letter of the same chunk only one counts", async 
 
   await Promise.all([
     verifyChunk.handle(ctx.world, message),
-    verifyChunk.giveUp?.(ctx.world, message),
+    verifyChunk.giveUp?.handle(ctx.world, message),
   ]);
 
   expect(await readStoredJob(ctx)).toMatchObject({ processed: 2 });

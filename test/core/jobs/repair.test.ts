@@ -1,6 +1,6 @@
 import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { toJobKey } from "@mailproof/core/jobs/items";
-import { repairJob } from "@mailproof/core/jobs/repair-job";
+import { jobWork } from "@mailproof/core/jobs/repair-job";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
@@ -36,7 +36,7 @@ test("the reconciler leaves a job with progress alone for another hour", async (
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
   await whenWorked(ctx);
 
-  const done = await repairJob(ctx.world, findItem(ctx));
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
 
   expect(done).toBe("goes_on");
   expect(ctx.queue.pending()).toBe(0);
@@ -47,9 +47,9 @@ test("the reconciler sends the chunks without a result of a job without progress
   const ctx = await setupMessages();
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[1] ?? null }]);
   await whenWorked(ctx);
-  await repairJob(ctx.world, findItem(ctx));
+  await jobWork.repair(ctx.world, findItem(ctx));
 
-  const done = await repairJob(ctx.world, findItem(ctx));
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
 
   expect(done).toBe("sent_again");
   expect(await receiveAll(ctx)).toEqual([ctx.messages[0], ctx.messages[2]]);
@@ -59,9 +59,9 @@ test("a chunk whose rows wait for a server is not stuck", async () => {
   const ctx = await setupMessages(["greylisted@x.com", "ann@x.com"]);
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
   await whenWorked(ctx);
-  await repairJob(ctx.world, findItem(ctx));
+  await jobWork.repair(ctx.world, findItem(ctx));
 
-  await repairJob(ctx.world, findItem(ctx));
+  await jobWork.repair(ctx.world, findItem(ctx));
 
   expect(ctx.queue.pending()).toBe(0);
 });
@@ -70,14 +70,14 @@ test("the reconciler completes a job whose last worker crashed before it did", a
   const ctx = await setupMessages();
   await ctx.table.write({ update: toJobKey("job_1"), add: { processed: 5, valid: 5 } });
 
-  expect(await repairJob(ctx.world, findItem(ctx))).toBe("completed");
+  expect(await jobWork.repair(ctx.world, findItem(ctx))).toBe("completed");
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
 test("the reconciler sends chunks again that may not be queued, and settles each by an entry of its own", async () => {
   const ctx = await givenFates(["unknown", "sent", "unheard"]);
 
-  const done = await repairJob(ctx.world, findItem(ctx));
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
 
   expect(done).toBe("resolved");
   expect(await readStoredJob(ctx)).toMatchObject({
@@ -95,7 +95,7 @@ test("while the queue does not confirm a message nothing is settled, and the rec
   const ctx = await givenFates(["unknown", "sent"]);
   const lossy = withMessageFates(ctx, () => "unheard");
 
-  const done = await repairJob(lossy, findItem(ctx));
+  const done = await jobWork.repair(lossy, findItem(ctx));
 
   expect(done).toBe("partly_resolved");
   expect(findItem(ctx)).toMatchObject({ unresolved: [0], due_sk: "2026-11-21T00:01:00.000Z" });
@@ -115,10 +115,10 @@ test("the reconciler retries until the hour is over, then refunds the chunk, and
   const ctx = await givenFates(["unheard", "sent"]);
   const lossy = withMessageFates(ctx, () => "refused");
   ctx.later(60 * MINUTE_MS);
-  const before = await repairJob(lossy, findItem(ctx));
+  const before = await jobWork.repair(lossy, findItem(ctx));
   ctx.later(1);
 
-  const after = await repairJob(lossy, findItem(ctx));
+  const after = await jobWork.repair(lossy, findItem(ctx));
   await whenWorked(ctx);
 
   expect([before, after]).toEqual(["partly_resolved", "resolved"]);
@@ -136,9 +136,9 @@ test("the reconciler resolves fifty chunks at a time at most, and a larger numbe
   const ctx = await givenFates([...Array<Fate>(70).fill("unknown"), "sent"]);
 
   const looks = [
-    await repairJob(ctx.world, findItem(ctx)),
+    await jobWork.repair(ctx.world, findItem(ctx)),
     (await readStoredJob(ctx)).unresolved.length,
-    await repairJob(ctx.world, findItem(ctx)),
+    await jobWork.repair(ctx.world, findItem(ctx)),
   ];
 
   expect(looks).toEqual(["partly_resolved", 20, "resolved"]);
@@ -151,7 +151,7 @@ test("a reconciler that finds another's fencing token on the job moves no credit
   await ctx.table.write({ update: toJobKey("job_1"), set: { token: "another" } });
   const before = listMoves(ctx);
 
-  await expect(repairJob(ctx.world, stale)).rejects.toThrow("was not resolved: refused");
+  await expect(jobWork.repair(ctx.world, stale)).rejects.toThrow("was not resolved: refused");
 
   expect(listMoves(ctx)).toEqual(before);
 });
@@ -169,7 +169,7 @@ test.each([true, false])(
       return ctx.table.transact(writes);
     };
 
-    await repairJob(withTable(ctx, { transact }), findItem(ctx)).catch(() => undefined);
+    await jobWork.repair(withTable(ctx, { transact }), findItem(ctx)).catch(() => undefined);
     await whenQuiet(ctx);
 
     expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 3, refunded: 0 });

@@ -53,7 +53,7 @@ test.each<[string, (blobs: Blobs) => Promise<Partial<Blobs>>]>([
 
   await verifyChunk.handle(world, message);
   await verifyChunk.handle(world, message);
-  await verifyChunk.giveUp?.(world, message);
+  await verifyChunk.giveUp?.handle(world, message);
 
   expect(await listStoredChunks(ctx)).toMatchObject([{ outcome: "refunded", rows: 0 }]);
   expect(await readStoredJob(ctx)).toMatchObject({ status: "failed", refunded: 2 });
@@ -67,7 +67,7 @@ test("the worker retries when the blob store does not respond, since that tells 
   const world = { ...ctx.world, blobs: { ...ctx.blobs, get } };
 
   await expect(verifyChunk.handle(world, message)).rejects.toThrow("connection reset");
-  await expect(verifyChunk.giveUp?.(world, message)).rejects.toThrow("connection reset");
+  await expect(verifyChunk.giveUp?.handle(world, message)).rejects.toThrow("connection reset");
 
   expect(await listStoredChunks(ctx)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
 import type { KeyMode } from "@mailproof/core/money/payer";
 import type { PlanId } from "@mailproof/core/money/plans";
+import type { Need } from "@mailproof/core/runtime/need";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
 import type { Tag } from "../openapi/tags.ts";
 
@@ -25,18 +26,6 @@ export type Caller = {
 
 /** Who may call: any client, a key with this scope, or only a key that is not limited to scopes. */
 export type Access = "public" | "unrestricted" | Scope;
-
-/** What an endpoint accesses. The IAM policy of its Lambda grants this and nothing more. */
-export type Need =
-  | "table:read"
-  | "table:readwrite"
-  | "queue:depth"
-  | "queue:send"
-  | "blobs:read"
-  | "blobs:write"
-  | "mail"
-  | "dns"
-  | "https";
 
 /** A part of a multipart form. */
 export type Part = {

@@ -17,6 +17,7 @@ export const ACTIVITY_QUEUE = {
  */
 export const ingestSes: Worker = {
   queue: ACTIVITY_QUEUE,
+  needs: ["table:readwrite"],
   async handle(world, body) {
     const { account: taggedAccount, events } = parseSesMessage(body);
     if (events.length === 0) return;

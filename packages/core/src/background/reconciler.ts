@@ -1,113 +1,54 @@
-import * as v from "valibot";
 import type { AppWorld } from "../app-world.ts";
-import { CHECK, repairCheck } from "../deliverability/check-once.ts";
-import { OPEN_MS } from "../deliverability/mail-tests/create-mail-test.ts";
-import { MAIL_TEST } from "../deliverability/mail-tests/items.ts";
-import { repairMailTest } from "../deliverability/mail-tests/mail-test-worker.ts";
-import { INTERVAL_HOURS, MONITOR } from "../deliverability/monitor-items.ts";
-import { sendScheduledMonitor } from "../deliverability/monitors.ts";
-import { ERASURE, ERASURE_WAIT_MS, repairErasure } from "../erasure/erase-address.ts";
-import { EXPORT } from "../exports/export-items.ts";
-import { repairExport } from "../exports/export-worker.ts";
-import { FIND, repairFind } from "../find/find-once.ts";
-import { CHUNK } from "../jobs/chunk-outcome.ts";
-import { repairChunk } from "../jobs/chunk-worker.ts";
-import { DELETION, LATE_WRITES_MS, repairDeletion } from "../jobs/delete-job.ts";
+import { checkWork } from "../deliverability/check-once.ts";
+import { mailTestWork } from "../deliverability/mail-tests/mail-test-worker.ts";
+import { monitorWork } from "../deliverability/monitors.ts";
+import { erasureWork } from "../erasure/erase-address.ts";
+import { exportWork } from "../exports/export-worker.ts";
+import { findWork } from "../find/find-once.ts";
+import { chunkWork } from "../jobs/chunk-worker.ts";
+import { deletionWork } from "../jobs/delete-job.ts";
 import { deleteOldJobs } from "../jobs/delete-old-jobs.ts";
-import { repairFile } from "../jobs/dispatch.ts";
-import { FILE } from "../jobs/file.ts";
-import { JOB, JOB_CHECK_INTERVAL_MS, repairJob } from "../jobs/repair-job.ts";
+import { fileWork } from "../jobs/dispatch.ts";
+import { jobWork } from "../jobs/repair-job.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
-import { addMs, HOUR_MS, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
-import { readOperation } from "../money/operation-items.ts";
+import { addMs, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
 import { reportThresholds } from "../money/report-thresholds.ts";
 import type { Item } from "../ports/table.ts";
-import {
-  acquireLease,
-  MAX_LEASE_MS,
-  readScheduledWork,
-  SCHEDULE_PARTITIONS,
-} from "../runtime/leases.ts";
+import { acquireLease, readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Schedule } from "../runtime/worker.ts";
-import { repairSingle, SINGLE } from "../singles/single-job.ts";
-import { continueAsJob } from "../singles/verify-once.ts";
-import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
-import { repairDelivery } from "../webhooks/deliver-event.ts";
-import { fanOut } from "../webhooks/fan-out.ts";
-import { DELIVERY, EVENT } from "../webhooks/items.ts";
-import { RETRY_WINDOW_MS } from "../webhooks/retry-policy.ts";
+import { singleWork } from "../singles/single-job.ts";
+import { verifyWork } from "../singles/verify-once.ts";
+import { deliveryWork } from "../webhooks/deliver-event.ts";
+import { eventWork } from "../webhooks/fan-out.ts";
 
-type Repair = (world: AppWorld, item: Item) => Promise<string>;
-
-/** Repairs overdue work, by its kind. The result is logged and counted. */
-const REPAIRS: Readonly<Record<string, Repair>> = {
-  verify: async (world, item) => {
-    const result = await continueAsJob(world, readOperation(item));
-    return result === "ended" ? "went_on_as_job" : "left_to_others";
-  },
-  [CHECK]: repairCheck,
-  [MONITOR]: sendScheduledMonitor,
-  [MAIL_TEST]: repairMailTest,
-  [FIND]: repairFind,
-  [FILE]: repairFile,
-  [SINGLE]: repairSingle,
-  [JOB]: repairJob,
-  [CHUNK]: repairChunk,
-  [DELETION]: repairDeletion,
-  [ERASURE]: repairErasure,
-  [EXPORT]: repairExport,
-  [EVENT]: fanOut,
-  [DELIVERY]: repairDelivery,
-};
+const KINDS: ReadonlyMap<string, WorkKind<AppWorld>> = new Map(
+  [
+    verifyWork,
+    checkWork,
+    monitorWork,
+    mailTestWork,
+    findWork,
+    fileWork,
+    singleWork,
+    jobWork,
+    chunkWork,
+    deletionWork,
+    erasureWork,
+    exportWork,
+    eventWork,
+    deliveryWork,
+  ].map((work) => [work.kind, work]),
+);
 
 /** Nothing was wrong, or another process was faster. */
 const NO_REPAIR_RESULTS = ["goes_on", "left_to_others"];
 
-/**
- * The times that items store: a webhook's next attempt, a monitor's next run, the next attempt of deferred rows, the end of
- * an address.
- */
-const DeferredWork = v.object({
-  due_sk: v.string(),
-  nextAt: v.optional(v.string()),
-  nextTryAt: v.optional(v.string()),
-  retryAt: v.optional(v.string()),
-  openUntil: v.optional(v.string()),
-  retry: v.optional(v.object({ at: v.string() })),
-});
-
 /** Whether the work was deferred until this time. Overdue work whose lease was acquired before was left by a crash. */
-const isDeferred = (item: Item): boolean => {
-  const { success, output } = v.safeParse(DeferredWork, item);
-  if (!success) return false;
-  const { due_sk: scheduledAt, nextAt, nextTryAt, retryAt, openUntil, retry } = output;
-  return [nextAt, nextTryAt, retryAt, openUntil, retry?.at].includes(scheduledAt);
-};
+const isDeferred = ({ deferredUntil }: WorkKind<AppWorld>, item: Item): boolean =>
+  deferredUntil?.(item) === readScheduledWork(item).due_sk;
 
-/**
- * How far ahead work of a kind is scheduled at most. Work that is scheduled later was written by a wrong clock and is
- * repaired now: after the clock was set back, it would otherwise wait until the clock reaches that time again.
- */
-const MAX_WAIT_MS: Readonly<Record<string, number>> = {
-  // The lease of a request, or that of a repair.
-  verify: MAX_LEASE_MS,
-  [CHECK]: MAX_LEASE_MS,
-  [FIND]: MAX_LEASE_MS,
-  [FILE]: MAX_LEASE_MS,
-  [EXPORT]: MAX_LEASE_MS,
-  [EVENT]: MAX_LEASE_MS,
-  // A job is checked once an hour; its rows wait an hour at most, and half a minute for others to join them.
-  [JOB]: JOB_CHECK_INTERVAL_MS,
-  [SINGLE]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
-  [CHUNK]: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
-  [DELETION]: LATE_WRITES_MS,
-  [ERASURE]: ERASURE_WAIT_MS,
-  // The last attempt is a day after the first, and its message has a minute of grace.
-  [DELIVERY]: RETRY_WINDOW_MS + MINUTE_MS,
-  [MONITOR]: INTERVAL_HOURS.most * HOUR_MS,
-  [MAIL_TEST]: OPEN_MS,
-};
-const MIN_MAX_WAIT_MS = Math.min(...Object.values(MAX_WAIT_MS));
+const SHORTEST_WAIT_MS = Math.min(...[...KINDS.values()].map(({ longestWaitMs }) => longestWaitMs));
 
 /** Whether work is scheduled later than its kind permits. */
 export const isMisplaced = (item: Item, now: Date): boolean => {
@@ -115,7 +56,7 @@ export const isMisplaced = (item: Item, now: Date): boolean => {
   return isTooFarAhead(
     Date.parse(scheduledAt),
     now.getTime(),
-    MAX_WAIT_MS[kind] ?? Number.POSITIVE_INFINITY,
+    KINDS.get(kind)?.longestWaitMs ?? Number.POSITIVE_INFINITY,
   );
 };
 
@@ -149,7 +90,7 @@ const OLD_JOBS_MINUTE = 30;
 
 /** One partition per run, because it reads everything scheduled in it. */
 const repairMisplacedWork = async (world: AppWorld, pk: string): Promise<void> => {
-  const from = addMs(world.now(), MIN_MAX_WAIT_MS).toISOString();
+  const from = addMs(world.now(), SHORTEST_WAIT_MS).toISOString();
   for await (const item of paginateQuery(world.table, { index: "due", pk, sk: { from, to: "9" } }))
     if (isMisplaced(item, world.now())) await repairItem(world, item);
 };
@@ -175,10 +116,10 @@ const repairItem = async (world: AppWorld, item: Item): Promise<void> => {
     const { due_kind: kind } = readScheduledWork(item);
     const leased = await acquireLease(world, item, LEASE_MS);
     if (!leased) return;
-    const repairKind = REPAIRS[kind];
-    if (!repairKind) throw new Error(`no repair for work of kind ${kind}`);
-    const result = await repairKind(world, leased);
-    if (!isDeferred(item) && !NO_REPAIR_RESULTS.includes(result))
+    const work = KINDS.get(kind);
+    if (!work) throw new Error(`no repair for work of kind ${kind}`);
+    const result = await work.repair(world, leased);
+    if (!isDeferred(work, item) && !NO_REPAIR_RESULTS.includes(result))
       world.log("repaired", { kind, done: result });
   } catch (cause) {
     world.log("repair_failed", { kind: item["due_kind"], cause });

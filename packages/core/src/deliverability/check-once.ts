@@ -19,6 +19,8 @@ import { PRICES } from "../money/prices.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { BUDGET_MS, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
 import { type CheckWorld, runLookups } from "./dns-lookups.ts";
 import {
@@ -303,7 +305,7 @@ const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure =>
 };
 
 /** The process that began it is gone: the check is paid, so it is done, and stands in the history. */
-export const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
+const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const remaining = await findRemainingCredits(world.table, operation);
   const done = await runCheck(world, operation, remaining).catch((cause: unknown) => {
@@ -311,4 +313,10 @@ export const repairCheck = async (world: CheckWorld, item: Item): Promise<string
     throw cause;
   });
   return typeof done === "string" ? done : "checked";
+};
+
+export const checkWork: WorkKind<CheckWorld> = {
+  kind: CHECK,
+  repair: repairCheck,
+  longestWaitMs: MAX_LEASE_MS,
 };

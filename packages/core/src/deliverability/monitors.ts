@@ -7,6 +7,7 @@ import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import { checkOnce } from "./check-once.ts";
 import type { CheckWorld } from "./dns-lookups.ts";
@@ -15,6 +16,8 @@ import {
   createMonitorDecrement,
   createMonitorIncrement,
   findMonitor,
+  INTERVAL_HOURS,
+  MONITOR,
   MONITORS_MAX,
   type Monitor,
   type MonitorProblem,
@@ -105,13 +108,14 @@ const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void>
 };
 
 /** The monitor stays scheduled until its run is done: a message that is lost is sent again. */
-export const sendScheduledMonitor = async (world: World, item: Item): Promise<string> => {
+const sendScheduledMonitor = async (world: World, item: Item): Promise<string> => {
   await send(world, parseMonitor(item));
   return "sent";
 };
 
 export const runMonitor: Worker<CheckWorld> = {
   queue: MONITORS,
+  needs: ["table:readwrite", "queue:send", "dns"],
   async handle(world, body) {
     const { monitor: id, at } = v.parse(Message, body);
     const monitor = await findMonitor(world.table, id);
@@ -121,10 +125,13 @@ export const runMonitor: Worker<CheckWorld> = {
     if (typeof runResult !== "string") await emitIfReady(world, monitor, monitor.domain);
   },
 
-  async giveUp(world, body) {
-    const { monitor: id, at } = v.parse(Message, body);
-    const monitor = await findMonitor(world.table, id);
-    if (monitor?.nextAt === at) await advance(world, monitor, "failed");
+  giveUp: {
+    needs: ["table:readwrite"],
+    async handle(world, body) {
+      const { monitor: id, at } = v.parse(Message, body);
+      const monitor = await findMonitor(world.table, id);
+      if (monitor?.nextAt === at) await advance(world, monitor, "failed");
+    },
   },
 };
 
@@ -186,4 +193,11 @@ const advance = async (
   });
   // Refused: the monitor was removed, or another process has done this run.
   if (outcome === "ambiguous") throw new Error("the outcome of advancing the monitor is ambiguous");
+};
+
+export const monitorWork: WorkKind = {
+  kind: MONITOR,
+  repair: sendScheduledMonitor,
+  longestWaitMs: INTERVAL_HOURS.most * HOUR_MS,
+  deferredUntil: (item) => item["nextAt"],
 };

@@ -20,6 +20,7 @@ import {
   readScheduledWork,
   scheduleWork,
 } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { eraseCachedResults } from "../verify/result-cache.ts";
 import { eraseFromJob, isInList } from "./erase-from-job.ts";
 import { type ErasedCounts, type Erasure, readErasure, toErasureKey } from "./items.ts";
@@ -47,7 +48,7 @@ const RUN_MS = 15_000;
 /** When an erasure that is not complete is continued. */
 const CONTINUE_AFTER_MS = 10_000;
 const OPEN_JOBS_CHECK_MS = 5 * 60_000;
-export const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
+const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
 
 /**
  * `runMs`: how long the jobs are searched now. A repeat searches all jobs itself if no other process has the erasure;
@@ -255,10 +256,16 @@ const saveErasure = async (world: World, erasure: Erasure, token: string): Promi
 };
 
 /** Continues an erasure. */
-export const repairErasure = async (world: World, item: Item): Promise<string> => {
+const repairErasure = async (world: World, item: Item): Promise<string> => {
   const erasure = readErasure(item);
   const text = decryptSecret(world, getOwnerId(erasure), erasure.address);
   if (text === undefined) throw new Error("the address of an erasure cannot be decrypted");
   const { isComplete } = await runErasure(world, item, createSubject(text), RUN_MS);
   return isComplete ? "erased" : "goes_on";
+};
+
+export const erasureWork: WorkKind = {
+  kind: ERASURE,
+  repair: repairErasure,
+  longestWaitMs: ERASURE_WAIT_MS,
 };

@@ -5,8 +5,10 @@ import { MINUTE_MS } from "../lib/time.ts";
 import { getOwnerId, toQueueGroup } from "../money/payer.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
-import { findExport, readExport, type StoredExport, toExportKey } from "./export-items.ts";
+import { EXPORT, findExport, readExport, type StoredExport, toExportKey } from "./export-items.ts";
 import { failExport, makePart } from "./make-export.ts";
 
 /** The largest part takes a few seconds. On one machine a part is the whole file, and others are served meanwhile. */
@@ -49,15 +51,19 @@ const findWanted = async (
 /** Makes a part of an export. A message that arrives twice, or late, finds its part made. */
 export const makeExport: Worker = {
   queue: EXPORTS_QUEUE,
+  needs: ["table:readwrite", "blobs:read", "blobs:write"],
 
   async handle(world, body) {
     const wanted = await findWanted(world, body);
     if (wanted) await makePart(world, wanted.stored, wanted.part);
   },
 
-  async giveUp(world, body) {
-    const wanted = await findWanted(world, body);
-    if (wanted) await failExport(world, wanted.stored);
+  giveUp: {
+    needs: ["table:readwrite", "blobs:read", "blobs:write"],
+    async handle(world, body) {
+      const wanted = await findWanted(world, body);
+      if (wanted) await failExport(world, wanted.stored);
+    },
   },
 };
 
@@ -66,7 +72,7 @@ export const RESEND_AFTER_MS = 2 * MINUTE_MS;
 const SENDS_MAX = 5;
 
 /** Sends the messages of what a crash left. */
-export const repairExport = async (world: World, item: Item): Promise<string> => {
+const repairExport = async (world: World, item: Item): Promise<string> => {
   const stored = readExport(item);
   const job = await findJob(world.table, stored.job);
   if (!job || stored.sends >= SENDS_MAX) {
@@ -82,4 +88,10 @@ export const repairExport = async (world: World, item: Item): Promise<string> =>
     where: { id: stored.id },
   });
   return "sent_again";
+};
+
+export const exportWork: WorkKind = {
+  kind: EXPORT,
+  repair: repairExport,
+  longestWaitMs: MAX_LEASE_MS,
 };

@@ -26,6 +26,8 @@ import { REASONS } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import {
   HOST_DAILY_LIMIT,
   PROBE_POLICY,
@@ -51,7 +53,7 @@ export type FindResponse = {
   readonly remaining: Halves | undefined;
 };
 
-export const FIND = "find";
+const FIND = "find";
 
 const FREE = 0 as Halves;
 
@@ -244,10 +246,16 @@ const refund = async (
  * Ends a search whose process is gone: its caller has hung up long ago, so the price is released. A claim that has
  * expired meanwhile needs no release, and a write that requires it would be refused for ever.
  */
-export const repairFind = async (world: World, item: Item): Promise<string> => {
+const repairFind = async (world: World, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const { claim } = operation;
   const isClaimed = claim !== null && (await world.table.get(claim)) !== undefined;
   const ended = await release(world, isClaimed ? operation : { ...operation, claim: null });
   return ended === "ended" ? "released" : "left_to_others";
+};
+
+export const findWork: WorkKind = {
+  kind: FIND,
+  repair: repairFind,
+  longestWaitMs: MAX_LEASE_MS,
 };

@@ -1,10 +1,11 @@
 import { createAccountHistory } from "../calibration/account-history.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
-import { addMs } from "../lib/time.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
@@ -16,7 +17,7 @@ import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
 import { cancelIfInactive } from "./cancel-inactive.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { closeChunk, failChunk, removeChunk, writeOutcome } from "./chunk-outcome.ts";
+import { CHUNK, closeChunk, failChunk, removeChunk, writeOutcome } from "./chunk-outcome.ts";
 import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
@@ -36,8 +37,12 @@ import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 /** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
   handle: (world, body) => runPass(world, readChunkMessage(body), verifyRows),
-  giveUp: (world, body) => runPass(world, readChunkMessage(body), giveUpRows),
+  giveUp: {
+    needs: ["table:readwrite", "blobs:read", "queue:send", "lists"],
+    handle: (world, body) => runPass(world, readChunkMessage(body), giveUpRows),
+  },
 };
 
 /** A row to attempt now, and why it was deferred before. */
@@ -292,7 +297,7 @@ const deferUntilSettled = (
  * Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. A
  * chunk whose job was deleted was stored while its parts were being removed.
  */
-export const repairChunk = async (world: World, item: Item): Promise<string> => {
+const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
   const { job, chunk, passes, from, to, waiting, checksum } = stored;
   const pass = passes.length;
@@ -310,4 +315,11 @@ export const repairChunk = async (world: World, item: Item): Promise<string> => 
     where: { token: readScheduledWork(item).token },
   });
   return "sent_again";
+};
+
+export const chunkWork: WorkKind = {
+  kind: CHUNK,
+  repair: repairChunk,
+  longestWaitMs: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
+  deferredUntil: (item) => item["retryAt"],
 };

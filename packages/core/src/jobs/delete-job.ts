@@ -7,6 +7,7 @@ import type { Item, Key, Table, TableQuery } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { toChunkKey } from "./chunks.ts";
 import { toDeferredPartition } from "./deferrals.ts";
 import {
@@ -42,7 +43,7 @@ const REQUEST_MS = 60_000;
  * A worker that read the job before it was deleted may still store pages, and a request an export. A pass takes 12
  * minutes, a stalled process some more. After this time every part is removed once more, and then the record.
  */
-export const LATE_WRITES_MS = 3_600_000;
+const LATE_WRITES_MS = 3_600_000;
 
 /** When this returns, nothing of the job can be read. An open job is a failure. */
 export const deleteJob = async (world: World, job: Job): Promise<void> => {
@@ -113,7 +114,7 @@ const scheduleLastLook = async (world: World, { job }: Deletion, token: string):
 };
 
 /** Removes what is left of a deleted job. The second time nothing can follow, so the record goes, too. */
-export const repairDeletion = async (world: World, item: Item): Promise<string> => {
+const repairDeletion = async (world: World, item: Item): Promise<string> => {
   const deletion = readDeletion(item);
   const { token } = readScheduledWork(item);
   await removeParts(world, deletion);
@@ -195,4 +196,10 @@ const removeItems = async (
 const removeItem = async (table: Table, key: Key): Promise<void> => {
   const { outcome } = await table.write({ remove: key });
   if (outcome === "ambiguous") throw new Error("unknown whether an item was removed");
+};
+
+export const deletionWork: WorkKind = {
+  kind: DELETION,
+  repair: repairDeletion,
+  longestWaitMs: LATE_WRITES_MS,
 };

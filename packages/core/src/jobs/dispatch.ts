@@ -11,6 +11,8 @@ import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk } from "./chunks.ts";
 import { buildJobEnd, emitJobEvent } from "./completion.ts";
@@ -18,6 +20,9 @@ import { findReplayedJob } from "./find-replayed-job.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
 import { JOB_CHECK_INTERVAL_MS, settleAndComplete } from "./repair-job.ts";
+
+/** A file that is dispatched. */
+export const FILE = "file";
 
 // Dispatch of a paid file: sends its chunks, and settles each by the queue's reply.
 
@@ -205,9 +210,15 @@ const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
 });
 
 /** The process that accepted the file is gone: sends all of its chunks again, and settles them. */
-export const repairFile = async (world: World, item: Item): Promise<string> => {
+const repairFile = async (world: World, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const left = await findRemainingCredits(world.table, operation);
   const result = await dispatchFile(world, { operation, left }, false);
   return result.kind === "accepted" ? "dispatched" : "left_to_others";
+};
+
+export const fileWork: WorkKind = {
+  kind: FILE,
+  repair: repairFile,
+  longestWaitMs: MAX_LEASE_MS,
 };

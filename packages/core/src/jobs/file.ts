@@ -18,6 +18,7 @@ import type { World } from "../ports/world.ts";
 import { type AccountSlots, createAccountSlots } from "../runtime/account-slots.ts";
 import {
   dispatchFile,
+  FILE,
   type FileAnswer,
   FileCounts,
   type FileResult,
@@ -65,8 +66,6 @@ const getReadSlots = ({ blobs }: World): AccountSlots => {
   slotsByStore.set(blobs, slots);
   return slots;
 };
-
-export const FILE = "file";
 
 /** Reads the uploaded file, holds its price, sends its chunks, and settles what was sent. */
 export const acceptFile = async (

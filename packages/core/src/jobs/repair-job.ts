@@ -6,6 +6,7 @@ import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
@@ -25,7 +26,7 @@ const CHUNKS_PER_RESOLVE = 50;
 /** A job has at most 1,000 chunks. */
 const RUNS_MAX = 1_000 / CHUNKS_PER_RESOLVE;
 
-export const repairJob = async (world: World, item: Item): Promise<string> => {
+const repairJob = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
   const { token } = readScheduledWork(item);
   if (job.unresolved.length > 0) return resolveChunks(world, job, token);
@@ -173,3 +174,9 @@ const buildResolutionMoney = (
         },
         shard,
       );
+
+export const jobWork: WorkKind = {
+  kind: JOB,
+  repair: repairJob,
+  longestWaitMs: JOB_CHECK_INTERVAL_MS,
+};

@@ -1,22 +1,27 @@
 import { type QueueConfig, toDeadLetterQueue } from "../ports/queue.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import type { Need } from "./need.ts";
 
 /**
  * Handles the messages of one queue. `handle` returns when a message is done and throws when it is not. A message may
  * arrive twice, or after a later one: handling it again must change nothing.
  */
-export type Worker<W = World> = {
+export type Worker<W = World> = Handler<W> & {
   readonly queue: QueueConfig;
-  readonly handle: (world: W, body: Json) => Promise<void>;
   /** Handles a dead letter. Without it the dead letter waits for the operator. */
-  readonly giveUp?: (world: W, body: Json) => Promise<void>;
+  readonly giveUp?: Handler<W>;
+};
+
+type Handler<W> = {
+  readonly needs: readonly Need[];
+  readonly handle: (world: W, body: Json) => Promise<void>;
 };
 
 /** The worker of its dead letters. */
 export const toDeadLetterWorker = <W>({ queue, giveUp }: Worker<W>): Worker<W> => {
   if (!giveUp) throw new Error(`the worker of ${queue.name} does not handle dead letters`);
-  return { queue: toDeadLetterQueue(queue), handle: giveUp };
+  return { queue: toDeadLetterQueue(queue), ...giveUp };
 };
 
 /** The same workers, and a dead-letter worker for each that has `giveUp`. */

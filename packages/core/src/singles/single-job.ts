@@ -3,7 +3,7 @@ import { createAccountHistory } from "../calibration/account-history.ts";
 import { cancelIfInactive } from "../jobs/cancel-inactive.ts";
 import { toChunkItem } from "../jobs/chunks.ts";
 import { emitJobEvent } from "../jobs/completion.ts";
-import { scheduleRetry, TEST_KEY_RETRY_SECONDS } from "../jobs/deferrals.ts";
+import { TEST_KEY_RETRY_SECONDS } from "../jobs/deferrals.ts";
 import {
   ERASED_FIELDS,
   findJob,
@@ -19,7 +19,7 @@ import {
 } from "../jobs/items.ts";
 import { toPageItems } from "../jobs/results.ts";
 import { withMoneySentence } from "../lib/failure.ts";
-import { addMs, toEpochSeconds } from "../lib/time.ts";
+import { addMs, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
 import { toReleaseReason } from "../money/end-operation.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
 import { createEndEntry, type LedgerEntry } from "../money/items.ts";
@@ -31,8 +31,8 @@ import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit, type Transaction } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
-import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { trimResult, type Verification } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
@@ -43,6 +43,7 @@ import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { verify } from "../verify/verify.ts";
 import { emitEvent } from "../webhooks/items.ts";
+import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
 // A job of one address that the verify request could not finish in time.
 
@@ -66,33 +67,6 @@ const RESEND_AFTER_MS = 5 * 60_000;
 const ATTEMPTS_MAX = 6;
 
 export const SINGLE = "single";
-
-/** Why the address of a job is attempted again, and when. */
-export type SingleRetry = NonNullable<Job["retry"]>;
-
-/** Why it was attempted again so far, and the exit that was greylisted. */
-type EarlierAttempts = {
-  readonly causes: readonly RetryCause[];
-  readonly exit?: string | undefined;
-};
-
-/** Undefined: the result is final. */
-export const findSingleRetry = (
-  world: Pick<World, "now">,
-  mode: Job["mode"],
-  { retryCause: cause, reason, comeBack, greylistedExit, throttleMinutes }: Verification,
-  { causes, exit }: EarlierAttempts = { causes: [] },
-): SingleRetry | undefined => {
-  // No server was asked, so this is no attempt.
-  if (comeBack)
-    return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes], ...keepExit(exit) };
-  const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default, throttleMinutes };
-  const next = cause && scheduleRetry(world, limits, { causes, cause });
-  const greylisted = keepExit(greylistedExit ?? exit);
-  return next && { reason, at: next.at, causes: [...next.causes], ...greylisted };
-};
-
-const keepExit = (exit: string | undefined) => exit !== undefined && { exit };
 
 /** `retry`: the request attempted it once already. */
 export const createSingleJob = (
@@ -166,6 +140,7 @@ const SingleMessage = v.object({ job: v.string(), waits: v.number() });
 
 export const verifySingle: Worker<VerifyWorld> = {
   queue: SINGLES_QUEUE,
+  needs: ["table:readwrite", "queue:send", "smtp"],
   async handle(world, body) {
     const { job: id, waits } = v.parse(SingleMessage, body);
     const job = await findJob(world.table, id);
@@ -192,9 +167,12 @@ export const verifySingle: Worker<VerifyWorld> = {
     else await completeJob(world, job, job.single, result);
   },
 
-  async giveUp(world, body) {
-    const job = await findJob(world.table, v.parse(SingleMessage, body).job);
-    if (job && isOpenJob(job)) await failJob(world, job);
+  giveUp: {
+    needs: ["table:readwrite", "queue:send"],
+    async handle(world, body) {
+      const job = await findJob(world.table, v.parse(SingleMessage, body).job);
+      if (job && isOpenJob(job)) await failJob(world, job);
+    },
   },
 };
 
@@ -203,7 +181,7 @@ const listCauses = ({ retry, waits }: Job): readonly RetryCause[] =>
   retry?.causes ?? Array.from({ length: waits }, (): RetryCause => "greylisting");
 
 /** For a job without a result in time: sends its message again, and after too many attempts releases its credits. */
-export const repairSingle = async (world: World, item: Item): Promise<string> => {
+const repairSingle = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
   if (job.sends >= ATTEMPTS_MAX) return failJob(world, job);
   await world.table.write({ update: toJobKey(job.id), add: { sends: 1 } });
@@ -343,4 +321,11 @@ const finishJob = async (
     job.mode === "live" ? { proof: entry, also: [...moves, proof, ...also] } : { proof, also };
   const { outcome } = await commit(world, transaction);
   if (outcome === "ambiguous") throw new Error("unknown whether the job was ended");
+};
+
+export const singleWork: WorkKind = {
+  kind: SINGLE,
+  repair: repairSingle,
+  longestWaitMs: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
+  deferredUntil: (item) => readJob(item).retry?.at,
 };

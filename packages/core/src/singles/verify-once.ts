@@ -16,12 +16,14 @@ import type { Halves } from "../money/credits.ts";
 import { handOverToJob, release, settle } from "../money/end-operation.ts";
 import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
 import { createInProgressFailure } from "../money/in-progress.ts";
-import { type Operation } from "../money/operation-items.ts";
+import { type Operation, readOperation } from "../money/operation-items.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
@@ -33,13 +35,8 @@ import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type VerifyOptions, verify } from "../verify/verify.ts";
-import {
-  createSingleJob,
-  findSingleRetry,
-  type SingleRetry,
-  sendRetry,
-  sendSingle,
-} from "./single-job.ts";
+import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
+import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
 export type VerifyRequest = {
   readonly email: string;
@@ -258,7 +255,7 @@ const switchToJob = async (
  * The credits stay held and a worker continues: when the wait is over, when a later attempt may find out more, or when
  * the process that began the work is gone.
  */
-export const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
+const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
   const { keptSeconds, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: StoredAnswer = {
@@ -299,3 +296,12 @@ const createErasedFailure = (): Failure =>
     "nothing_more",
     "The result of this Idempotency-Key was erased. To verify the address again, use a new key.",
   );
+
+export const verifyWork: WorkKind = {
+  kind: VERIFY,
+  repair: async (world, item) => {
+    const result = await continueAsJob(world, readOperation(item));
+    return result === "ended" ? "went_on_as_job" : "left_to_others";
+  },
+  longestWaitMs: MAX_LEASE_MS,
+};

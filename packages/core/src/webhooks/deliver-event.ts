@@ -1,14 +1,15 @@
 import { fingerprint } from "../lib/fingerprint.ts";
-import { addMs } from "../lib/time.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { toQueueGroup } from "../money/payer.ts";
 import type { Fields, Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { acquireLease, readScheduledWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import { recordFailure, recordSuccess } from "./health.ts";
-import { type Delivery, readDelivery, toDeliveryKey, type Webhook } from "./items.ts";
-import { getNextAttempt, getSlotWaitMs } from "./retry-policy.ts";
+import { DELIVERY, type Delivery, readDelivery, toDeliveryKey, type Webhook } from "./items.ts";
+import { getNextAttempt, getSlotWaitMs, RETRY_WINDOW_MS } from "./retry-policy.ts";
 import { type DeliveryAddress, sendDelivery } from "./send.ts";
 import { acquireSlot, releaseSlot } from "./slots.ts";
 import { DELIVERIES_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
@@ -19,6 +20,7 @@ import { findWebhook } from "./webhooks.ts";
 
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,
+  needs: ["table:readwrite", "queue:send", "https"],
   async handle(world, body) {
     const { id, token } = readWakeUp(body);
     const item = await world.table.get(toDeliveryKey(id));
@@ -27,14 +29,18 @@ export const deliverEvent: Worker = {
     if (leased) await attemptDelivery(world, leased);
   },
   // The delivery is scheduled, so the reconciler sends its message again.
-  giveUp: async (world, body) => world.log("delivery_deferred", { delivery: readWakeUp(body).id }),
+  giveUp: {
+    needs: ["table:readwrite"],
+    handle: async (world, body) =>
+      world.log("delivery_deferred", { delivery: readWakeUp(body).id }),
+  },
 };
 
 /** A call takes ten seconds at most; the writes before and after it take far less. */
 const LEASE_MS = 60_000;
 
 /** Sends a message to a worker instead of calling the URL: a call may take long, and other work is due, too. */
-export const repairDelivery = async (world: World, item: Item): Promise<string> => {
+const repairDelivery = async (world: World, item: Item): Promise<string> => {
   const { id, owner } = readDelivery(item);
   await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token: readScheduledWork(item).token, owner }]);
   return "sent_on";
@@ -170,4 +176,12 @@ const storeDelivery = async (
     proof: { update: toDeliveryKey(delivery.id), set, where: { token } },
   });
   return outcome === "committed";
+};
+
+export const deliveryWork: WorkKind = {
+  kind: DELIVERY,
+  repair: repairDelivery,
+  // The last attempt is a day after the first, and its message has a minute of grace.
+  longestWaitMs: RETRY_WINDOW_MS + MINUTE_MS,
+  deferredUntil: (item) => item["nextTryAt"],
 };

@@ -2,11 +2,13 @@ import { addMs } from "../lib/time.ts";
 import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
-import { readScheduledWork, scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import { MAX_LEASE_MS, readScheduledWork, scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import {
   DELIVERY,
   type Delivery,
+  EVENT,
   listWebhooks,
   type OutboxEvent,
   readEvent,
@@ -20,19 +22,23 @@ import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./wake-
 
 export const fanOutEvent: Worker = {
   queue: EVENTS_QUEUE,
+  needs: ["table:readwrite", "queue:send"],
   async handle(world, body) {
     const { id, token } = readWakeUp(body);
     const item = await world.table.get(toEventKey(id));
     if (item?.["token"] === token) await fanOut(world, item);
   },
   // The event is scheduled, so the reconciler sends its message again.
-  giveUp: async (world, body) => world.log("event_deferred", { event: readWakeUp(body).id }),
+  giveUp: {
+    needs: ["table:readwrite"],
+    handle: async (world, body) => world.log("event_deferred", { event: readWakeUp(body).id }),
+  },
 };
 
 /** How long this process may take to send the messages of the deliveries before the reconciler does. */
 const SEND_WITHIN_MS = 30_000;
 
-export const fanOut = async (world: World, item: Item): Promise<string> => {
+const fanOut = async (world: World, item: Item): Promise<string> => {
   const event = readEvent(item);
   const { token } = readScheduledWork(item);
   const now = world.now();
@@ -97,3 +103,9 @@ export const createDelivery = (
   attempts: 0,
   waits: 0,
 });
+
+export const eventWork: WorkKind = {
+  kind: EVENT,
+  repair: fanOut,
+  longestWaitMs: MAX_LEASE_MS,
+};

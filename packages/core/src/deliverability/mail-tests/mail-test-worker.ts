@@ -7,6 +7,7 @@ import type { Item } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { commit } from "../../runtime/commit.ts";
 import { UNSCHEDULED } from "../../runtime/leases.ts";
+import type { WorkKind } from "../../runtime/work-kind.ts";
 import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { ReportFault } from "../reports/report-fault.ts";
@@ -17,6 +18,7 @@ import {
   createMailCheck,
   findMail,
   findMailTest,
+  MAIL_TEST,
   type MailTest,
   readMailTest,
   type StoredMail,
@@ -33,6 +35,7 @@ const Message = v.object({ test: v.string() });
 
 export const assessMail: Worker<CheckWorld> = {
   queue: MAIL_TESTS_QUEUE,
+  needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
   async handle(world, body) {
     const test = await findMailTest(world.table, v.parse(Message, body).test);
     if (test?.status === "waiting" && test.mode === "test")
@@ -40,9 +43,12 @@ export const assessMail: Worker<CheckWorld> = {
     if (test?.status === "assessing") await assess(world, test);
   },
 
-  async giveUp(world, body) {
-    const test = await findMailTest(world.table, v.parse(Message, body).test);
-    if (test?.status === "assessing") await endMailTest(world, test, "failed");
+  giveUp: {
+    needs: ["table:readwrite"],
+    async handle(world, body) {
+      const test = await findMailTest(world.table, v.parse(Message, body).test);
+      if (test?.status === "assessing") await endMailTest(world, test, "failed");
+    },
   },
 };
 
@@ -106,7 +112,7 @@ const storeReport = async (
 };
 
 /** The address expired, or the message of a mail was lost. */
-export const repairMailTest = async (world: CheckWorld, item: Item): Promise<string> => {
+const repairMailTest = async (world: CheckWorld, item: Item): Promise<string> => {
   const test = readMailTest(item);
   const isOpen = isUnexpired(Date.parse(test.openUntil), world.now().getTime(), OPEN_MS);
   if (test.status === "waiting" && !(test.mode === "test" && isOpen)) {
@@ -120,4 +126,11 @@ export const repairMailTest = async (world: CheckWorld, item: Item): Promise<str
   await world.table.write({ update: toMailTestKey(test.id), add: { sends: 1 } });
   await sendMailTest(world, test);
   return "sent_again";
+};
+
+export const mailTestWork: WorkKind<CheckWorld> = {
+  kind: MAIL_TEST,
+  repair: repairMailTest,
+  longestWaitMs: OPEN_MS,
+  deferredUntil: (item) => item["openUntil"],
 };

@@ -1,6 +1,0 @@
-import { makeExport } from "@mailproof/core/exports/export-worker";
-import { withBlobs } from "../capabilities/blobs.ts";
-import { createLambdaWorld } from "../lambda-world.ts";
-import { createQueueHandler } from "../queue-handler.ts";
-
-export const handler = createQueueHandler(makeExport, createLambdaWorld([withBlobs]));
