@@ -35,7 +35,7 @@ const withoutDescriptions: Plugin = {
   name: "without descriptions",
   setup: (build) => {
     const filter =
-      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|core\/src\/(?:webhooks\/[^/]+|mail\/smtp\/reply-rules\/[^/]+|verify\/(?:result|retry)))\.ts$/;
+      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|mail\/src\/smtp\/reply-rules\/[^/]+|core\/src\/(?:webhooks\/[^/]+|verify\/(?:result|retry)))\.ts$/;
     build.onLoad({ filter }, async ({ path }) => ({
       contents: dropDescriptions(await readFile(path, "utf8")),
       loader: "ts",
@@ -108,7 +108,7 @@ const endOfCall = (source: string, from: number): number => {
   return source.length;
 };
 
-const LISTS_MODULE = /\/core\/src\/mail\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
+const LISTS_MODULE = /\/mail\/src\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
 
 /** A deployment carries the edition of the lists that LISTS_FILE names, instead of the one of this tree (docs/lists.md). */
 const withListsFile: Plugin = {

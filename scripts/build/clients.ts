@@ -2,7 +2,7 @@
 //
 //   npx node scripts/build/clients.ts
 //
-// npm's package is packages/client; a wheel for Python and a module for Go are generated from docs/openapi.json, by
+// npm's package is packages/client; a wheel for Python and a module for Go are generated from the document, by
 // generators that scripts/fetch-third-party.sh fetches: what it has not fetched is left out, with a word about it.
 import { execFileSync } from "node:child_process";
 import {
@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
+import { openapi } from "@mailproof/api/openapi/openapi";
 import { writeZip } from "@mailproof/core/exports/write-zip";
 import {
   GO_MODULE,
@@ -125,8 +126,8 @@ const CLIENTS: readonly Client[] = [
 
 /** Which version it is stands in the document that they are generated from. */
 const writeDocument = (folder: string): void => {
-  const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
-  const info = { ...document.info, version: VERSION };
+  const document = openapi("http://127.0.0.1:8787");
+  const info = { ...(document["info"] as object), version: VERSION };
   writeFileSync(join(folder, "openapi.json"), JSON.stringify({ ...document, info }));
 };
 

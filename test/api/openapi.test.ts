@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { EVENTS, nameComponents } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const BASE = "http://127.0.0.1:8787";
 const document: any = openapi(BASE);
@@ -23,13 +25,6 @@ const getAnswer = (operation: any, status: string): any => {
   const name = /^#\/components\/responses\/(\w+)$/.exec(answer.$ref ?? "")?.[1];
   return name === undefined ? answer : document.components.responses[name];
 };
-
-test("docs/openapi.json is what the list of endpoints says now", () => {
-  expect(
-    JSON.parse(readFileSync("docs/openapi.json", "utf8")),
-    `docs/openapi.json is stale: run "npx node scripts/write-openapi.mjs"`,
-  ).toEqual(document);
-});
 
 test("the document has every endpoint, and nothing else", () => {
   const routes = endpoints.map(({ route }) => route).toSorted();
@@ -143,9 +138,14 @@ test("no name stands for two shapes", () => {
 });
 
 test("Redocly finds nothing to say against it, by its recommended rules", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "openapi.json");
+  writeFileSync(file, JSON.stringify(document));
+
   const printed = execFileSync(
     "node_modules/.bin/redocly",
-    ["lint", "--extends", "recommended", "--format", "json", "docs/openapi.json"],
+    ["lint", "--extends", "recommended", "--format", "json", file],
     {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],

@@ -78,7 +78,7 @@ test.each(entries)("%s has no chain of credential providers", (entry) => {
   expect(listCarried(entry).filter((file) => /credential-provider-\w/.test(file))).toEqual([]);
 });
 
-const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|packages\/net\/src\/dns-/;
+const LISTS_OR_RESOLVERS = /packages\/mail\/src\/lists\/data\/|packages\/net\/src\/dns-/;
 const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
 
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(

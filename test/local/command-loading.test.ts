@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 
 /** What opens sockets, files or threads: the engine, the lab, the server. */
 const HEAVY =
-  /^packages\/(?:lab|net)\/|^packages\/local\/src\/(?:app\.ts|mail-ports\.ts|server\/|storage\/sqlite|engine-threads\/)|^packages\/core\/src\/(?:smtp-pool\/scheduler|verify\/verify|mail\/lists\/data|deliverability\/dns-lookups)/;
+  /^packages\/(?:lab|net)\/|^packages\/local\/src\/(?:app\.ts|mail-ports\.ts|server\/|storage\/sqlite|engine-threads\/)|^packages\/(?:core\/src\/(?:smtp-pool\/scheduler|verify\/verify|deliverability\/dns-lookups)|mail\/src\/lists\/data)/;
 
 const whenLoaded = async (args: readonly string[]) => {
   const child = spawn(

@@ -1,5 +1,5 @@
-// Writes the examples of the document, and docs/openapi.json, again. Run it when a test says that they are stale:
-// npx node scripts/write-openapi.mjs
+// Writes the examples of the document again. Run it when a test says that they are stale:
+// npx node scripts/write-examples.mjs
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { findTools } from "./tools.ts";
 const EXAMPLES = "packages/api/src/openapi/examples.ts";
 
 const head = `\
-// Written by scripts/write-openapi.mjs: requests that were really sent, and what was answered.
+// Written by scripts/write-examples.mjs: requests that were really sent, and what was answered.
 
 export type Example = {
   readonly route: string;
@@ -34,8 +34,3 @@ writeFileSync(
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = ${events};\n`,
 );
 execFileSync(join(findTools(), "biome"), ["format", "--write", EXAMPLES]);
-
-// Not before they are written: the document has them in it.
-const { openapi } = await import("@mailproof/api/openapi/openapi");
-const written = JSON.stringify(openapi("http://127.0.0.1:8787"), null, 2);
-writeFileSync("docs/openapi.json", `${written}\n`);
