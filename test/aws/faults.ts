@@ -24,7 +24,9 @@ const createConnectionError = (code: string) =>
 
 export const loseBefore: Fault = () => Promise.reject(createConnectionError("ECONNRESET"));
 export const loseAfter: Fault = async (next) => {
-  await next();
+  const { body } = await next();
+  // A response that nobody reads keeps its connection.
+  body.resume();
   throw createConnectionError("ECONNRESET");
 };
 export const refuseConnection: Fault = () => Promise.reject(createConnectionError("ECONNREFUSED"));

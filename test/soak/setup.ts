@@ -52,15 +52,16 @@ const HEALTH = {
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Before the server starts: the folder is then its own. */
-const openAccounts = async (
+export const openAccounts = async (
   folder: string,
   plans: Readonly<Record<string, PlanId>>,
+  amount = CREDITS,
 ): Promise<Readonly<Record<string, Opened>>> => {
   const environment = readEnvironment({ MAILPROOF_DIR: folder, DEMO: "off" });
   const { world, close } = createApp(environment, () => "", null);
   const opened: Record<string, Opened> = {};
   for (const [name, plan] of Object.entries(plans)) {
-    const opening = credits(CREDITS);
+    const opening = credits(amount);
     const { account, liveKey, testKey } = await openAccount(world, { name, plan, opening });
     opened[name] = { account, live: liveKey, test: testKey };
   }

@@ -14,6 +14,7 @@ const FILES = {
   python_generators: "generators/python/requirements.txt",
   java_generators: "generators/java/pom.xml",
   go_generators: "generators/go/go.sum",
+  porcupine: "porcupine/main.go",
 } as const;
 
 export type Tool = keyof typeof FILES;

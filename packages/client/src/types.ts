@@ -1362,7 +1362,7 @@ export interface FindEmailData {
   message: string;
   /** Credits this search costs, also when it was charged before. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, where it is not stored, the balance at this moment, as a response has that charges nothing. Left out when it is not known: that is not zero. */
+  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
@@ -1494,7 +1494,7 @@ export interface CheckDomainInput {
 export interface CheckDomainData extends CheckResult {
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, where it is not stored, the balance at this moment, as a response has that charges nothing. Left out when it is not known: that is not zero. */
+  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when the result is from the last 24 hours. */
   cached: boolean;
@@ -1590,7 +1590,7 @@ export interface GetCheckData extends CheckResult {
 export interface CreateMailTestData extends MailTest {
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, where it is not stored, the balance at this moment, as a response has that charges nothing. Left out when it is not known: that is not zero. */
+  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when the test of an earlier request is returned. Left out otherwise. */
   idempotent_replay?: boolean;

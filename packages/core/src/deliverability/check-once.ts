@@ -165,10 +165,7 @@ const resume = async (
   const { operation } = outcome;
   const replayed = operation.id !== order.id;
   const price = replayed ? FREE : operation.amount;
-  const remaining =
-    outcome.kind === "started"
-      ? outcome.left
-      : await findRemainingCredits(world.table, order.payer);
+  const remaining = outcome.kind === "started" ? outcome.left : undefined;
   try {
     const done = await runCheck(world, operation, remaining);
     return { ...done, price, cached: false, replayed, remaining };
@@ -239,7 +236,7 @@ export const findStoredCheck = async (
 const runCheck = async (
   world: CheckWorld,
   operation: Operation,
-  remaining: Halves | undefined,
+  remaining?: Halves,
 ): Promise<StoredCheck> => {
   const analysis = await analyse(world, operation).catch((cause: unknown) =>
     refund(world, operation, { code: "INTERNAL", what: "The check failed on our side.", cause }),
@@ -307,8 +304,7 @@ const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure =>
 /** The process that began it is gone: the check is paid, so it is done, and stands in the history. */
 const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
-  const remaining = await findRemainingCredits(world.table, operation);
-  const done = await runCheck(world, operation, remaining).catch((cause: unknown) => {
+  const done = await runCheck(world, operation).catch((cause: unknown) => {
     if (cause instanceof Failure) return cause.money;
     throw cause;
   });

@@ -7,7 +7,6 @@ import type { Halves } from "../money/credits.ts";
 import { release, settle } from "../money/end-operation.ts";
 import { type Operation, readOperation, toOperationKey } from "../money/operation-items.ts";
 import { PRICES } from "../money/prices.ts";
-import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { SendOutcome } from "../ports/queue.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -211,9 +210,7 @@ const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
 
 /** The process that accepted the file is gone: sends all of its chunks again, and settles them. */
 const repairFile = async (world: World, item: Item): Promise<string> => {
-  const operation = readOperation(item);
-  const left = await findRemainingCredits(world.table, operation);
-  const result = await dispatchFile(world, { operation, left }, false);
+  const result = await dispatchFile(world, { operation: readOperation(item) }, false);
   return result.kind === "accepted" ? "dispatched" : "left_to_others";
 };
 

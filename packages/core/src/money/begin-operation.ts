@@ -21,7 +21,6 @@ import {
   toOperationKey,
 } from "./operation-items.ts";
 import type { Payer } from "./payer.ts";
-import { findRemainingCredits } from "./remaining-credits.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
 /** A request for paid work. */
@@ -60,7 +59,7 @@ export type PreparedAnswer = PreparedOperation & {
 
 /**
  * The money is held, and the work is this process's: its own, or what an earlier request left undone. `left`: what the
- * response states: what the debit left, or, of an earlier request, the balance at this moment.
+ * debit left, if the response states it; what that of an earlier request left is not known.
  */
 export type StartedOperation = {
   readonly kind: "started";
@@ -207,7 +206,7 @@ const runOnce = async <P>(
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const earlier =
       request.idempotencyKey &&
-      (await resumeEarlierRequest(world, request, request.idempotencyKey));
+      (await resumeEarlierRequest(world, request.idempotencyKey, request.leaseMs));
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
       prepared ??= await rethrowAsUnavailable(request, prepare());
@@ -228,8 +227,8 @@ const runOnce = async <P>(
 /** The state of an earlier request with the same key. If its lease has expired, this process takes it over. */
 const resumeEarlierRequest = async (
   world: World,
-  { payer, leaseMs, statesRemaining }: OperationRequest,
   idempotencyKey: IdempotencyKey,
+  leaseMs: number,
 ): Promise<BeginResult | "moved" | undefined> => {
   const claim = await findClaim(world.table, idempotencyKey);
   if (!claim) return undefined;
@@ -247,9 +246,7 @@ const resumeEarlierRequest = async (
   const retryAfterMs = Math.min(waitMs, estimateRemainingMs(operation, world.now()));
   if (waitMs > 0) return { kind: "in_progress", operation, waitMs, retryAfterMs };
   const leased = await acquireLease(world, item, leaseMs).catch(throwUnreadable);
-  if (!leased) return "moved";
-  const left = statesRemaining && (await findRemainingCredits(world.table, payer));
-  return { kind: "started", operation: readOperation(leased), left };
+  return leased ? { kind: "started", operation: readOperation(leased) } : "moved";
 };
 
 /** The table wrote nothing. An earlier request with the same key may still have been charged. */

@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { judge } from "../test/third-party/money/check.ts";
+import { recordOnDynamo } from "../test/third-party/money/on-dynamo.ts";
+import { recordOnServer } from "../test/third-party/money/on-server.ts";
+import { PLANTED_BUGS } from "../test/third-party/money/planted-bugs.ts";
+
+// npx node scripts/check-money.ts [--operations 200000] [--kills 50] [--seed 1] [--bugs WORDS] records what clients of a server are
+// answered that is killed again and again, and prints Porcupine's verdict. With --bugs it does so for each planted bug
+// whose name has these words, and one that is not found is an error.
+
+// With --dynamo it records over DynamoDB's emulator instead, with lost replies and conflicts.
+
+const { values } = parseArgs({
+  options: {
+    operations: { type: "string", default: "3000" },
+    kills: { type: "string", default: "5" },
+    seed: { type: "string", default: "1" },
+    bugs: { type: "string" },
+    dynamo: { type: "boolean", default: false },
+  },
+});
+
+/** A history of an account is short enough to be searched. */
+const OPERATIONS_PER_ACCOUNT = 1_000;
+
+const operations = Number(values.operations);
+const size = {
+  operations,
+  kills: Number(values.kills),
+  accounts: Math.max(9, Math.ceil(operations / OPERATIONS_PER_ACCOUNT)),
+  seed: Number(values.seed),
+};
+
+const print = (name: string, line: object): void =>
+  void process.stdout.write(`${name}: ${JSON.stringify(line)}\n`);
+
+const record = async (bug?: string) => {
+  const from = performance.now();
+  const history = values.dynamo ? await recordOnDynamo(size) : await recordOnServer(size, bug);
+  const verdict = judge(history);
+  return { ...verdict, recordedMs: Math.round(performance.now() - from - verdict.ms) };
+};
+
+if (values.bugs === undefined) {
+  const verdict = await record();
+  print("sound", { kills: size.kills, ...verdict });
+  process.exitCode = verdict.verdict === "Ok" ? 0 : 1;
+} else {
+  for (const bug of Object.keys(PLANTED_BUGS).filter((name) => name.includes(values.bugs ?? ""))) {
+    const verdict = await record(bug);
+    print(bug, verdict);
+    if (verdict.verdict !== "Illegal") process.exitCode = 1;
+  }
+}
+process.exit();

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { Verdict } from "./money/check.ts";
+import { findToolAbsence } from "./tools.ts";
+
+// Goal: the money is right in the eyes of a checker that none of us wrote.
+// Method: clients record what they are answered; Porcupine looks for an order in which one register of each account's
+// balance can have answered so. `npx node scripts/check-money.ts` records more, and with planted bugs.
+
+/** In a process of its own: a recording keeps this machine busy for half a minute. */
+const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "scripts/check-money.ts",
+    ...args,
+  ]);
+  return JSON.parse(stdout.slice(stdout.indexOf("{"))) as Verdict;
+};
+
+const SOUND = { verdict: "Ok", wrong: [] };
+
+test("each charge counts once and each figure is right while the server is killed five times", async ({
+  skip,
+}) => {
+  const absence = findToolAbsence("porcupine");
+  if (absence) skip(absence);
+
+  const verdict = await judgeMoney("--operations", "3000", "--kills", "5");
+
+  expect(verdict).toMatchObject(SOUND);
+  expect(verdict.operations).toBeGreaterThanOrEqual(3_000);
+});
+
+test("so it is over DynamoDB, whose replies are lost and whose transactions meet", async ({
+  skip,
+}) => {
+  const absence = findToolAbsence("porcupine");
+  if (absence) skip(absence);
+
+  expect(await judgeMoney("--operations", "1500", "--dynamo")).toMatchObject(SOUND);
+});
+
+test("a search that states the balance of a later read is found", async ({ skip }) => {
+  const absence = findToolAbsence("porcupine");
+  if (absence) skip(absence);
+
+  const found = judgeMoney("--operations", "800", "--kills", "1", "--bugs", "of a later read");
+
+  expect(await found).toMatchObject({ verdict: "Illegal" });
+});

@@ -1,0 +1,176 @@
+// Judges the money of a recorded history: go run . history.jsonl
+//
+// Each account is a register of its balance, in half-credits. Porcupine looks for an order of all operations in which each
+// takes effect once between its call and its return, and each figure that was answered is right.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// An operation of the history. test/third-party/money/history.ts has what each kind means.
+type operation struct {
+	Account string `json:"account"`
+	Client  int    `json:"client"`
+	Call    int64  `json:"call"`
+	Return  int64  `json:"return"`
+	Kind    string `json:"kind"`
+	Amount  int    `json:"amount"`
+	// What was answered as the balance, where it was.
+	Balance *int `json:"balance"`
+	// Joins a hold that may have happened with its release.
+	ID string `json:"id"`
+}
+
+// Open holds are "id" in a list that ends each with a blank; one that did not happen is "id-".
+type state struct {
+	balance int
+	holds   string
+}
+
+func (s state) with(hold string) string {
+	all := append(strings.Fields(s.holds), hold)
+	sort.Strings(all)
+	return strings.Join(all, " ") + " "
+}
+
+func (s state) without(hold string) (string, bool) {
+	kept := []string{}
+	found := false
+	for _, one := range strings.Fields(s.holds) {
+		if one == hold {
+			found = true
+		} else {
+			kept = append(kept, one)
+		}
+	}
+	if len(kept) == 0 {
+		return "", found
+	}
+	return strings.Join(kept, " ") + " ", found
+}
+
+func (o operation) answers(balance int) bool {
+	return o.Balance == nil || *o.Balance == balance
+}
+
+func step(from, input, _ interface{}) []interface{} {
+	s, o := from.(state), input.(operation)
+	less := s.balance - o.Amount
+	next := []interface{}{}
+	accept := func(balance int, holds string) {
+		next = append(next, state{balance, holds})
+	}
+	switch o.Kind {
+	case "open":
+		accept(o.Amount, "")
+	case "read":
+		if o.answers(s.balance) {
+			accept(s.balance, s.holds)
+		}
+	case "charge":
+		if less >= 0 && o.answers(less) {
+			accept(less, s.holds)
+		}
+	case "refund":
+		accept(s.balance+o.Amount, s.holds)
+	case "insufficient":
+		if less < 0 && o.answers(s.balance) {
+			accept(s.balance, s.holds)
+		}
+	case "hold", "may_hold":
+		if less >= 0 {
+			accept(less, s.with(o.ID))
+		}
+		if o.Kind == "may_hold" {
+			accept(s.balance, s.with(o.ID+"-"))
+		}
+	case "release", "may_release":
+		if holds, held := s.without(o.ID); held {
+			accept(s.balance+o.Amount, holds)
+			if o.Kind == "may_release" {
+				accept(s.balance, holds)
+			}
+		}
+		if holds, absent := s.without(o.ID + "-"); absent {
+			accept(s.balance, holds)
+		}
+	}
+	return next
+}
+
+func partition(history []porcupine.Operation) [][]porcupine.Operation {
+	byAccount := map[string][]porcupine.Operation{}
+	for _, one := range history {
+		account := one.Input.(operation).Account
+		byAccount[account] = append(byAccount[account], one)
+	}
+	parts := [][]porcupine.Operation{}
+	for _, part := range byAccount {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func read(path string) ([]porcupine.Operation, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	history := []porcupine.Operation{}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var one operation
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return nil, err
+		}
+		history = append(history, porcupine.Operation{ClientId: one.Client, Input: one, Call: one.Call, Return: one.Return})
+	}
+	return history, lines.Err()
+}
+
+// One account after the other: the verdict names the account, and a search that takes too long stops only its own.
+const accountTimeout = 2 * time.Minute
+
+func main() {
+	history, err := read(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	model := porcupine.NondeterministicModel{
+		Init: func() []interface{} { return []interface{}{state{}} },
+		Step: step,
+	}
+	toModel := model.ToModel()
+	began := time.Now()
+	parts := partition(history)
+	verdict := porcupine.CheckResult(porcupine.Ok)
+	accounts := []string{}
+	for _, part := range parts {
+		result := porcupine.CheckOperationsTimeout(toModel, part, accountTimeout)
+		if result == porcupine.Ok {
+			continue
+		}
+		accounts = append(accounts, part[0].Input.(operation).Account)
+		if verdict != porcupine.Illegal {
+			verdict = result
+		}
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(map[string]interface{}{
+		"verdict":    verdict,
+		"operations": len(history),
+		"accounts":   len(parts),
+		"wrong":      accounts,
+		"ms":         time.Since(began).Milliseconds(),
+	})
+}
