@@ -25,7 +25,7 @@ const createConnectionError = (code: string) =>
 export const loseBefore: Fault = () => Promise.reject(createConnectionError("ECONNRESET"));
 export const loseAfter: Fault = async (next) => {
   const { body } = await next();
-  // A response that nobody reads keeps its connection.
+  // A response that is not read keeps its connection.
   body.resume();
   throw createConnectionError("ECONNRESET");
 };

@@ -81,7 +81,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
     },
   ],
 
-  "a search that a crash interrupted is paid though nobody gets its result": [
+  "a search that a crash interrupted is paid though it is not answered": [
     {
       file: "core/src/find/find-once.ts",
       from: 'const ended = await release(world, isClaimed ? operation : { ...operation, claim: null });\n  return ended === "ended" ? "released"',

@@ -214,8 +214,10 @@ const runOnce = async <P>(
       const transaction = await rethrowAsUnavailable(request, build(prepared, isStated));
       if (!transaction) return { kind: "committed", left: undefined };
       const result = await rethrowAsUnavailable(request, commit(world, transaction));
-      if (result.outcome === "committed")
-        return { kind: "committed", left: transaction.left ?? findLeft(payer.account, result) };
+      if (result.outcome === "committed") {
+        const left = transaction.left ?? (isStated ? findLeft(payer.account, result) : undefined);
+        return { kind: "committed", left };
+      }
       if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure(request);
     }
     await world.sleep(world.random() * BACKOFF_MS * (attempt + 1));
