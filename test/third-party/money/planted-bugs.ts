@@ -2,7 +2,10 @@ type Edit = { readonly file: string; readonly from: string; readonly to: string 
 
 const MONEY = "core/src/money";
 
-/** Bugs of money, each as what is replaced in the code of the server. */
+/**
+ * Bugs of money, each as what is replaced in the code of the server. Two are not found. A balance falls below zero only in the
+ * moment in which two charges take its last credits; and a client cannot tell whether the search whose reply it lost had ended.
+ */
 export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
   "a search states the balance of a later read": [
     {
