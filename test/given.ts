@@ -7,8 +7,10 @@ import { createReading } from "@mailproof/core/deliverability/reading";
 import { credits } from "@mailproof/core/money/credits";
 import type { KeyMode } from "@mailproof/core/money/payer";
 import type { PlanId } from "@mailproof/core/money/plans";
+import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createEmulatedPorts, type EmulatedPorts } from "./aws/emulated-ports.ts";
@@ -61,8 +63,8 @@ export const givenWorld = (seed = 1) => {
       return `${prefix}_${count}`;
     },
     sleep,
-    pressure: () => null,
-    stopping: new AbortController().signal,
+    ...ONE_REQUEST,
+    longPolls: UNLIMITED_POLLS,
     log: (event, fields) => {
       logged.push({ event, fields });
       watchLine(formatLine(event, fields));

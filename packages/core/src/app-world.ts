@@ -15,8 +15,7 @@ type Services = WithEngine &
     readonly requestLog: RequestLog;
     /** Null: only API keys are accepted. */
     readonly accessTokens: AccessTokens | null;
-    /** Absent where each request has a process of its own. */
-    readonly longPolls?: LongPolls;
+    readonly longPolls: LongPolls;
   };
 
 /** The parameter of endpoints, workers and schedules. A function that needs less declares less. */

@@ -4,11 +4,13 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { Reading } from "@mailproof/core/deliverability/reading";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
+import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import type { Queue } from "@mailproof/core/ports/queue";
 import { CHUNK_ROWS, type Settings } from "@mailproof/core/ports/settings";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { EDITION } from "@mailproof/mail/lists/edition";
@@ -77,8 +79,8 @@ export const createLambdaWorld = (
     random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
-    pressure: () => null,
-    stopping: new AbortController().signal,
+    ...ONE_REQUEST,
+    longPolls: UNLIMITED_POLLS,
     sleep,
     log: createLambdaLog(),
     settings,

@@ -115,7 +115,7 @@ const check = async (
   ask: () => Promise<number | void>,
 ): Promise<Check> => {
   // Logged when the damage was found.
-  if (world.damagedParts?.().has(port)) return "failed";
+  if (world.damagedParts().has(port)) return "failed";
   const late = world.sleep(PROBE_MS).then(() => {
     throw new Error(`no answer within ${PROBE_MS} ms`);
   });

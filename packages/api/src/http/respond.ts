@@ -198,7 +198,7 @@ const assertOpenToWork = ({ stopping, pressure }: AppWorld, { price }: Endpoint)
 
 /** With damaged state, refuses operations with a price. Reads continue where possible. */
 const assertSound = (world: AppWorld, { price }: Endpoint): void => {
-  if (price === null || !world.damagedParts?.().size) return;
+  if (price === null || !world.damagedParts().size) return;
   const what =
     "The stored state of this service is damaged. Requests with a price are refused until it is restored.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);

@@ -89,7 +89,7 @@ export async function* readListedRows(
       // Also where the filter left none: the header comes with the first.
       do {
         // Files are read in turns of their own, so many exports would be written in one.
-        await world.callers?.yieldToCallers(requester);
+        await world.callers.yieldToCallers(requester);
         yield { list, rows: some.slice(at, at + ROWS_OF_STEP) };
         at += ROWS_OF_STEP;
       } while (at < some.length);

@@ -151,7 +151,7 @@ export async function* readExportedRows(
   const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
   const requester = { account: job.account, priority: "list" } as const;
   const read = async (chunk: Chunk) => {
-    await callers?.yieldToCallers(requester);
+    await callers.yieldToCallers(requester);
     return { chunk, all: await readPackedRows(table, chunk) };
   };
   let withoutPause = 0;

@@ -55,7 +55,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   for (const page of toPageItems(chunk, rows.map(dropEvidence), expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
-    await world.callers?.yieldToCallers(requester);
+    await world.callers.yieldToCallers(requester);
   }
   await storeEvidence(world, job, chunk, rows);
   const { outcome } = await commit(world, {

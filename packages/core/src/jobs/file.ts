@@ -163,7 +163,7 @@ const readList = async (
   let isLate = false;
   let unreadable: Failure | undefined;
   const requester = { account: payer.account, priority: "list" } as const;
-  const pause = () => world.callers?.yieldToCallers(requester);
+  const pause = () => world.callers.yieldToCallers(requester);
   const read = async () => {
     if (isLate) throw new Error("reading the file has timed out");
     const upload = await findUpload(world, payer, fileKey);

@@ -38,7 +38,7 @@ export const storeEvidence = async (
   const lists = rows.find(({ result }) => result.evidence)?.result.evidence?.lists;
   if (!lists || !keepsEvidence(job)) return;
   const requester = { account: job.account, priority: "list" } as const;
-  const pause = async () => world.callers?.yieldToCallers(requester);
+  const pause = async () => world.callers.yieldToCallers(requester);
   const key = toEvidenceKey({ job: job.id, chunk, token });
   await world.blobs.put(key, compressLines(lists, rows, pause)).catch((cause: unknown) => {
     world.log("evidence_not_stored", { job: job.id, chunk, cause });

@@ -22,11 +22,24 @@ export type IdPrefix =
  * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
  * process.
  */
+/** Lets batch work yield to requests. */
+export type Callers = {
+  /** Called for each request. Returns the function to call at the response. */
+  readonly enter: () => () => void;
+  /** Called by a request that waits. Returns the function to call when it goes on. */
+  readonly pause: () => () => void;
+  /** Each step of batch work waits for this; undefined: it begins at once. */
+  readonly yieldToCallers: (of: {
+    readonly account: string;
+    readonly priority: "list";
+  }) => Promise<void> | undefined;
+};
+
 export type World = {
   readonly table: Table;
   readonly queue: Queue;
-  /** The stores that were found damaged. Absent where a managed service checks its own storage. */
-  readonly damagedParts?: () => ReadonlySet<string>;
+  /** The stores that were found damaged. */
+  readonly damagedParts: () => ReadonlySet<string>;
   readonly blobs: Blobs;
   /** Sends webhooks. */
   readonly https: Https;
@@ -45,19 +58,7 @@ export type World = {
    * waiting. That of a Lambda never fires: it ends between two requests.
    */
   readonly stopping: AbortSignal;
-  /**
-   * Called for each request, so that batch work yields to requests. `enter` returns the function to call at the
-   * response. A request that waits calls `pause`, which returns the function to call when it goes on. Each step of batch
-   * work waits for `yieldToCallers`; undefined: it begins at once.
-   */
-  readonly callers?: {
-    readonly enter: () => () => void;
-    readonly pause: () => () => void;
-    readonly yieldToCallers: (of: {
-      readonly account: string;
-      readonly priority: "list";
-    }) => Promise<void> | undefined;
-  };
+  readonly callers: Callers;
   readonly settings: Settings;
 };
 

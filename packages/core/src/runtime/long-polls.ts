@@ -6,6 +6,11 @@ export type LongPolls = {
   readonly begin: (account: string) => { readonly signal: AbortSignal; readonly end: () => void };
 };
 
+/** Where each request has a process of its own. */
+export const UNLIMITED_POLLS: LongPolls = {
+  begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
+};
+
 export type LongPollLimits = { readonly perAccount: number; readonly inAll: number };
 
 type Poll = { readonly account: string; readonly controller: AbortController };
@@ -36,7 +41,7 @@ export const createLongPolls = (
   return { begin };
 };
 
-type PollingWorld = Pick<World, "now" | "sleep" | "callers"> & { readonly longPolls?: LongPolls };
+type PollingWorld = Pick<World, "now" | "sleep" | "callers"> & { readonly longPolls: LongPolls };
 
 /**
  * Reads at each interval until there is what the request waits for, at most until `untilMs`. Undefined: the time is over, or the
@@ -47,19 +52,19 @@ export const poll = async <T>(
   { account, untilMs, everyMs }: PollTimes,
   read: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
-  const own = world.longPolls?.begin(account);
-  const resume = world.callers?.pause();
+  const own = world.longPolls.begin(account);
+  const resume = world.callers.pause();
   try {
     while (world.now().getTime() < untilMs) {
-      await world.sleep(everyMs, own?.signal);
-      if (own?.signal.aborted) return undefined;
+      await world.sleep(everyMs, own.signal);
+      if (own.signal.aborted) return undefined;
       const found = await read();
       if (found !== undefined) return found;
     }
     return undefined;
   } finally {
     resume?.();
-    own?.end();
+    own.end();
   }
 };
 

@@ -95,7 +95,7 @@ const createInFlight = () => {
 };
 
 /** With damaged state the queue workers pause. The schedules continue: one of them checks again. */
-const isDamaged = ({ damagedParts }: LocalWorld): boolean => (damagedParts?.().size ?? 0) > 0;
+const isDamaged = ({ damagedParts }: LocalWorld): boolean => damagedParts().size > 0;
 const DAMAGE_RECHECK_MS = 5_000;
 
 const IN_FLIGHT_MIN = 2;

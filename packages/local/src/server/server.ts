@@ -203,7 +203,7 @@ const answerFirst = async (
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const leave = context.world.callers?.enter();
+  const leave = context.world.callers.enter();
   const holds: Hold[] = [];
   let account: string | undefined;
   const onCaller = (caller: Caller): void => {
@@ -216,7 +216,7 @@ const answerFirst = async (
     return await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
   } finally {
     for (const one of holds) one.giveBack();
-    leave?.();
+    leave();
   }
 };
 
