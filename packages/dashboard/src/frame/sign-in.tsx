@@ -14,7 +14,7 @@ const isAboutKey = (error: unknown): boolean =>
 /** The API's sentence is for programs: it names the header of the key. */
 const toKeySentence = (error: unknown): string =>
   error instanceof MailproofError
-    ? "The API does not accept this key. Check that it is copied whole, and not revoked or expired."
+    ? "The API does not accept this key. Check that you copied all of it, and that it was not revoked and has not expired."
     : toSentence(error);
 
 type FieldProps = {

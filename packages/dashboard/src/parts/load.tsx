@@ -41,7 +41,7 @@ export const useLoad = <T,>(
   return { data: state.data, error: state.error, reload };
 };
 
-/** Loads again and again while the page is seen: so long after the response before. Null: no more. */
+/** Loads repeatedly while the page is visible, each time this long after the last response. Null: it stops. */
 export const usePolling = (
   { data, error, reload }: Load<unknown>,
   everyMs: number | null,

@@ -50,7 +50,7 @@ export const Domains = () => {
             Open
           </button>
         </div>
-        <p class="soft">Opening a report is free. A new check asks first.</p>
+        <p class="soft">Opening a report is free. A new check asks before it charges.</p>
       </form>
       <Loaded load={useLoad(loadLatest)} what="the checked domains">
         {(checks) =>

@@ -112,7 +112,7 @@ const UnsubscribeCard = ({ report: { unsubscribe } }: ReportProps) => (
         </Detail>
       )}
     </dl>
-    <p class="soft">Gmail and Yahoo require it of marketing mail alone.</p>
+    <p class="soft">Gmail and Yahoo require it only of marketing mail.</p>
   </Card>
 );
 

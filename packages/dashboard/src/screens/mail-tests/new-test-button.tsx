@@ -42,7 +42,7 @@ export const NewTestButton = () => {
       <Dialog title="Create a mail test?" isOpen={isOpen} onClose={() => setOpen(false)}>
         <p>
           {isTestKey.value
-            ? "With a test key it is free: the mail is simulated and arrives by itself."
+            ? "With a test key it is free: a simulated mail arrives automatically."
             : `It costs ${cost}, refunded when no mail arrives within the hour.`}{" "}
           {available !== undefined &&
             !isTestKey.value &&

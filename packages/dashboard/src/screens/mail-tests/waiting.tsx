@@ -7,7 +7,7 @@ import { isTestKey } from "../../session.ts";
 const TICK_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** The time that is left, again and again, without a request. */
+/** The remaining time, updated without a request. */
 const useRemainingMs = (until: string): number => {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -49,7 +49,7 @@ export const Waiting = ({ test }: { readonly test: MailTest }) => {
       </ol>
       <p class="soft">
         {isTestKey.value
-          ? "This is a test key: a simulated mail arrives by itself within seconds."
+          ? "This is a test key: a simulated mail arrives within seconds."
           : "How long your mail takes depends on the system that sends it; greylisting and queues can take minutes. Without a mail the credits are refunded."}
       </p>
     </section>

@@ -59,7 +59,7 @@ export const Monitors = () => {
   return (
     <Screen
       title="Monitors"
-      lead="Domains that are checked again and again. A change for the worse is also an event for webhooks."
+      lead="Domains that are checked regularly. A change for the worse is also sent as a webhook event."
     >
       <div class="panels">
         <section class="panel wide" aria-labelledby="monitors">

@@ -36,7 +36,7 @@ const CreditsPanel = ({ account, onDone }: Props) => {
         options={readOptions}
         label="Grant"
         busy="Granting"
-        confirm="This moves credits at once."
+        confirm="This moves credits immediately."
         onDone={() => {
           intent.current = { amount: "", key: "" };
           onDone();

@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
   domain_not_accepting: "The mail server takes no mail for this domain.",
   domain_not_found: "The domain does not exist.",
   greylisted: "The mail server asks every new sender to come back later.",
-  host_daily_limit: "This mail server was asked as often today as is polite.",
+  host_daily_limit: "We have reached our own limit for this mail server today.",
   internal: "The service failed. This says nothing about the mailbox.",
   ip_blocked: "The mail server refuses our IP address, so it was not asked about the mailbox.",
   listed_disposable: "The domain is on the list of disposable domains.",

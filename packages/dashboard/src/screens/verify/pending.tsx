@@ -42,7 +42,7 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
         {data?.error ??
           (deferred
             ? `The mail server did not give a result yet (${cause}). The next attempt is at ${formatClock(deferred.next_attempt_at)}; this page shows its result by itself.`
-            : "The mail server takes its time. This page shows the result by itself.")}
+            : "The mail server is slow to respond. The result will appear here.")}
       </p>
       <p class="soft">
         It continues as job{" "}

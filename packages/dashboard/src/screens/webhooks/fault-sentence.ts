@@ -6,7 +6,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "The host cannot be reached. Check its network and its firewall.",
   closed: "The connection was closed before the response was complete. Check your receiver's log.",
   not_http: "The response is not HTTP. Check the port of the address.",
-  internal: "This service had no free connection. The delivery is tried again by itself.",
+  internal: "This service had no free connection. The delivery is retried automatically.",
   tls_failed:
     "There is no TLS, or its certificate is not valid for this name. Renew the certificate.",
   name_not_found: "The name of the host has no address. Check the spelling of the address.",

@@ -78,7 +78,7 @@ const Settings = ({ webhook, onChanged }: SettingsProps) => {
       </div>
       <Question
         title="Replace the signing secret?"
-        text="The present secret stops signing at once. Until your receiver has the new one, it will refuse our events."
+        text="The current secret stops working immediately. Until your receiver has the new one, it will reject our events."
         yes="Replace it"
         isOpen={asking === "rotate"}
         action={rotate}
