@@ -37,7 +37,7 @@ const createOperation = (number: number): LedgerEntry[] => {
     account: ACCOUNT,
     operation: `job_01JD${String(number).padStart(20, "0")}`,
     openedAt: openedAt.toISOString(),
-    reason: "POST /v1/verify",
+    reason: "verify" as const,
   };
   const create = (step: LedgerEntry["step"], moved: MovedAmounts): LedgerEntry => ({
     ...origin,
@@ -71,7 +71,7 @@ const fillLedger = async (table: Table): Promise<void> => {
     at: START.toISOString(),
     step: "grant",
     moved: { grant: spent as Halves },
-    reason: "opening",
+    reason: "opening" as const,
   };
   const days = new Map<string, Usage>();
   const toWrite = (entry: LedgerEntry): Write => {

@@ -108,7 +108,7 @@ export const givenJobOf = async (
     valid: processed,
     held: credits(0),
     shard: 0,
-    reason: "",
+    reason: "verify_file",
     ...also,
   };
   await table.write({ create: toJobItem(job) });

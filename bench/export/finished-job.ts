@@ -61,7 +61,7 @@ export const createFinishedJob = async (
     keptSeconds: RETENTION_SECONDS,
     held: credits(0),
     shard: 0,
-    reason: "",
+    reason: "verify_file",
     total: rows,
     processed: rows,
     input: { key, version },

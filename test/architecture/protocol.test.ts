@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 
 const files = globSync("packages/core/src/**/*.ts").toSorted();
 
-/** Files that send HTTP requests to other servers, describe such requests, or store a key that looks like HTTP. */
+/** Files that send HTTP requests to other servers, or describe such requests. */
 const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/ports/https.ts": "the port to addresses of others",
   "packages/core/src/deliverability/document-fetcher.ts": "fetches that policy, and a logo",
@@ -21,7 +21,6 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/core/src/webhooks/health.ts": "records why a webhook was disabled",
   "packages/core/src/webhooks/send.ts": "calls the receiver of a webhook",
   "packages/core/src/webhooks/signature.ts": "signs a delivery (Standard Webhooks)",
-  "packages/core/src/money/reasons.ts": "stored keys of earlier releases",
 };
 
 const HTTP: Readonly<Record<string, RegExp>> = {

@@ -69,7 +69,7 @@ const givenChunks = async (
     ...buckets,
     held: credits(0),
     shard: 0,
-    reason: "",
+    reason: "verify_file",
   } as const;
   await table.write({ create: toJobItem(job) });
   return ctx;

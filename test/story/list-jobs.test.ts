@@ -234,7 +234,7 @@ const givenManyJobs = async (
         total: 1,
         held: credits(0),
         shard: 0,
-        reason: "",
+        reason: "verify_file",
       }),
     });
   }

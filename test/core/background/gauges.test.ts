@@ -31,7 +31,7 @@ const setupAbandoned = async () => {
       id: world.newId("job"),
       kind: "verify",
       payer,
-      reason: "a test",
+      reason: "verify",
       idempotencyKey: null,
       leaseMs: LEASE_MS,
     },

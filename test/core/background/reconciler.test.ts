@@ -21,7 +21,14 @@ const givenAbandoned = async (count: number) => {
   for (let n = 0; n < count; n++) {
     const id = world.newId("job");
     const kind = "verify";
-    const order = { id, kind, payer, reason: "a test", idempotencyKey: null, leaseMs: LEASE_MS };
+    const order = {
+      id,
+      kind,
+      payer,
+      reason: "deliverability_check" as const,
+      idempotencyKey: null,
+      leaseMs: LEASE_MS,
+    };
     const options = { deepVerify: true, includeAi: true, includeEvidence: false };
     const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
     await beginOperation(world, order, async () => ({
@@ -121,7 +128,13 @@ test("an item that waits for slow name servers delays only those behind it in it
   const { account, world, later, table } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
   // Its partition is the first that the reconciler reads.
-  const order = { id: "chk_3", kind: "check", payer, reason: "a test", idempotencyKey: null };
+  const order = {
+    id: "chk_3",
+    kind: "check",
+    payer,
+    reason: "deliverability_check" as const,
+    idempotencyKey: null,
+  };
   const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
   const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
   await beginOperation(world, { ...order, leaseMs: LEASE_MS }, prepare);

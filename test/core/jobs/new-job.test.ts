@@ -13,7 +13,7 @@ const made: NewJob = {
   id: "job_1",
   kind: "file",
   payer: payerOn("pro"),
-  reason: "a test",
+  reason: "verify_batch",
   name: null,
   wants: { deepVerify: true, includeAi: true },
   callback: null,

@@ -87,18 +87,6 @@ test("a clawback takes credits from all shards", async () => {
   await thenConsistent(ctx);
 });
 
-test("the balance of an earlier release, one item without a version, is shard 0", async () => {
-  const ctx = await given({ balance: 100 });
-  const stored = await ctx.table.get(toBalanceKey(ctx.account));
-  const { version: _, ...item } = { version: 0, ...stored };
-  await ctx.table.write({ put: { ...item, ...toBalanceKey(ctx.account) } });
-
-  await whenAllVerified(ctx, 0, 10);
-
-  expect(await readCredits(ctx)).toMatchObject({ available: 90, spent: 10 });
-  await thenConsistent(ctx);
-});
-
 test.each([
   ["of a plan for low rates", { plan: "free" as const }],
   ["with few credits", { creditsPerShard: 100 }],

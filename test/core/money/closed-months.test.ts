@@ -90,7 +90,7 @@ const DIFFERS = "the entries of 2026-12 are those that it was closed with";
 
 test.each<[string, (ctx: TestContext, entry: Item) => Promise<unknown>]>([
   ["whose amount was changed", (ctx, entry) => put(ctx, { ...entry, moved: { hold: 4 } })],
-  ["whose reason was changed", (ctx, entry) => put(ctx, { ...entry, reason: "another" })],
+  ["whose reason was changed", (ctx, entry) => put(ctx, { ...entry, reason: "find" })],
   ["that was removed", (ctx, entry) => ctx.table.write({ remove: entry })],
 ])("a full audit finds an entry of a closed month %s", async (_case, tamper) => {
   const ctx = await given();

@@ -25,7 +25,7 @@ const createEntry = (
   step,
   at: AT,
   moved,
-  reason: "a test",
+  reason: "verify" as const,
 });
 
 /** An account with a grant, of which some is held and some spent. */
@@ -33,7 +33,7 @@ const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
   const { table } = givenWorld();
   const account = "acc_1";
   await table.transact(
-    openBalance({ id: "txn_0", account, at: AT, amount: halves(granted), reason: "" }),
+    openBalance({ id: "txn_0", account, at: AT, amount: halves(granted), reason: "opening" }),
   );
   const moved = { hold: halves(held), charge: halves(spent) };
   await table.transact(move(createEntry(moved, "debit", "job_0")));
@@ -104,7 +104,13 @@ test("a step of an operation is written once, however often and with whatever am
 
 test("a repeated grant is made once", async () => {
   const table = await givenBalance({ granted: 10 });
-  const given = { id: "txn_1", account: "acc_1", at: AT, amount: halves(50), reason: "" };
+  const given = {
+    id: "txn_1",
+    account: "acc_1",
+    at: AT,
+    amount: halves(50),
+    reason: "granted" as const,
+  };
   await table.transact(grant(given));
   const again = grant(given);
 
@@ -127,7 +133,12 @@ test("the least balance that a debit may leave is a condition of the same write"
 
 test("an entry is stored in the month in which its operation began, whenever the operation ends", () => {
   const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
-  const end = { step: "end" as const, at: "2026-12-02T00:00:00.000Z", moved: {}, reason: "" };
+  const end = {
+    step: "end" as const,
+    at: "2026-12-02T00:00:00.000Z",
+    moved: {},
+    reason: "verify" as const,
+  };
 
   expect(toEntryItem({ ...origin, ...end })).toMatchObject({
     pk: "LEDGER#acc_1#2026-11",

@@ -1,5 +1,4 @@
 import { checkOnce } from "@mailproof/core/deliverability/check-once";
-import { REASONS } from "@mailproof/core/money/reasons";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -41,11 +40,11 @@ export const checkDomain = endpoint({
   async handle(world, caller, { body, key }) {
     const { domain, sending_ip: sendingIp = null, refresh } = body;
     assertPublicSender(world, caller, { domain, sendingIp });
-    const keyed = keyedBy(REASONS.check, caller, key, body);
+    const keyed = keyedBy("deliverability_check", caller, key, body);
     const ask = { domain, sendingIp, refresh };
     const checked = await checkOnce(world, caller, ask, {
       idempotencyKey: keyed,
-      reason: REASONS.check,
+      reason: "deliverability_check",
     });
     return { status: 200, data: { ...toCheckResult(checked), ...toMoney(checked, caller) } };
   },

@@ -1,6 +1,5 @@
 import { createMailTest as create } from "@mailproof/core/deliverability/mail-tests/create-mail-test";
 import { toCredits } from "@mailproof/core/money/credits";
-import { REASONS } from "@mailproof/core/money/reasons";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -36,7 +35,7 @@ export const createMailTest = endpoint({
   }),
 
   async handle(world, caller, { key }) {
-    const keyed = keyedBy(REASONS.mailTest, caller, key, {});
+    const keyed = keyedBy("mail_test", caller, key, {});
     const { test, price, replayed, remaining } = await create(world, caller, keyed);
     return {
       status: 201,

@@ -11,7 +11,6 @@ import { MOVE_KINDS, toBalanceChanges } from "@mailproof/core/money/moves";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import {
   findOtherReason,
-  findPaidOperation,
   isRefundReason,
   OTHER_REASONS,
   PAID_OPERATIONS,
@@ -40,7 +39,7 @@ const LedgerEntry = v.object({
   ),
   operation: describe(
     v.optional(v.picklist(PAID_OPERATIONS)),
-    "What the credits pay for. Left out for grants and clawbacks, and for refunds of releases up to 0.1.",
+    "What the credits pay for. Left out for grants and clawbacks.",
   ),
   operation_id: describe(
     v.string(),
@@ -61,8 +60,7 @@ const LedgerEntry = v.object({
 });
 
 const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof LedgerEntry> => {
-  const { operation: id, reason: stored, step } = entry;
-  const operation = entry.paidFor ?? findPaidOperation(stored);
+  const { operation: id, paidFor: operation, reason: stored, step } = entry;
   const reason = findOtherReason(stored);
   const { available = 0, held = 0 } = toBalanceChanges({ [kind]: amount });
   const isOfTest = operation === "mail_test";

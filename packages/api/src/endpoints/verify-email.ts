@@ -143,7 +143,7 @@ export const verifyEmail = endpoint({
     };
     // The wait is not part of the request's fingerprint.
     const { timeout_ms: _, ...asked } = options;
-    const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
+    const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked });
     const result = await verifyOnce(world, caller, ask, keyed);
     const activity =
       body.include_activity && result.kind === "verified"

@@ -52,14 +52,13 @@ const isKey = (sent: string | undefined): boolean =>
 
 /**
  * This use of the key: the account, the route and the request. Defaults are filled in before, so a request that
- * leaves one out is the same as one that names it. `former` is the fingerprint of 0.1.0, where it covered more.
+ * leaves one out is the same as one that names it.
  */
 export const keyedBy = (
   route: string,
   caller: Caller,
   key: string | null,
   request: Json,
-  former?: Json,
 ): IdempotencyKey | null =>
   key === null
     ? null
@@ -68,6 +67,5 @@ export const keyedBy = (
         route,
         key,
         fingerprint: fingerprint(request),
-        ...(former !== undefined && { formerFingerprint: fingerprint(former) }),
         retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,
       };

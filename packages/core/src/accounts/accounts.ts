@@ -11,7 +11,6 @@ import {
 } from "../money/idempotency-claims.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { PlanId } from "../money/plans.ts";
-import { GRANT_REASONS } from "../money/reasons.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -48,7 +47,7 @@ export const openAccount = async (
       account,
       at,
       amount: opening,
-      reason: GRANT_REASONS.opening,
+      reason: "opening",
     }),
     createKeyCount(live.key),
     createKeyCount(test.key),
@@ -138,7 +137,7 @@ export const grantCredits = async (
   const at = world.now().toISOString();
   const id = world.newId("txn");
   const once = key === null ? null : toIdempotencyKey(account, amount, key);
-  const reason = GRANT_REASONS.granted;
+  const reason = "granted";
   const [entry, ...moves] = grant({ id, account, at, amount, reason });
   const claim = once ? [createClaim(once, { id, openedAt: at })] : [];
   const { outcome } = await commit(world, { proof: entry, also: [...moves, ...claim] });
@@ -170,7 +169,7 @@ export const clawBackCredits = async (
     const { balance, isStable } = await readStableBalance(world.table, account);
     const { available } = balance;
     if (isStable && available < amount) throw createInsufficientCreditsFailure(amount, available);
-    const reason = GRANT_REASONS.taken_back;
+    const reason = "taken_back";
     const request = { ...origin, plan, kind: "clawback", amount, reason } as const;
     const [entry, ...moves] = (await debit(world, request)).writes;
     const { outcome } = await commit(world, { proof: entry, also: [...moves, ...claim] });

@@ -16,6 +16,7 @@ import { type Operation, readOperation } from "../money/operation-items.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
 import { PRICES } from "../money/prices.ts";
+import type { PaidOperation } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -70,7 +71,7 @@ export const checkOnce = async (
   {
     idempotencyKey,
     reason,
-  }: { readonly idempotencyKey: IdempotencyKey | null; readonly reason: string },
+  }: { readonly idempotencyKey: IdempotencyKey | null; readonly reason: PaidOperation },
 ): Promise<CheckOutcome> => {
   const id = toOperationId(toUuid(world.randomBytes(16)));
   const leaseMs = BUDGET_MS + MARGIN_MS;

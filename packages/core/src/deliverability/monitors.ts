@@ -4,7 +4,6 @@ import { getAccount } from "../accounts/accounts.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs } from "../lib/time.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
-import { REASONS } from "../money/reasons.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
@@ -143,12 +142,12 @@ const run = async (
   const payer = await getAccount(world.table, account);
   if (getAccountStatus(payer) !== "active") return "failed";
   const { plan } = payer;
-  const claimKey = { owner, route: REASONS.monitor, key: `${id} ${nextAt}`, fingerprint: nextAt };
+  const claimKey = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
   const request = { domain, sendingIp, refresh: false };
   try {
     const { check } = await checkOnce(world, { account, mode, plan }, request, {
       idempotencyKey: { ...claimKey, retentionSeconds: RUN_RETENTION_SECONDS },
-      reason: REASONS.monitor,
+      reason: "monitor",
     });
     const { id: checkId, score, grade, confidence, checkedAt } = check;
     return { check: checkId, score, grade, ...(confidence && { confidence }), checkedAt };

@@ -22,7 +22,6 @@ import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims
 import { type Operation, readOperation } from "../money/operation-items.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
-import { REASONS } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -84,7 +83,7 @@ export const findOnce = async (
     id: world.newId("txn"),
     kind: FIND,
     payer,
-    reason: REASONS.find,
+    reason: "find",
     idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
     statesRemaining: true,
@@ -125,7 +124,7 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
   const bucket = Math.floor(world.now().getTime() / BUCKET_MS);
   return {
     owner: getOwnerId(payer),
-    route: REASONS.find,
+    route: "find",
     key: `${bucket} ${searchHash}`,
     fingerprint: searchHash,
     retentionSeconds: RETENTION_SECONDS,

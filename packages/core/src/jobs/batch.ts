@@ -7,7 +7,6 @@ import type { Halves } from "../money/credits.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
-import { REASONS } from "../money/reasons.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
@@ -49,7 +48,7 @@ export const acceptBatch = async (
   idempotencyKey: IdempotencyKey | null,
 ): Promise<BatchResult> => {
   const id = world.newId("job");
-  const reason = REASONS.batch;
+  const reason = "verify_batch" as const;
   const createdAt = world.now();
   const chunkRows = world.settings.chunkRows.batch;
   let stored: Pick<WrittenInput, "chunks" | "checksums"> = { chunks: [], checksums: [] };

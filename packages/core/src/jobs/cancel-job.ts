@@ -2,7 +2,6 @@ import { Failure } from "../lib/failure.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";
-import { REFUND_REASONS } from "../money/reasons.ts";
 import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -103,7 +102,7 @@ const buildMoney = (world: World, job: Job) => {
     step: "cancel" as const,
     at: world.now().toISOString(),
     moved: toMoved(job),
-    reason: REFUND_REASONS.cancelled,
+    reason: "cancelled" as const,
     paidFor: PAID_OPERATION_BY_KIND[job.kind],
     token: world.newId("txn"),
   };

@@ -2,7 +2,6 @@ import { addMs, toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
-import { REFUND_REASONS } from "../money/reasons.ts";
 import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -290,7 +289,7 @@ const buildRefund = (
       step: `lost-${chunk}-${pass}`,
       at: world.now().toISOString(),
       moved: { refund: (addresses * PRICES.fileAddress) as Halves },
-      reason: REFUND_REASONS.failed,
+      reason: "failed",
       paidFor: PAID_OPERATION_BY_KIND[job.kind],
     },
     shard,

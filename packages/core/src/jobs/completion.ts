@@ -3,7 +3,7 @@ import type { Halves } from "../money/credits.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
 import { moveAll } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
-import { type PaidOperation, REFUND_REASONS } from "../money/reasons.ts";
+import type { PaidOperation } from "../money/reasons.ts";
 import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -81,8 +81,8 @@ const buildFreeRefunds = (world: World, job: Job): readonly Write[] => {
   const { id, account, createdAt, kind, unasked, unreached, shard } = job;
   if (job.mode !== "live") return [];
   const refunds = [
-    { step: "unasked", rows: unasked, reason: REFUND_REASONS.not_probed },
-    { step: "unreached", rows: unreached, reason: REFUND_REASONS.not_reached },
+    { step: "unasked", rows: unasked, reason: "not_probed" },
+    { step: "unreached", rows: unreached, reason: "not_reached" },
   ] as const;
   return moveAll(
     refunds

@@ -11,7 +11,6 @@ import { type Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
 import { PRICES } from "../money/prices.ts";
-import { REASONS } from "../money/reasons.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
@@ -75,7 +74,7 @@ export const acceptFile = async (
   idempotencyKey: IdempotencyKey | null,
 ): Promise<FileResult> => {
   const id = world.newId("job");
-  const reason = REASONS.file;
+  const reason = "verify_file";
   const operation = {
     id,
     kind: FILE,

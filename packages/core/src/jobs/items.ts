@@ -3,6 +3,7 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { KEY_MODES } from "../money/payer.ts";
+import { PAID_OPERATIONS } from "../money/reasons.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
@@ -71,8 +72,8 @@ const Job = v.object({
   /** The credits that are held for it. */
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
-  shard: v.optional(v.number(), 0),
-  reason: v.string(),
+  shard: v.number(),
+  reason: v.picklist(PAID_OPERATIONS),
 
   total: v.number(),
   processed: Count,

@@ -6,6 +6,7 @@ import { addMs } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
+import type { PaidOperation } from "../money/reasons.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";
@@ -18,7 +19,7 @@ export type NewJob = InputMetadata & {
   readonly id: string;
   readonly kind: "batch" | "file";
   readonly payer: Payer;
-  readonly reason: string;
+  readonly reason: PaidOperation;
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;

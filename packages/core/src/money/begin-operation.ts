@@ -21,6 +21,7 @@ import {
   toOperationKey,
 } from "./operation-items.ts";
 import type { Payer } from "./payer.ts";
+import type { PaidOperation } from "./reasons.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
 /** A request for paid work. */
@@ -28,7 +29,7 @@ export type OperationRequest = {
   readonly id: string;
   readonly kind: string;
   readonly payer: Payer;
-  readonly reason: string;
+  readonly reason: PaidOperation;
   readonly idempotencyKey: IdempotencyKey | null;
   /** How long no other process may take the work over. */
   readonly leaseMs: number;

@@ -136,9 +136,7 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
 /** Everything that the entry says, in an order that no adapter decides. */
 const toDigested = (sk: string, { at, moved, reason, token, paidFor }: LedgerEntry): string => {
   const amounts = Object.entries(moved).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  // The digests of months that an earlier release closed stay as they are.
-  const more = paidFor === undefined ? [] : [paidFor];
-  return `${JSON.stringify([sk, at, amounts, reason, token ?? null, ...more])}\n`;
+  return `${JSON.stringify([sk, at, amounts, reason, paidFor ?? null, token ?? null])}\n`;
 };
 
 const addUsage = (entry: LedgerEntry, usage: Record<UsageField, number>): void => {

@@ -15,6 +15,7 @@ import type { OperationOrigin } from "./items.ts";
 import { move } from "./ledger.ts";
 import { toBalanceChanges } from "./moves.ts";
 import type { PlanId } from "./plans.ts";
+import type { Reason } from "./reasons.ts";
 import {
   buildReport,
   type CreditThreshold,
@@ -29,7 +30,7 @@ export type DebitRequest = OperationOrigin & {
   /** Held until the outcome is known, paid at once, or taken back by the operator. */
   readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
-  readonly reason: string;
+  readonly reason: Reason;
   /** A response states what the debit leaves. */
   readonly isStated?: boolean;
 };

@@ -6,7 +6,7 @@ import { createEndEntry, type LedgerEntry } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { MovedAmounts } from "./moves.ts";
 import { type Operation, toOperationKey } from "./operation-items.ts";
-import { findPaidOperation, REFUND_REASONS } from "./reasons.ts";
+import { findPaidOperation, type RefundReason } from "./reasons.ts";
 
 /** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
 export type EndResult = "ended" | "lost" | "unknown";
@@ -28,9 +28,9 @@ export const settle = (
 /** Why held credits return although the work has a result, and what they were held for. */
 export const toReleaseReason = (
   { reason }: Pick<Operation, "reason">,
-  name: keyof typeof REFUND_REASONS,
+  name: RefundReason,
 ): Pick<LedgerEntry, "reason" | "paidFor"> => ({
-  reason: REFUND_REASONS[name],
+  reason: name,
   paidFor: findPaidOperation(reason),
 });
 
@@ -40,7 +40,7 @@ type SettledWork = {
   readonly subject?: string | undefined;
   readonly moved?: MovedAmounts;
   /** Why all held credits return. Absent: they do not. */
-  readonly releasedAs?: keyof typeof REFUND_REASONS | undefined;
+  readonly releasedAs?: RefundReason | undefined;
   readonly also?: readonly Write[];
 };
 

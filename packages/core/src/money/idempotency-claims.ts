@@ -19,8 +19,6 @@ export type IdempotencyKey = {
   readonly route: string;
   readonly key: string;
   readonly fingerprint: string;
-  /** The fingerprint that an earlier release made of the same request, if it differs. */
-  readonly formerFingerprint?: string;
   readonly retentionSeconds: number;
 };
 
@@ -118,10 +116,7 @@ export const findClaim = async (
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   const claim = item && readClaim(item);
-  if (
-    claim &&
-    ![idempotencyKey.fingerprint, idempotencyKey.formerFingerprint].includes(claim.fingerprint)
-  )
+  if (claim && claim.fingerprint !== idempotencyKey.fingerprint)
     throw new Failure(
       "IDEMPOTENCY_KEY_CONFLICT",
       "nothing_charged",

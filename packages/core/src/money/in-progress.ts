@@ -5,7 +5,7 @@ import { Failure } from "../lib/failure.ts";
 type WorkInProgress = {
   readonly openedAt: string;
   readonly taken_at?: string | undefined;
-  readonly expectedMs?: number | undefined;
+  readonly expectedMs: number;
 };
 
 /**
@@ -16,7 +16,6 @@ export const estimateRemainingMs = (
   { expectedMs, taken_at, openedAt }: WorkInProgress,
   now: Date,
 ): number => {
-  if (expectedMs === undefined) return Number.POSITIVE_INFINITY;
   const elapsedMs = now.getTime() - Date.parse(taken_at ?? openedAt);
   return elapsedMs < expectedMs ? expectedMs - elapsedMs : elapsedMs / 2;
 };

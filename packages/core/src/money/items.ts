@@ -3,7 +3,7 @@ import type { Item, Key, Write } from "../ports/table.ts";
 import { StoredHalves, toShardSuffix } from "./balance.ts";
 import type { Halves } from "./credits.ts";
 import { MOVE_KINDS, type MovedAmounts, type MoveKind, toBalanceChanges } from "./moves.ts";
-import { PAID_OPERATIONS, type PaidOperation } from "./reasons.ts";
+import { PAID_OPERATIONS, type PaidOperation, REASONS } from "./reasons.ts";
 
 // Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage is counted in as many shards
 // as the balance: each charge writes both, so they are busy together.
@@ -39,8 +39,8 @@ const LedgerEntry = v.object({
   step: v.string(),
   at: v.string(),
   moved: v.record(v.picklist(MOVE_KINDS), StoredHalves),
-  reason: v.string(),
-  /** Absent in grants, clawbacks, and entries of releases up to 0.1. */
+  reason: v.picklist(REASONS),
+  /** Absent in grants and clawbacks. */
   paidFor: v.optional(v.picklist(PAID_OPERATIONS)),
   /** The fencing token of the process that wrote it, if several may have tried. */
   token: v.optional(v.string()),

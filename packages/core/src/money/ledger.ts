@@ -3,7 +3,7 @@ import { buildShardUpdate, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
 import { type LedgerEntry, toEntryItem, toUsageChanges, toUsageKey } from "./items.ts";
 import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
-import { findPaidOperation } from "./reasons.ts";
+import { findPaidOperation, type Reason } from "./reasons.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
 /** First the entry, whose key is unique to this step of this operation; then the totals; then the day's usage. */
@@ -72,7 +72,7 @@ export type GrantRequest = {
   readonly account: string;
   readonly at: string;
   readonly amount: Halves;
-  readonly reason: string;
+  readonly reason: Reason;
 };
 
 /** The balance of a new account, and the entry of its first credits. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Json, Key, Table } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
+import { PAID_OPERATIONS } from "./reasons.ts";
 
 // Layout. Paid work under way. The item exists from the debit until the money is settled, released, or handed over to a
 // job. Each of these removes the item, so only one of them can happen. After a crash the item is left, and it is due.
@@ -17,17 +18,17 @@ const Operation = v.object({
   openedAt: v.string(),
   amount: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that pays. */
-  shard: v.optional(v.number(), 0),
-  reason: v.string(),
+  shard: v.number(),
+  reason: v.picklist(PAID_OPERATIONS),
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
-  /** How long the work is expected to take. Absent in operations of release 0.1.0. */
-  expectedMs: v.optional(v.number()),
+  /** How long the work is expected to take. */
+  expectedMs: v.number(),
   /** When another process took the work over. Absent while the first request works on it. */
   taken_at: v.optional(v.string()),
   /** Every message of the operation was sent. */
-  isSent: v.optional(v.boolean(), false),
+  isSent: v.boolean(),
 });
 
 export type Operation = Readonly<v.InferOutput<typeof Operation>>;

@@ -24,7 +24,7 @@ export type CreditUsage = {
   readonly credits_granted: number;
   readonly credits_used: number;
   readonly credits_refunded: number;
-  /** The operations that used or refunded credits. Releases up to 0.1 did not count them. */
+  /** The operations that used or refunded credits. */
   readonly by_operation: OperationUsage[];
 };
 

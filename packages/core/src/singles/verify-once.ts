@@ -19,7 +19,6 @@ import { createInProgressFailure } from "../money/in-progress.ts";
 import { type Operation, readOperation } from "../money/operation-items.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
-import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
@@ -67,7 +66,7 @@ export const verifyOnce = async (
     id: world.newId("job"),
     kind: VERIFY,
     payer,
-    reason: REASONS.verify,
+    reason: "verify" as const,
     idempotencyKey,
     leaseMs: request.waitMs + MARGIN_MS,
   };

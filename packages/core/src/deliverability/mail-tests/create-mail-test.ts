@@ -7,7 +7,6 @@ import type { IdempotencyKey } from "../../money/idempotency-claims.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../../money/payer.ts";
 import { PLANS } from "../../money/plans.ts";
 import { PRICES } from "../../money/prices.ts";
-import { REASONS } from "../../money/reasons.ts";
 import { findRemainingCredits } from "../../money/remaining-credits.ts";
 import type { World } from "../../ports/world.ts";
 import type { OutboxWrite } from "../../runtime/commit.ts";
@@ -47,7 +46,7 @@ export const createMailTest = async (
     id: test.id,
     kind: MAIL_TEST,
     payer,
-    reason: REASONS.mailTest,
+    reason: "mail_test",
     idempotencyKey,
     leaseMs: 0,
     lookAt: "listMailTests",

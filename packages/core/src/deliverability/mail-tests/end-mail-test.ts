@@ -1,6 +1,5 @@
 import { move } from "../../money/ledger.ts";
 import { PRICES } from "../../money/prices.ts";
-import { REFUND_REASONS } from "../../money/reasons.ts";
 import type { Write } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { commit } from "../../runtime/commit.ts";
@@ -9,8 +8,8 @@ import { type MailTest, toMailTestKey } from "./items.ts";
 
 /** The two ends without a report: no mail came in time, or we could not assess it. */
 const ENDS = {
-  expired: { from: "waiting", reason: REFUND_REASONS.no_mail },
-  failed: { from: "assessing", reason: REFUND_REASONS.failed },
+  expired: { from: "waiting", reason: "no_mail" },
+  failed: { from: "assessing", reason: "failed" },
 } as const;
 
 /**
