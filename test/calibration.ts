@@ -32,7 +32,7 @@ export const createResult = (
   ai: {
     typoSuggestion: null,
     typoConfidence: null,
-    catchAllConfidence: isCatchAll ? 0.4 : null,
+    catchAllConfidence: isCatchAll ? 0.4 : 1,
   },
   ...verdict,
   verifiedAt: now().toISOString(),

@@ -85,7 +85,7 @@ export const givenJobOf = async (
   for (const [chunk, rows] of chunks.entries()) {
     const chunkId = { job: "job_1", chunk };
     const done = { ...chunkId, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
-    const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0 });
+    const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0 });
     await table.write({ create: { ...ended, expires_at: expiresAt } });
     for (const page of toPageItems({ ...chunkId, token: "pass" }, rows, expiresAt))
       await table.write({ create: page });
@@ -102,7 +102,7 @@ export const givenJobOf = async (
     status: "completed",
     createdAt: world.now().toISOString(),
     completedAt: world.now().toISOString(),
-    keptSeconds: KEPT_SECONDS,
+    retentionSeconds: KEPT_SECONDS,
     total: processed,
     processed,
     valid: processed,

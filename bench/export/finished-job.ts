@@ -58,19 +58,18 @@ export const createFinishedJob = async (
     name: "customers.csv",
     status: "completed",
     createdAt: world.now().toISOString(),
-    keptSeconds: RETENTION_SECONDS,
+    retentionSeconds: RETENTION_SECONDS,
     held: credits(0),
     shard: 0,
     reason: "verify_file",
     total: rows,
     processed: rows,
     input: { key, version },
-    isIndexed: true,
     chunkRows: CHUNK_ROWS.file,
   };
   await world.table.write({ create: toJobItem(job) });
   const emailColumn = { name: "E-Mail", at: 1 };
-  const list = { columns: COLUMNS, emailColumn, delimiter: ",", hasEmailCells: true };
+  const list = { columns: COLUMNS, emailColumn, delimiter: "," };
   await world.table.write({
     create: toInputItem(JOB, { ...written, ...list, excluded: null }, world.now()),
   });
@@ -119,10 +118,13 @@ const storeResults = async (world: AppWorld, rows: number) => {
     );
     const done = { job: JOB, chunk, outcome: "done", rows: here.length, passes: ["pass"] } as const;
     const items = [
-      { ...toChunkItem({ ...done, waiting: 0, from: 0, to: 0 }), expires_at: expiresAt },
+      {
+        ...toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0 }),
+        expires_at: expiresAt,
+      },
       ...toPageItems({ job: JOB, chunk, token: "pass" }, here, expiresAt),
     ];
-    const job = { id: JOB, isIndexed: true, domains: DOMAINS };
+    const job = { id: JOB, domains: DOMAINS };
     await world.table.transact([
       ...items.map((create) => ({ create })),
       ...buildSummaryWrites(job, here, expiresAt),

@@ -29,11 +29,11 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(/\bwish(es)?\b/, "request, options"),
   everywhere(/\b(told|telling)\b/, "result, reported"),
   inNames(/\btells?\b/, "notify, report"),
-  // `heard` is a stored sum of activity, and a field that `admin egress test` prints. Postfix quotes with `said:`.
+  // Postfix quotes with `said:`.
   everywhere(
     /\b(heard|said)\b/,
     "reply, response",
-    /["`] ?heard["`]|\bheard:|\.heard\b|\] said:(?: \d|")|said: \[5|said by corporate/,
+    /\] said:(?: \d|")|said: \[5|said by corporate/,
   ),
   // A field of a blocklist's listing, in the API and in the lists.
   inNames(
@@ -47,15 +47,13 @@ export const OLD_WORDS: readonly OldWord[] = [
   // A role word.
   everywhere(/\bdesks?\b/, "host queue", /info\.desk|"desk"/),
   inNames(/\boperators\b/, "mail provider (the operator runs the service)"),
-  // `place_0` is a stored field.
-  inNames(/\b(places?|spots?|lanes?)\b/, "slot", /\bplace \d/),
+  inNames(/\b(places?|spots?|lanes?)\b/, "slot"),
   everywhere(
     /\b(a|no|free|each|take|takes|leave|leaves|hold|holds|wait for a) place\b/,
     "slot",
     /takes? place/,
   ),
-  // `rests` is a stored field.
-  inNames(/\b(rests?|strains?|breath)\b/, "backoff, failures, cooldown", /\brests: /),
+  inNames(/\b(rests?|strains?|breath)\b/, "backoff, failures, cooldown"),
   everywhere(/\b(at|a|its|the) rests?\b/, "backoff", /the rest of|the rest\b/),
   inNames(/\b(heed|attend)s?\b/, "recordOutcome, applyBackoff"),
   everywhere(/\b(strangers?|decoys?)\b/, "random recipient; anyone outside"),
@@ -76,15 +74,14 @@ export const OLD_WORDS: readonly OldWord[] = [
   inNames(/\bnews\b/, "outbox event", /news@/),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
   inNames(/\b(known|keep known)\b/, "result cache", /not known/),
-  // `keptSeconds` and `keptDays` stand in stored jobs and operations; `kept` is a money outcome in responses.
-  inNames(/\bkept\b/, "retained, stored", /kept (seconds|days)|^ *kept: /),
+  // `kept` is a money outcome in responses.
+  inNames(/\bkept\b/, "retained, stored", /^ *kept: /),
   inNames(/\bground\b/, "base context"),
   everywhere(
     /\bseal(s|ed|ing)?\b/,
     "encrypt, sign, stamp",
-    // "sealed secrets" is the label of a derived key: with another one stored secrets could not be read. ARC-Seal is a
-    // field of RFC 8617.
-    /SEALING_KEY|sealing_key|sealing key|"sealed secrets"|arc[- ]seals?/i,
+    // A setting of operators. ARC-Seal is a field of RFC 8617.
+    /SEALING_KEY|sealing_key|sealing key|arc[- ]seals?/i,
   ),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),
   inNames(/\bmanner\b/, "effect"),

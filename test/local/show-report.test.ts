@@ -93,6 +93,7 @@ test("a service's report shows unknown parts like a report made on this machine"
     sendingIp: null,
     score: report.scored.score,
     grade: report.scored.grade,
+    confidence: "low" as const,
     checkedAt: "2026-11-21T00:00:00.000Z",
     expiresAt: 0,
   };

@@ -253,6 +253,7 @@ const EVIDENCE: NonNullable<VerificationResult["evidence"]> = {
     { part: "invalid", points: 5 },
     { part: "old", points: -2 },
   ],
+  lists_edition: "2026.11.21",
   lists: [],
 };
 

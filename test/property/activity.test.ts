@@ -174,7 +174,7 @@ test("the days of a domain are the same in any order, and count every address on
             (sum, [name, count]) => sum + (name.endsWith(suffix) ? count : 0),
             0,
           );
-        expect(add(" heard")).toBe(seenAddresses.size);
+        expect(add(" active")).toBe(seenAddresses.size);
         expect(add(" people")).toBe(new Set(own.map(({ email }) => email)).size);
         const engaged = own.filter((event) =>
           ["open", "click"].includes(toEventKind(toRecordedEvent(event))),

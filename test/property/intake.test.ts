@@ -103,7 +103,7 @@ describe("a file that was taken in", () => {
         expect(outcome).toMatchObject(counts);
         expect(await listInputRows(blobs, outcome)).toEqual(accepted);
         expect(await listExcludedRows(blobs, outcome)).toEqual(excluded);
-        const slices = toSlices(outcome.chunks);
+        const slices = toSlices(outcome);
         const chunks = await Promise.all(
           slices.map((slice) => readChunk(blobs, outcome.input, slice)),
         );

@@ -339,7 +339,7 @@ const checkSummary = async (
   job: Job,
   rows: readonly VerifiedRow[],
 ): Promise<string[]> => {
-  if (!job.isIndexed) return [];
+  if (job.kind === "single") return [];
   const wrong: string[] = [];
   const summary = await findSummary(table, job);
   const count = (pick: (row: VerifiedRow) => string | null) =>

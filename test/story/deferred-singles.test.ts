@@ -1,6 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
-import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { withSlowEngine } from "../faulty-worlds.ts";
@@ -107,14 +106,4 @@ test("a process that is gone before it answered is followed by the job, which wa
   expect(await countMinutes(ctx)).toBe(5);
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
   await thenConsistent(ctx);
-});
-
-test("a job that an earlier release deferred goes on by the schedule of greylisting", async () => {
-  const ctx = await given({ balance: 10 });
-  await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
-  // Earlier releases counted the waits, and did not write why.
-  await ctx.table.write({ update: toJobKey("job_1"), set: { retry: undefined } });
-
-  expect(await countMinutes(ctx)).toBe(36);
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });

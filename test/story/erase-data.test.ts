@@ -94,7 +94,7 @@ test("200: nothing that an account stored shows the address any more", async () 
   const ctx = await givenEverywhere();
   const before = new Set(await findMentions(ctx));
   expect([...before]).toEqual(
-    expect.arrayContaining(["CLAIM", "KNOWN", "RESULTS", "inputs/job_4.jsonl"]),
+    expect.arrayContaining(["CACHED", "CLAIM", "RESULTS", "inputs/job_4.jsonl"]),
   );
 
   const { statusCode, data } = await whenErased(ctx);
@@ -287,7 +287,7 @@ test.each([1, 2, 3, 5, 8, 13, 21])(
     await whenErased({ ...ctx, world }).catch(() => undefined);
 
     await whenQuiet(ctx);
-    if (ctx.table.items().some(({ pk }) => pk.startsWith("KNOWN#"))) await whenErased(ctx);
+    if (ctx.table.items().some(({ pk }) => pk.startsWith("CACHED#"))) await whenErased(ctx);
 
     expect(await findMentions(ctx)).toEqual([]);
     const query = { format: "json", selection: "all" };
@@ -323,7 +323,7 @@ test("other accounts, and the account's test key, keep their own", async () => {
   expect((await findMentions(ctx)).length).toBeGreaterThan(5);
   await whenErased(ctx);
 
-  expect(await findMentions(ctx)).toEqual(["CLAIM", "KNOWN"]);
+  expect(await findMentions(ctx)).toEqual(["CACHED", "CLAIM"]);
   const repeat = await whenVerified(ctx.world, other.liveKey, { email: EMAIL }, "theirs");
   expect(repeat).toMatchObject({ statusCode: 200, data: { email: EMAIL } });
 });

@@ -20,6 +20,7 @@ const givenChecks = async (count: number) => {
         sendingIp: null,
         score: 90,
         grade: "A",
+        confidence: "high",
         checkedAt: new Date(Date.UTC(2026, 10, 20, 0, 0, n)).toISOString(),
         expiresAt: ctx.world.now().getTime() / 1000 + 3_600,
       },

@@ -230,7 +230,7 @@ const givenManyJobs = async (
         name: `List ${n}`,
         status,
         createdAt: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
-        keptSeconds: 1,
+        retentionSeconds: 1,
         total: 1,
         held: credits(0),
         shard: 0,

@@ -106,7 +106,7 @@ const VERIFY: readonly Failing[] = [
     when: (ctx) => whenVerified(withUnreadable(ctx, "CLAIM#"), ctx.liveKey, ann, "k"),
   },
   ...either("results of the day that cannot be read", BOTH_UNAVAILABLE, (ctx) =>
-    withUnreadable(ctx, "KNOWN#"),
+    withUnreadable(ctx, "CACHED#"),
   ),
   ...listLedgerFailures(either),
   ...createLostReply(either)("the payment", BY_KEY, getWorld, 1),

@@ -323,7 +323,7 @@ test("a refused chunk whose message arrives all the same is not verified: it is 
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "refused", "sent")));
   await ctx.queue.sendMany("chunks", [
-    { body: { job: "job_1", chunk: 1, pass: 0, from: 0, to: 9 } },
+    { body: { job: "job_1", chunk: 1, pass: 0, from: 0, to: 9, checksum: 0 } },
   ]);
 
   await whenWorked(ctx);

@@ -122,7 +122,7 @@ const TOOL_CALL = { name: "get_account", arguments: {} };
 const createMessage = (queue: string, { account }: Stage): Json => {
   const messages: Readonly<Record<string, Json>> = {
     singles: { job: "job_none", waits: 0 },
-    chunks: { job: "job_none", chunk: 0, pass: 0, from: 0, to: 0 },
+    chunks: { job: "job_none", chunk: 0, pass: 0, from: 0, to: 0, checksum: 0 },
     exports: { job: "job_none", kind: "none", id: "exp_none", part: 0 },
     monitors: { monitor: "mon_none", at: "2026-11-21T00:00:00.000Z" },
     events: { id: "evt_none", token: "none" },

@@ -206,8 +206,8 @@ export interface CheckSummary {
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: at least half of the score's weight. low: less than half. Left out for checks of the first release. */
-  confidence?: "high" | "medium" | "low";
+  /** high: every part was answered. medium: at least half of the score's weight. low: less than half. */
+  confidence: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
 }
@@ -294,8 +294,8 @@ export interface CheckResult {
       lookups: number;
       /** DNS look-ups that found nothing. The limit is 2. */
       void_lookups: number;
-      /** The records of the policy with their look-ups, each below the record that leads to it. At most 100. Left out for checks of earlier releases. */
-      tree?: {
+      /** The records of the policy with their look-ups, each below the record that leads to it. At most 100. */
+      tree: {
         /** Depth in the tree. 0 for the domain itself, 1 for what its record includes, and so on. */
         depth: number;
         /** The include or redirect that leads to this record. Left out for the domain itself. */
@@ -566,8 +566,8 @@ export interface Monitor {
     score: number;
     /** Grade of the score, A to F. */
     grade: string;
-    /** How much of the score's weight was answered: high, medium or low. Left out for checks of the first release. */
-    confidence?: "high" | "medium" | "low";
+    /** How much of the score's weight was answered: high, medium or low. */
+    confidence: "high" | "medium" | "low";
     /** When the check was made, ISO 8601. */
     checked_at: string;
   } | null;
@@ -2860,7 +2860,7 @@ export interface ListLedgerEntriesData {
     balance_change: number;
     /** What it changed of the held credits. The sum over all entries is what is held now. */
     held_change: number;
-    /** What the credits pay for. Left out for grants and clawbacks, and for refunds of releases up to 0.1. */
+    /** What the credits pay for. Left out for grants and clawbacks. */
     operation?:
       | "verify"
       | "verify_batch"

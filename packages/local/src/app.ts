@@ -178,7 +178,7 @@ const toSettings = (
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
-  encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "sealed secrets"),
+  encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "encrypted secrets"),
   chunkRows: CHUNK_ROWS,
   // One thread would make all parts, so there is nothing to join.
   exportRows: { ...EXPORT_ROWS, part: Number.POSITIVE_INFINITY },

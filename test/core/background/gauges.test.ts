@@ -37,7 +37,7 @@ const setupAbandoned = async () => {
     },
     async () => ({
       price: credits(1),
-      input: { email: "ann@x.com", ...options, keptSeconds: 86_400 },
+      input: { email: "ann@x.com", ...options, retentionSeconds: 86_400 },
       expectedMs: 10_000,
     }),
   );

@@ -83,6 +83,7 @@ test("rows that wait for their planned time write no line; the same rows after a
     waiting: 1,
     from: 0,
     to: 1,
+    checksum: 0,
     pass0: "txn_0",
     retryAt: START.toISOString(),
     ...scheduleWork("chunk", "job_1", START, "txn_0"),

@@ -30,7 +30,7 @@ const givenAbandoned = async (count: number) => {
       leaseMs: LEASE_MS,
     };
     const options = { deepVerify: true, includeAi: true, includeEvidence: false };
-    const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
+    const input = { email: `ann${n}@x.com`, ...options, retentionSeconds: 86_400 };
     await beginOperation(world, order, async () => ({
       price: credits(1),
       input,
@@ -135,7 +135,7 @@ test("an item that waits for slow name servers delays only those behind it in it
     reason: "deliverability_check" as const,
     idempotencyKey: null,
   };
-  const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
+  const input = { domain: "example.com", sendingIp: null, retentionDays: 31 };
   const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
   await beginOperation(world, { ...order, leaseMs: LEASE_MS }, prepare);
   for (const [n, due_pk] of SCHEDULE_PARTITIONS.entries())

@@ -108,17 +108,17 @@ test("a due time further ahead than any that the code sets counts as past", () =
 test("slots and backoffs of a mail provider that a wrong clock wrote have ended", () => {
   const atMs = START.getTime();
   const shared = parseSharedProvider({
-    pk: "OPERATOR#x",
+    pk: "PROVIDER#x",
     sk: "SHARED",
-    place_0: `${atMs + 2 * HOUR_MS} token`,
-    place_1: `${atMs + MINUTE_MS} token`,
-    closed_until: atMs + 2 * HOUR_MS,
-    rests: 1,
+    slot_0: `${atMs + 2 * HOUR_MS} token`,
+    slot_1: `${atMs + MINUTE_MS} token`,
+    backoff_until: atMs + 2 * HOUR_MS,
+    failures: 1,
   });
 
   expect(listTakenSlots(shared, atMs)).toEqual([1]);
   expect(getBackoff(shared, atMs)).toBeNull();
-  expect(getBackoff({ ...shared, closed_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
+  expect(getBackoff({ ...shared, backoff_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
 });
 
 test("what was learned of a domain at a future time is checked anew", async () => {

@@ -42,10 +42,7 @@ export const ingestRows = async (
 
 export const listInputRows = async (
   blobs: Pick<Blobs, "get">,
-  {
-    input,
-    ...stored
-  }: Pick<ListIntake, "input" | "chunks"> & Partial<Pick<ListIntake, "checksums">>,
+  { input, ...stored }: Pick<ListIntake, "input" | "chunks" | "checksums">,
 ): Promise<readonly InputRow[]> => {
   const all = await readInput(blobs, input, stored);
   if (!all) throw new Error("The input is gone.");

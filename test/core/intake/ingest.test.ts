@@ -68,8 +68,8 @@ describe("a file", () => {
   test("is cut into chunks of 500 by default", async () => {
     const text = Array.from({ length: 1_200 }, (_, index) => `u${index}@example.com`).join("\n");
 
-    expect(toSlices((await ingestRows(text)).chunks)).toHaveLength(3);
-    expect(toSlices((await ingestRows(text, { rowsPerChunk: 100 })).chunks)).toHaveLength(12);
+    expect(toSlices(await ingestRows(text))).toHaveLength(3);
+    expect(toSlices(await ingestRows(text, { rowsPerChunk: 100 }))).toHaveLength(12);
   });
 
   test("keeps cells that are beyond its columns", async () => {
@@ -330,8 +330,8 @@ describe("a batch", () => {
   test("is cut into chunks of 100 by default", async () => {
     const emails = Array.from({ length: 250 }, (_, index) => `u${index}@example.com`);
 
-    expect(toSlices((await batch(emails)).chunks)).toHaveLength(3);
-    expect(toSlices((await batch(emails, 25)).chunks)).toHaveLength(10);
+    expect(toSlices(await batch(emails))).toHaveLength(3);
+    expect(toSlices(await batch(emails, 25))).toHaveLength(10);
   });
 
   test("distinguishes a text from the address whose canonical form it would be", async () => {

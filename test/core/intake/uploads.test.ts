@@ -1,8 +1,8 @@
 import {
   createUpload,
   FILE_BYTES_MAX,
-  findFileName,
   findUpload,
+  getFileName,
   storeUpload,
 } from "@mailproof/core/intake/uploads";
 import { Failure } from "@mailproof/core/lib/failure";
@@ -47,7 +47,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
     "uploads/live/acc_1/upl_2.S8OkdWZlci50eHQ.txt",
     "uploads/test/acc_1/upl_3.YS5jc3Y.csv",
   ]);
-  expect(uploads.map(({ key }) => findFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
+  expect(uploads.map(({ key }) => getFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
   expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 52_428_800 }));
   expect(uploads.map(({ expiresInSeconds }) => expiresInSeconds)).toEqual([1_000, 1_000, 1_000]);
 });

@@ -128,7 +128,14 @@ test("a message of a pass that was never prepared is removed, too", async () => 
   const before = listStoredItems(ctx);
 
   for (const pass of [1, 2, 99])
-    await verifyChunk.handle(ctx.world, { job: "job_1", chunk: 0, pass, from: 0, to: 10 });
+    await verifyChunk.handle(ctx.world, {
+      job: "job_1",
+      chunk: 0,
+      pass,
+      from: 0,
+      to: 10,
+      checksum: 0,
+    });
 
   expect(listStoredItems(ctx)).toEqual(before);
 });

@@ -1,7 +1,5 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { splitDue, toDeferredGroups } from "@mailproof/core/jobs/deferrals";
-import { toJobKey } from "@mailproof/core/jobs/items";
 import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
@@ -117,26 +115,6 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
     await thenConsistent(ctx);
   },
 );
-
-test("a chunk that an earlier release deferred continues: all of its rows without a result are attempted", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
-  // Earlier releases wrote neither which rows waited nor how many.
-  for (const { pk, sk } of listDeferred(ctx)) await ctx.table.write({ remove: { pk, sk } });
-  await ctx.table.write({ update: toChunkKey("job_1", 0), set: { retryAt: undefined } });
-  await ctx.table.write({ update: toJobKey("job_1"), set: { deferred_greylisted: undefined } });
-
-  ctx.later(6 * MINUTE_MS);
-  await whenReconciled(ctx);
-  const [message = null] = await receiveAll(ctx);
-  await verifyChunk.handle(greylisting(ctx.world), message);
-  const after = await readStoredJob(ctx);
-  await whenQuiet(ctx);
-
-  expect(after).toMatchObject({ status: "processing", deferred: { greylisted: 2 } });
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", valid: 2, deferred: {} });
-  await thenConsistent(ctx);
-});
 
 test("the chunks of a large job are due in every partition, and all at the same time", async () => {
   const ctx = await setupMessages(createEmails(100), 1);

@@ -25,7 +25,6 @@ const made: NewJob = {
   emailColumn: { name: "email", at: 1 },
   isAscii: true,
   delimiter: ",",
-  hasEmailCells: true,
   excluded: null,
   unique: 5,
   domains: [],
@@ -50,7 +49,7 @@ test.each<[PlanId, number, number]>([
       `The plan ${plan} allows ${most.toLocaleString("en")} addresses in one job. Nothing was charged.`,
     );
     expect(buildNewJobWrites(world, { ...made, payer })).toMatchObject([
-      { create: { keptSeconds: days * 86_400 } },
+      { create: { retentionSeconds: days * 86_400 } },
       {},
     ]);
   },

@@ -25,7 +25,15 @@ const setupJob = async () => {
     for (const page of toPageItems(chunkKey, [{ row, result }], EXPIRES_AT))
       await table.write({ put: page });
     const counts = { outcome: "done" as const, rows: passes.length, waiting: 2 - passes.length };
-    const item: Item = toChunkItem({ job: "job_1", chunk, ...counts, from: 0, to: 0, passes });
+    const item: Item = toChunkItem({
+      job: "job_1",
+      chunk,
+      ...counts,
+      from: 0,
+      to: 0,
+      checksum: 0,
+      passes,
+    });
     await table.write({ put: item });
   };
   return { table, finish };

@@ -11,7 +11,7 @@ const EXPIRES_AT = 2_000_000_000;
 
 const chunkWith = (...attempts: string[]): Chunk => {
   const done = { job: "job_1", chunk: 0, outcome: "done" as const };
-  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, passes: attempts };
+  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, checksum: 0, passes: attempts };
 };
 
 const givenRows = async (count: number, includeEvidence = false) => {

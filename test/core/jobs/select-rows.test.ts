@@ -19,7 +19,7 @@ type Row = {
 /** Rows that are stored and read again, one pass after the other. */
 const toIndex = async (chunks: readonly (readonly (readonly Row[])[])[]) => {
   const table = memoryTable(() => START);
-  const job = { id: "job_1", isIndexed: true };
+  const job = { id: "job_1", kind: "file" as const };
   const rows = chunks.flat(2).length;
   for (const [chunk, passes] of chunks.entries())
     for (const [pass, own] of passes.entries()) {

@@ -71,17 +71,3 @@ test("the worker retries when the blob store does not respond, since that tells 
 
   expect(await listStoredChunks(ctx)).toEqual([]);
 });
-
-test("rows of an earlier release, without a checksum, are refunded when they are not valid JSON", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  const [message] = ctx.messages as { checksum?: number }[];
-  const { checksum: _, ...earlier } = message ?? {};
-  const get: Blobs["get"] = async (key, options) => {
-    const found = await ctx.blobs.get(key, options);
-    return found && { ...found, content: streamPieces("x".repeat(found.bytes)) };
-  };
-
-  await verifyChunk.handle({ ...ctx.world, blobs: { ...ctx.blobs, get } }, earlier);
-
-  expect(await listStoredChunks(ctx)).toMatchObject([{ outcome: "refunded", rows: 0 }]);
-});

@@ -204,7 +204,7 @@ describe("the wait queue of one exit", () => {
   });
 });
 
-test("without a proxy the items are those of every earlier release", () => {
+test("without a proxy the limits are named by the mail provider, with one by the exit, too", () => {
   expect(toSlotKey(GMAIL[0]).limitKey).toBe("google");
   expect(toSlotKey(GMAIL[0], ONE).limitKey).toBe(`google by ${ONE}`);
 });

@@ -71,8 +71,8 @@ test("a 421 pauses the server that sent it, and not the one that was tried befor
   ]);
   await world.sleep(1_000);
 
-  const closed = table.items().filter((item) => item["closed_until"] !== undefined);
-  expect(closed.map(({ pk }) => pk)).toEqual(["OPERATOR#192.0.2.1"]);
+  const closed = table.items().filter((item) => item["backoff_until"] !== undefined);
+  expect(closed.map(({ pk }) => pk)).toEqual(["PROVIDER#192.0.2.1"]);
 });
 
 test("sharing takes no more sessions for a thousand addresses than not to share", async () => {
@@ -278,7 +278,10 @@ test.each<[string, (table: Table) => Table]>([
   ["away", () => ({ get: refuse, query: refuse, write: refuse, transact: refuse })],
   ["silent", () => ({ get: never, query: never, write: never, transact: never })],
   ["deaf", (table) => ({ ...table, write: lose })],
-  ["full of nonsense", (table) => ({ ...table, get: async (key) => ({ ...key, rests: "many" }) })],
+  [
+    "full of nonsense",
+    (table) => ({ ...table, get: async (key) => ({ ...key, failures: "many" }) }),
+  ],
 ])("a table that is %s stops no verification and is no verdict", async (_, tableOf) => {
   const { engines, peaks } = givenCluster(2, kind, { tableOf });
 

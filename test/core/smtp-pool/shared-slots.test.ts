@@ -19,7 +19,7 @@ const ROOMY = toSlotKey(hostAt("mx.example.com"));
 /** Longer than the lease of a slot that is never released. */
 const LEASE_MS = 200_000;
 
-const isShared = ({ pk }: { readonly pk: string }): boolean => pk.startsWith("OPERATOR#");
+const isShared = ({ pk }: { readonly pk: string }): boolean => pk.startsWith("PROVIDER#");
 
 /** Counts the calls about mail providers, and no others. */
 const counting = () => {

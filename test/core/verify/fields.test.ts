@@ -79,24 +79,6 @@ test("the public form says which checks are not known, and omits what was not as
   expect(toPublic(others)).not.toHaveProperty("ai");
 });
 
-test.each([
-  ["invalid", true, 0],
-  ["valid", true, 1],
-  ["unknown", false, 0.4],
-] as const)(
-  "a result that an earlier release stored without a confidence, %s, mailbox %s, has %d",
-  (status, mailboxExists, confidence) => {
-    const stored = {
-      ...RESULT,
-      status,
-      verification: { ...RESULT.verification, mailboxExists },
-      ai: { ...(RESULT.ai as object), catchAllConfidence: null },
-    };
-
-    expect(toPublic(stored as Verification).ai).toMatchObject({ catch_all_confidence: confidence });
-  },
-);
-
 test("a row of a file is the same, whether made from a stored result or from a public one", () => {
   const { ai: _, ...plain } = RESULT;
 

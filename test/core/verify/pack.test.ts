@@ -138,7 +138,7 @@ const createStored = (checks: number, flags: number) => [
   "2026-11-21T00:00:00.000Z",
 ];
 
-test("results stored by earlier releases are still read", () => {
+test("a stored result is read by its places", () => {
   const { verification, flags, ...others } = unpack(createStored(0, 0));
 
   expect(Object.values({ ...verification, ...flags })).toEqual(Array(13).fill(false));

@@ -282,8 +282,8 @@ const noRows = ({ job }: ExportSummary): Failure => {
 };
 
 const noneReadable = (world: World, { job, expected }: ExportSummary): Failure => {
-  const days = Math.round(job.keptSeconds / 86_400);
-  const overAt = Date.parse(job.completedAt ?? job.createdAt) + job.keptSeconds * 1_000;
+  const days = Math.round(job.retentionSeconds / 86_400);
+  const overAt = Date.parse(job.completedAt ?? job.createdAt) + job.retentionSeconds * 1_000;
   const why =
     overAt <= world.now().getTime()
       ? `they were stored for ${days} days and are deleted.`

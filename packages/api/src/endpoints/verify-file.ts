@@ -232,7 +232,7 @@ const process = async (world: World, caller: Caller, file: FileRequest, { key, r
     duplicates_removed: duplicatesRemoved,
     invalid_emails_skipped: invalidSkipped,
     unique_emails: unique,
-    ...(list && { file: toUploadedList(list) }),
+    file: toUploadedList(list),
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...toMoneyFields(result, caller),
   };

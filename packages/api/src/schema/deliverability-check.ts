@@ -37,8 +37,8 @@ export const CheckSummary = v.object({
   score: describe(Integer, "Overall score, 0–100."),
   grade: describe(Grade, "Grade of the score, A to F."),
   confidence: describe(
-    v.optional(v.picklist(CONFIDENCES)),
-    "high: every part was answered. medium: at least half of the score's weight. low: less than half. Left out for checks of the first release.",
+    v.picklist(CONFIDENCES),
+    "high: every part was answered. medium: at least half of the score's weight. low: less than half.",
   ),
   checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
@@ -122,8 +122,8 @@ export const CheckResult = v.object({
           ),
           void_lookups: describe(Integer, "DNS look-ups that found nothing. The limit is 2."),
           tree: describe(
-            v.optional(v.array(SpfTreeNode)),
-            "The records of the policy with their look-ups, each below the record that leads to it. At most 100. Left out for checks of earlier releases.",
+            v.array(SpfTreeNode),
+            "The records of the policy with their look-ups, each below the record that leads to it. At most 100.",
           ),
           result_for_sending_ip: describe(
             v.optional(Text),

@@ -21,8 +21,8 @@ export const MonitorSummary = v.object({
         score: describe(Integer, "Overall score, 0–100."),
         grade: describe(v.string(), "Grade of the score, A to F."),
         confidence: describe(
-          v.optional(v.picklist(CONFIDENCES)),
-          "How much of the score's weight was answered: high, medium or low. Left out for checks of the first release.",
+          v.picklist(CONFIDENCES),
+          "How much of the score's weight was answered: high, medium or low.",
         ),
         checked_at: describe(v.string(), "When the check was made, ISO 8601."),
       }),

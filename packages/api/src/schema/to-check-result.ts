@@ -36,7 +36,7 @@ export const toCheckSummary = ({
   sending_ip: sendingIp,
   score,
   grade,
-  ...(confidence && { confidence }),
+  confidence,
   checked_at: checkedAt,
 });
 
@@ -139,7 +139,7 @@ const spf = ({ spf: one }: StoredReport) => ({
   ...omitNull({ score: one.score }),
   lookups: one.lookups,
   void_lookups: one.voidLookups,
-  ...(one.tree && { tree: one.tree.map(toTreeNode) }),
+  tree: one.tree.map(toTreeNode),
   ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
   issues: toIssues(one.issues),
 });

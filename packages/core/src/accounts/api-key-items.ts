@@ -51,8 +51,7 @@ export const buildKeyRemoval = (key: ApiKey): Write[] => [
 
 export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
   ...buildKeyRemoval(key),
-  // Creates a missing count: accounts of earlier releases have no count per mode, and must be able to revoke.
-  { update: toKeyCountKey(key), add: { keys: -1 }, orCreate: true },
+  { update: toKeyCountKey(key), add: { keys: -1 } },
 ];
 
 /** The old key of a rotation ends at this time, for authentication as for the list. */
@@ -70,7 +69,6 @@ export const incrementKeyCount = (key: KeyOwner): Write => ({
   update: toKeyCountKey(key),
   add: { keys: 1 },
   bounds: { keys: { atMost: KEYS_MAX } },
-  orCreate: true,
 });
 
 /**

@@ -102,7 +102,7 @@ export const DAY_SUMS = [
   "bounced",
   "complained",
   "engaged",
-  "heard",
+  "active",
   "people",
 ] as const;
 export type DaySum = (typeof DAY_SUMS)[number];
@@ -117,7 +117,7 @@ const DaySums = v.pipe(
     bounced: Optional,
     complained: Optional,
     engaged: Optional,
-    heard: Optional,
+    active: Optional,
     people: Optional,
   }),
   v.transform(({ sk: day, ...fields }) => ({
@@ -128,7 +128,7 @@ const DaySums = v.pipe(
 );
 
 /**
- * Numbers of addresses. `heard`: those with an event on that day. `people`: those without a later event, so that the
+ * Numbers of addresses. `active`: those with an event on that day. `people`: those without a later event, so that the
  * sum over days counts each address once. `engaged`: those that opened or clicked.
  */
 export type DaySums = Readonly<Record<DaySum, number>> & {

@@ -101,7 +101,7 @@ const sumField = (shards: Shards, field: keyof DaySums): number =>
 
 /** The number of active addresses in a past window is not stored. The busiest day of each shard is a lower bound. */
 const estimateActiveAddresses = (shards: Shards): number =>
-  shards.reduce((sum, days) => sum + Math.max(0, ...days.map((day) => day.heard)), 0);
+  shards.reduce((sum, days) => sum + Math.max(0, ...days.map((day) => day.active)), 0);
 
 const toMetrics = (shards: Shards): Metrics => {
   const [delivered, bounced] = [sumField(shards, "delivered"), sumField(shards, "bounced")];

@@ -28,7 +28,7 @@ export const tallyEvent = (
 
   const changes: (DayChange | false | undefined)[] = [
     SUM_BY_KIND[kind] && { day, sum: SUM_BY_KIND[kind], by: 1 },
-    events === 0 && { day, sum: "heard", by: 1 },
+    events === 0 && { day, sum: "active", by: 1 },
     (isOpen || isClick) && opens + clicks === 0 && { day, sum: "engaged", by: 1 },
     (!before || lastDay !== before.lastDay) && { day: lastDay, sum: "people", by: 1 },
     before && lastDay !== before.lastDay && { day: before.lastDay, sum: "people", by: -1 },

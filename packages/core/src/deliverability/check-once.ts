@@ -88,8 +88,8 @@ export const checkOnce = async (
   const cachedCheck = request.refresh ? undefined : await findFreshCheck(world, order, request);
   if (cachedCheck) return returnCached(world, order, cachedCheck);
   const { domain, sendingIp } = request;
-  const keptDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
-  const input: CheckInput = { domain, sendingIp, keptDays };
+  const retentionDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
+  const input: CheckInput = { domain, sendingIp, retentionDays };
   const outcome = await beginOperation(world, order, async () => ({
     price: PRICES.deliverabilityCheck,
     input,
@@ -105,7 +105,7 @@ export const toCheckId = ({ id }: Pick<Operation, "id">): string => id.slice("ch
 const CheckInput = v.object({
   domain: v.string(),
   sendingIp: v.nullable(v.string()),
-  keptDays: v.number(),
+  retentionDays: v.number(),
 });
 type CheckInput = v.InferOutput<typeof CheckInput>;
 
@@ -244,7 +244,7 @@ const runCheck = async (
   );
   if (analysis.kind === "no_verdict") return refund(world, operation, explainNoVerdict(analysis));
 
-  const { keptDays } = v.parse(CheckInput, operation.input);
+  const { retentionDays } = v.parse(CheckInput, operation.input);
   const answer: StoredAnswer = {
     check: toCheckId(operation),
     cached: false,
@@ -252,7 +252,7 @@ const runCheck = async (
   };
   const { ended, ...stored } = await storeCheck(world, operation, analysis, {
     answer,
-    retentionDays: keptDays,
+    retentionDays,
   }).catch((cause: unknown) => {
     throw createUnknownFailure(operation, cause);
   });

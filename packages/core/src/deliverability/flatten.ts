@@ -31,7 +31,7 @@ export const flattenSpf = async (
   { domain, spf, recommendations }: Pick<StoredReport, "domain" | "spf" | "recommendations">,
   names: readonly string[],
 ): Promise<FlattenedSpf | FlattenFault> => {
-  const nodes = spf.tree ?? [];
+  const nodes = spf.tree;
   const proposed = recommendations
     .flatMap(({ proposal }) => proposal ?? [])
     .find(({ record, open }) => open.length === 0 && isRoot(record, domain));
@@ -75,8 +75,7 @@ export const flattenSpf = async (
   };
 };
 
-const NO_RECORD =
-  "there is no SPF record, or the check is of an earlier release; check the domain again";
+const NO_RECORD = "there is no SPF record";
 const NOT_INCLUDED = "the SPF record does not include it";
 const NOT_ONLY_BLOCKS =
   "it does not stand for address blocks alone, so they would not allow the same hosts";

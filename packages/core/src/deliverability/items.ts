@@ -29,8 +29,7 @@ const Check = v.object({
   sendingIp: v.nullable(v.string()),
   score: v.number(),
   grade: v.picklist(["A", "B", "C", "D", "F"]),
-  /** The first release did not store it. */
-  confidence: v.optional(v.picklist(CONFIDENCES)),
+  confidence: v.picklist(CONFIDENCES),
   checkedAt: v.string(),
   expiresAt: v.number(),
 });

@@ -37,8 +37,7 @@ const Monitor = v.object({
       check: v.string(),
       score: v.number(),
       grade: v.string(),
-      /** The first release did not store it. */
-      confidence: v.optional(v.picklist(CONFIDENCES)),
+      confidence: v.picklist(CONFIDENCES),
       checkedAt: v.string(),
     }),
   ),

@@ -150,7 +150,7 @@ const run = async (
       reason: "monitor",
     });
     const { id: checkId, score, grade, confidence, checkedAt } = check;
-    return { check: checkId, score, grade, ...(confidence && { confidence }), checkedAt };
+    return { check: checkId, score, grade, confidence, checkedAt };
   } catch (cause) {
     const problem = cause instanceof Failure ? toProblem(cause) : undefined;
     if (!problem) throw cause;

@@ -32,7 +32,7 @@ export const storeCheck = async (
   checkReport: CheckReport,
   {
     answer,
-    retentionDays: keptDays,
+    retentionDays,
   }: { readonly answer: Json & { check: string }; readonly retentionDays: number },
 ): Promise<StoreOutcome> => {
   const owner = getOwnerId(operation);
@@ -40,7 +40,7 @@ export const storeCheck = async (
   const check = createCheck(world, checkReport, {
     id: answer.check,
     owner,
-    retentionDays: keptDays,
+    retentionDays,
   });
   let ended: EndResult = "lost";
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -76,13 +76,13 @@ type CheckIdentity = {
 const createCheck = (
   world: World,
   report: CheckReport,
-  { id, owner, retentionDays: keptDays }: CheckIdentity,
+  { id, owner, retentionDays }: CheckIdentity,
 ): Check => {
   const { domain, sendingIp, scored } = report;
   const { score, grade } = scored;
   const { confidence } = measureCoverage(report);
   const now = world.now();
   const checkedAt = now.toISOString();
-  const expiresAt = toEpochSeconds(now) + keptDays * 86_400;
+  const expiresAt = toEpochSeconds(now) + retentionDays * 86_400;
   return { id, owner, domain, sendingIp, score, grade, confidence, checkedAt, expiresAt };
 };

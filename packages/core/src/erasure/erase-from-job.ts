@@ -135,7 +135,7 @@ const replaceInput = async (
     proof: {
       update: toInputKey(job.id),
       set: { checksums: next.checksums, excluded: next.excluded, rev: metadata.rev + 1 },
-      where: { rev: metadata.rev === 0 ? { missing: true } : metadata.rev },
+      where: { rev: metadata.rev },
     },
     also: [
       {
@@ -195,7 +195,7 @@ const writeRedacted = async (
 };
 
 const eraseFromResults = async (world: World, job: Job, subject: Subject): Promise<number> => {
-  const summary = job.isIndexed ? await world.table.get(toSummaryKey(job.id)) : undefined;
+  const summary = await world.table.get(toSummaryKey(job.id));
   let count = 0;
   // By number: a worker may have stored pages of a chunk that never got an outcome.
   for (let chunk = 0; chunk < countChunks(job); chunk++) {

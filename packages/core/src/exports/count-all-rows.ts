@@ -15,9 +15,8 @@ export const countAllRows = async (
 ): Promise<ExportRowCounts> => {
   if (!job.input) return { expected, missing };
   const metadata = await findInputMetadata(table, job.id);
-  const { hasEmailCells, excluded } = metadata;
-  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, metadata)))
-    throw createGoneFailure();
+  const { excluded } = metadata;
+  if (!(await isInputReadable(blobs, job.input, metadata))) throw createGoneFailure();
   if (excluded && !(await areExcludedReadable(blobs, excluded))) throw createGoneFailure();
   return {
     expected: expected + pending + job.refunded + job.cancelled + (excluded?.rows ?? 0),

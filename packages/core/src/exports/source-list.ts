@@ -56,11 +56,9 @@ export const openSourceList = async (
 ): Promise<SourceList> => {
   if (!job.input) return NO_SOURCE_LIST;
   const metadata = await findInputMetadata(table, job.id);
-  const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = metadata;
-  // The input of a batch of the first release has nothing that its results lack.
-  const isNeeded = emailColumn !== null || hasEmailCells;
+  const { chunks, delimiter, isAscii, emailColumn, excluded } = metadata;
   // Checked first, because an export cannot drop its columns in the middle.
-  const isReadable = isNeeded && (await isInputReadable(blobs, job.input, metadata));
+  const isReadable = await isInputReadable(blobs, job.input, metadata);
   const input = isReadable ? await readInput(blobs, job.input, metadata, firstChunk) : undefined;
   if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
   const columns = listColumns(metadata);
@@ -70,9 +68,7 @@ export const openSourceList = async (
     delimiter,
     isAscii,
     chunks: chunks.length - 1,
-    ...(hasEmailCells
-      ? createWholeRowReaders(emailColumn?.at)
-      : createRowReadersWithoutEmail(emailColumn?.at ?? 0)),
+    ...createRowReaders(emailColumn?.at),
     ...createChunkReader(input, firstChunk),
     openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
   };
@@ -97,7 +93,7 @@ const makeDistinct = (names: readonly string[]): readonly string[] => {
 };
 
 /** Rows with all cells of the list; an empty e-mail cell equals the address. A batch has this cell only. */
-const createWholeRowReaders = (
+const createRowReaders = (
   at: number | undefined,
 ): Pick<SourceList, "getCells" | "getEmailCell"> => ({
   getCells: (own, email) => {
@@ -107,19 +103,6 @@ const createWholeRowReaders = (
     return cells;
   },
   getEmailCell: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
-});
-
-/** For rows of the first release, which lack the e-mail cell. */
-const createRowReadersWithoutEmail = (
-  at: number,
-): Pick<SourceList, "getCells" | "getEmailCell"> => ({
-  getCells: (own, email) => {
-    const cells = own ? (own.slice(2) as string[]) : [];
-    while (cells.length < at) cells.push("");
-    cells.splice(at, 0, email);
-    return cells;
-  },
-  getEmailCell: () => undefined,
 });
 
 const createChunkReader = (

@@ -23,11 +23,11 @@ export type ChunkOffsets = readonly number[];
 /** The CRC-32 of each chunk's bytes, so that a reader of a part of the blob can detect damage. */
 export type ChunkChecksums = readonly number[];
 
-/** A range of bytes, `to` excluded. `checksum`: their CRC-32; earlier releases stored none. */
+/** A range of bytes, `to` excluded. `checksum`: their CRC-32. */
 export type InputSlice = {
   readonly from: number;
   readonly to: number;
-  readonly checksum?: number | undefined;
+  readonly checksum: number;
 };
 
 export type WrittenInput = {
@@ -50,14 +50,8 @@ export const writeInput = async (
   return { input: { key, ...metadata }, ...index };
 };
 
-export const toSlices = (
-  chunks: ChunkOffsets,
-  checksums: ChunkChecksums = [],
-): readonly InputSlice[] =>
-  chunks.slice(1).map((to, index) => {
-    const checksum = checksums[index];
-    return { from: chunks[index] ?? 0, to, ...(checksum !== undefined && { checksum }) };
-  });
+export const toSlices = ({ chunks, checksums }: InputLayout): readonly InputSlice[] =>
+  checksums.map((checksum, at) => ({ from: chunks[at] ?? 0, to: chunks[at + 1] ?? 0, checksum }));
 
 /** Undefined if this version of the blob is gone. Throws UnreadableBlobError if it is damaged. */
 export const readChunk = async (
@@ -72,17 +66,17 @@ export const readChunk = async (
   return [];
 };
 
-type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums?: ChunkChecksums };
+type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums: ChunkChecksums };
 
 /** Whether all of it can be read unchanged. */
 export const isInputReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  { chunks, checksums }: InputLayout,
+  layout: InputLayout,
 ): Promise<boolean> => {
   try {
     const found = await blobs.get(key, { version });
-    for await (const _ of splitChunks(found?.content ?? [], toSlices(chunks, checksums))) continue;
+    for await (const _ of splitChunks(found?.content ?? [], toSlices(layout))) continue;
     return found !== undefined;
   } catch (error) {
     if (error instanceof UnreadableBlobError) return false;
@@ -94,10 +88,10 @@ export const isInputReadable = async (
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  { chunks, checksums }: InputLayout,
+  layout: InputLayout,
   firstChunk = 0,
 ): Promise<AsyncIterable<readonly InputRow[]> | undefined> => {
-  const slices = toSlices(chunks, checksums).slice(firstChunk);
+  const slices = toSlices(layout).slice(firstChunk);
   const [from, to] = [slices[0]?.from ?? 0, (slices.at(-1)?.to ?? 0) - 1];
   const found = await blobs.get(key, { version, ...(from > 0 && { range: { from, to } }) });
   return found && readRowsOfChunks(splitChunks(found.content, slices));
@@ -187,7 +181,7 @@ async function* splitChunks(
 }
 
 const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): void => {
-  if (checksum !== undefined && crc32(bytes) !== checksum)
+  if (crc32(bytes) !== checksum)
     throw new UnreadableBlobError(
       `Bytes ${from} to ${to} of an input differ from the bytes that were written.`,
     );
@@ -196,12 +190,5 @@ const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): 
 /** JSON strings contain no raw line breaks, so line ends can become commas: one parse is faster than many. */
 const parseRows = (bytes: Uint8Array): readonly InputRow[] => {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  try {
-    return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
-  } catch (cause) {
-    // Reached only if no checksum was stored.
-    throw new UnreadableBlobError("Rows of an input differ from the rows that were written.", {
-      cause,
-    });
-  }
+  return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
 };

@@ -62,7 +62,7 @@ export const storeUpload = async (
 const toFolder = ({ mode, account }: Pick<Payer, "mode" | "account">): string =>
   `uploads/${mode}/${account}/`;
 
-const UPLOAD_KEY = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+(?:\.([\w-]+))?\.(?:csv|txt)$/;
+const UPLOAD_KEY = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+\.([\w-]+)\.(?:csv|txt)$/;
 
 /** Keeps the whole key within the limit for blob keys. */
 const NAME_BYTES_MAX = 150;
@@ -75,11 +75,9 @@ const createUploadKey = (world: World, payer: Payer, { kind, name }: UploadedFil
   return `${toFolder(payer)}${world.newId("upl")}.${coded}.${kind}`;
 };
 
-/** The client's name for the file. Null: the key is from release 0.1.0. */
-export const findFileName = (key: string): string | null => {
-  const coded = UPLOAD_KEY.exec(key)?.[1];
-  return coded === undefined ? null : Buffer.from(coded, "base64url").toString();
-};
+/** The client's name for the file. */
+export const getFileName = (key: string): string =>
+  Buffer.from(UPLOAD_KEY.exec(key)?.[1] ?? "", "base64url").toString();
 
 /** The current version of the file: a later upload under the key is another version. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {

@@ -52,7 +52,7 @@ const areCountsConsistent = (job: Job): boolean => {
 const RETENTION_MARGIN_MS = 3_600_000;
 
 const countJobRows = async (table: Table, job: Job, now: Date): Promise<JobCount> => {
-  const retainedUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
+  const retainedUntil = Date.parse(job.createdAt) + job.retentionSeconds * 1000;
   if (retainedUntil - now.getTime() < RETENTION_MARGIN_MS)
     return { job, after: job, inChunks: null };
   let inChunks = 0;

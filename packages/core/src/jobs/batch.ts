@@ -92,7 +92,6 @@ export const acceptBatch = async (
         emailColumn: null,
         isAscii: intake.isAscii,
         delimiter: "",
-        hasEmailCells: true,
         excluded: intake.excluded,
         unsettled: 0,
         claim: null,

@@ -13,8 +13,8 @@ const ChunkMessage = v.object({
   pass: v.number(),
   from: v.number(),
   to: v.number(),
-  /** The CRC-32 of these bytes. Absent in messages of earlier releases. */
-  checksum: v.optional(v.number()),
+  /** The CRC-32 of these bytes. */
+  checksum: v.number(),
 });
 
 export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
@@ -67,6 +67,5 @@ const countRowsIn = ({ total, chunkRows }: JobSize, { chunk }: ChunkMessage): nu
 /** The first pass over every chunk. */
 export const createFirstMessages = (
   job: string,
-  { chunks, checksums }: Pick<InputMetadata, "chunks" | "checksums">,
-): ChunkMessage[] =>
-  toSlices(chunks, checksums).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));
+  layout: Pick<InputMetadata, "chunks" | "checksums">,
+): ChunkMessage[] => toSlices(layout).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));

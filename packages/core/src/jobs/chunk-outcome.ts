@@ -50,7 +50,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const requester = { account: job.account, priority: "list" } as const;
   const token = world.newId("txn");
   const chunk = { job: job.id, chunk: message.chunk, token };
-  const expiresAt = toEpochSeconds(world.now()) + job.keptSeconds;
+  const expiresAt = toEpochSeconds(world.now()) + job.retentionSeconds;
   for (const page of toPageItems(chunk, rows.map(dropEvidence), expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
@@ -147,7 +147,7 @@ const buildChunkOutcome = (
     waiting,
     from,
     to,
-    ...(checksum !== undefined && { checksum }),
+    checksum,
   };
   return { create: { ...toChunkItem({ ...done, passes: [token] }), ...schedule } };
 };
@@ -209,7 +209,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
           waiting: 0,
           retryAt: undefined,
           [toPassField(number)]: world.newId("txn"),
-          expires_at: toEpochSeconds(world.now()) + job.keptSeconds,
+          expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
         },
         where: { [toPassField(number)]: { missing: true } },
       }
@@ -245,7 +245,7 @@ export const closeChunk = async (
         ...UNSCHEDULED,
         waiting: 0,
         retryAt: undefined,
-        expires_at: toEpochSeconds(world.now()) + job.keptSeconds,
+        expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
       },
       where: { token },
     },

@@ -2,7 +2,7 @@ import { createAccountHistory } from "../calibration/account-history.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
 import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
-import type { Item, Table } from "../ports/table.ts";
+import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
@@ -31,7 +31,7 @@ import {
 } from "./deferrals.ts";
 import { findJob, isOpenJob, type Job } from "./items.ts";
 import { settleAndComplete } from "./repair-job.ts";
-import { readResultRows, type VerifiedRow } from "./results.ts";
+import type { VerifiedRow } from "./results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 
 /** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
@@ -79,7 +79,7 @@ const runPass = async (
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
   // Another worker may have done this pass, also between the two reads.
-  if (isPassDone(chunk, message.pass) || (chunk?.retryAt !== undefined && !groups))
+  if (isPassDone(chunk, message.pass) || (chunk && !groups))
     return void (await completeIfDone(world, job.id));
 
   const all = await readRows(world, job.input, message);
@@ -89,7 +89,7 @@ const runPass = async (
   }
 
   const { due, later } = splitDue(groups ?? []);
-  const attempted = await work.attempt(world, job, await listDueRows(world.table, all, chunk, due));
+  const attempted = await work.attempt(world, job, listDueRows(all, chunk, due));
   const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
   const after = [...later, ...toDeferredGroups(deferrals)];
   await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
@@ -121,14 +121,12 @@ const readRows = async (
 const isPassDone = (chunk: Chunk | undefined, pass: number): boolean =>
   chunk ? chunk.outcome === "refunded" || chunk.passes.length !== pass : pass !== 0;
 
-const listDueRows = async (
-  table: Table,
+const listDueRows = (
   all: readonly InputRow[],
   chunk: Chunk | undefined,
   due: readonly DeferredGroup[],
-): Promise<readonly DueRow[]> => {
+): readonly DueRow[] => {
   if (!chunk) return all.map((row) => ({ row, causes: [] }));
-  if (chunk.retryAt === undefined) return listDueRowsOfEarlierRelease(table, all, chunk);
   const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
   return all.flatMap((row) => {
     const group = groupByRow.get(row[0]);
@@ -136,17 +134,6 @@ const listDueRows = async (
     const { causes, isSlow, ticket, exit } = group;
     return [{ row, causes, isSlow, ticket, exit }];
   });
-};
-
-/** Releases up to 0.1 deferred all rows alike and did not record which: all rows without a result. */
-const listDueRowsOfEarlierRelease = async (
-  table: Table,
-  all: readonly InputRow[],
-  chunk: Chunk,
-): Promise<readonly DueRow[]> => {
-  const finished = new Set((await readResultRows(table, chunk)).map(({ row }) => row));
-  const causes = chunk.passes.map((): RetryCause => "greylisting");
-  return all.filter(([row]) => !finished.has(row)).map((row) => ({ row, causes }));
 };
 
 /** A pass ends after this time; rows that have not finished are attempted in the next one. */
@@ -301,7 +288,7 @@ const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
   const { job, chunk, passes, from, to, waiting, checksum } = stored;
   const pass = passes.length;
-  const message = { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) };
+  const message = { job, chunk, pass, from, to, checksum };
   const found = await findJob(world.table, job);
   if (found && !isOpenJob(found))
     return closeChunk(world, found, stored, readScheduledWork(item).token);

@@ -18,13 +18,13 @@ const Chunk = v.object({
   /** How many rows have a result. */
   rows: v.number(),
   /** How many rows are deferred. */
-  waiting: v.optional(v.number(), 0),
-  /** While rows are deferred: when the first of them is attempted again. Earlier releases did not write it. */
+  waiting: v.number(),
+  /** While rows are deferred: when the first of them is attempted again. */
   retryAt: v.optional(v.string()),
-  from: v.optional(v.number(), 0),
-  to: v.optional(v.number(), 0),
-  /** The CRC-32 of these bytes. Earlier releases did not write it. */
-  checksum: v.optional(v.number()),
+  /** Its bytes of the input, and their CRC-32. All 0 where no worker reads the input. */
+  from: v.number(),
+  to: v.number(),
+  checksum: v.number(),
 });
 
 /** `passes`: the tokens of the pages that count, one for each pass. */
@@ -87,6 +87,7 @@ export const createRefundedChunk = (
       waiting: 0,
       from: 0,
       to: 0,
+      checksum: 0,
     }),
     expires_at: getRecordExpiry(now),
   },

@@ -31,8 +31,7 @@ export const FileCounts = v.object({
   duplicatesRemoved: v.number(),
   invalidSkipped: v.number(),
   unique: v.number(),
-  /** Release 0.1.0 did not write it. */
-  list: v.optional(ListSummary),
+  list: ListSummary,
 });
 
 /** The input for a process that takes the dispatch over. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type FileIntake, ingestFile } from "../intake/ingest.ts";
 import { summarizeList } from "../intake/list-summary.ts";
-import { createUnreadableFailure, findFileName, findUpload } from "../intake/uploads.ts";
+import { createUnreadableFailure, findUpload, getFileName } from "../intake/uploads.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { type BeginResult, beginOperation } from "../money/begin-operation.ts";
@@ -111,7 +111,6 @@ export const acceptFile = async (
         emailColumn: toEmailColumn(format),
         isAscii,
         delimiter: format.delimiter,
-        hasEmailCells: true,
         excluded: intake.excluded,
         unsettled: 1,
         claim: idempotencyKey && toClaimKey(idempotencyKey),
@@ -132,7 +131,7 @@ export const acceptFile = async (
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 
 const toJobName = (fileKey: string): string | null =>
-  findFileName(fileKey)?.replaceAll(CONTROL_CHARACTERS, " ").trim() || null;
+  getFileName(fileKey).replaceAll(CONTROL_CHARACTERS, " ").trim() || null;
 
 /** After the debit the reconciler, or a repeat with the same key, finishes the operation. */
 const rethrowAfterDebit =

@@ -13,19 +13,16 @@ const InputItem = v.object({
   columns: v.array(v.string()),
   emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
   isAscii: v.boolean(),
-  // Release 0.1.0 wrote no checksums.
-  checksums: v.optional(v.array(v.number()), []),
-  // Release 0.1.0 wrote none of these: its rows lack the e-mail cell, and its excluded rows are not stored.
-  delimiter: v.optional(v.string(), ","),
-  hasEmailCells: v.optional(v.boolean(), false),
-  excluded: v.optional(v.nullable(ExcludedBlob), null),
-  rev: v.optional(v.number(), 0),
+  checksums: v.array(v.number()),
+  delimiter: v.string(),
+  excluded: v.nullable(ExcludedBlob),
+  rev: v.number(),
 });
 
 /** The byte offsets of a job's chunks, and the format of the file that they are from. */
 export type InputMetadata = {
   readonly chunks: ChunkOffsets;
-  /** The checksum of each chunk; empty if an earlier release wrote the input. */
+  /** The checksum of each chunk. */
   readonly checksums: ChunkChecksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
@@ -34,8 +31,6 @@ export type InputMetadata = {
   readonly isAscii: boolean;
   /** The list's delimiter; "" if it has one column. */
   readonly delimiter: string;
-  /** Whether each row includes its e-mail cell, and the excluded rows are stored. */
-  readonly hasEmailCells: boolean;
   /** Null: every row is verified. */
   readonly excluded: ExcludedBlob | null;
 };
@@ -47,6 +42,7 @@ export type StoredInputMetadata = InputMetadata & { readonly rev: number };
 export const toInputItem = (job: string, metadata: InputMetadata, now: Date): Item => ({
   ...toInputKey(job),
   ...metadata,
+  rev: 0,
   expires_at: toEpochSeconds(now) + BLOB_RETENTION_DAYS["inputs/"] * 86_400,
 });
 

@@ -51,8 +51,6 @@ const BUCKET_BY_STATUS: Readonly<Record<Status, ResultBucket>> = {
 
 export const toBucket = (status: Status): ResultBucket => BUCKET_BY_STATUS[status];
 
-const Count = v.optional(v.number(), 0);
-
 /** The order in a wait queue for slots. */
 export const Ticket = v.object({ queue: v.string(), position: v.number(), draw: v.number() });
 
@@ -68,7 +66,7 @@ const Job = v.object({
   completedAt: v.optional(v.string()),
   error: v.optional(v.string()),
   /** How long its results are retained, by the plan at the time when it was accepted. */
-  keptSeconds: v.number(),
+  retentionSeconds: v.number(),
   /** The credits that are held for it. */
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
@@ -76,20 +74,20 @@ const Job = v.object({
   reason: v.picklist(PAID_OPERATIONS),
 
   total: v.number(),
-  processed: Count,
-  valid: Count,
-  invalid: Count,
-  risky: Count,
-  unknown: Count,
+  processed: v.number(),
+  valid: v.number(),
+  invalid: v.number(),
+  risky: v.number(),
+  unknown: v.number(),
   /** Addresses that were never queued, and were refunded. */
-  refunded: Count,
+  refunded: v.number(),
   /** Addresses that had no result when the job was cancelled, and were refunded. */
-  cancelled: Count,
+  cancelled: v.number(),
   /** Addresses that failed on our side. */
-  lost: Count,
+  lost: v.number(),
   /** Rows whose mail server our limits or rules kept us from asking, and rows that our own reach kept from it: refunded at the end. */
-  unasked: Count,
-  unreached: Count,
+  unasked: v.number(),
+  unreached: v.number(),
 
   /** Of a job of one address: the worker's input. */
   single: v.optional(
@@ -101,9 +99,9 @@ const Job = v.object({
     }),
   ),
   /** The claim of its Idempotency-Key, released if the job fails. */
-  claim: v.optional(v.nullable(v.object({ pk: v.string(), sk: v.string() })), null),
+  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   /** How often it was deferred because a mail server asked to retry later. */
-  waits: Count,
+  waits: v.number(),
   /** While its address is deferred: why, and until when. */
   retry: v.optional(
     v.object({
@@ -117,13 +115,13 @@ const Job = v.object({
     }),
   ),
   /** How often its message was sent since its last result. */
-  sends: Count,
+  sends: v.number(),
 
   /** Of a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
-  /** Of a file: the upload that it was read from, which is removed with the job. Earlier releases did not write it. */
+  /** Of a file: the upload that it was read from, which is removed with the job. */
   upload: v.optional(v.string()),
-  chunkRows: Count,
+  chunkRows: v.number(),
   wants: v.optional(
     v.object({
       deepVerify: v.boolean(),
@@ -133,17 +131,15 @@ const Job = v.object({
     }),
   ),
   /** 0 once the dispatch of every chunk is settled; the job cannot end before. */
-  unsettled: Count,
+  unsettled: v.number(),
   /** The chunks of which it is unknown whether they were queued. */
-  unresolved: v.optional(v.array(v.number()), []),
-  /** Whether each pass adds to its summary and its row index. Releases up to 0.1 had neither, nor has a job of one address. */
-  isIndexed: v.optional(v.boolean(), false),
+  unresolved: v.array(v.number()),
   /** The most frequent domains of its list, which the summary counts. Removed when it ends. */
   domains: v.optional(v.array(v.string()), []),
   /** How often an address was erased from its list or its results. */
-  redactions: Count,
+  redactions: v.number(),
   /** How many addresses were done at the last check of its progress. */
-  seen: Count,
+  seen: v.number(),
   /** Its secret is encrypted for the owner. */
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
@@ -166,7 +162,6 @@ export const NO_PROGRESS = {
   unresolved: [],
   seen: 0,
   redactions: 0,
-  isIndexed: false,
   domains: [],
   claim: null,
   deferred: {},

@@ -46,8 +46,7 @@ const SEND_WITHIN_MS = 60_000;
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const { hasEmailCells, checksums, unsettled, claim, shard } = newJob;
-  const { upload } = newJob;
+  const { checksums, unsettled, claim, shard, upload } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
@@ -59,7 +58,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     name,
     status: "processing",
     createdAt: createdAt.toISOString(),
-    keptSeconds: getRetentionSeconds(payer),
+    retentionSeconds: getRetentionSeconds(payer),
     held: credits(0),
     shard,
     reason,
@@ -67,7 +66,6 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     input: { key, version },
     ...(upload !== undefined && { upload }),
     chunkRows,
-    isIndexed: true,
     domains: newJob.domains,
     wants,
     ...(callback && { callback }),
@@ -80,7 +78,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     {
       create: toInputItem(
         id,
-        { chunks, checksums, columns, emailColumn, isAscii, delimiter, hasEmailCells, excluded },
+        { chunks, checksums, columns, emailColumn, isAscii, delimiter, excluded },
         createdAt,
       ),
     },

@@ -18,14 +18,7 @@ const EncodedProgress = v.union([
   v.strictTuple([v.number(), v.string(), v.number(), v.number(), v.number()]),
 ]);
 
-/** Cursors of release 0.1.0 have the next row only. A client may still send one after the upgrade. */
-const FormerCursor = v.object({ chunk: v.number(), row: v.number() });
-
 export const decodeReadProgress = (encoded: Json): ReadProgress => {
-  if (v.is(FormerCursor, encoded)) {
-    const { chunk, row } = encoded;
-    return { before: chunk, passes: [], partial: { chunk, passes: Number.MAX_SAFE_INTEGER, row } };
-  }
   const [before, text, chunk, passes, row] = v.parse(EncodedProgress, encoded);
   return {
     before,

@@ -31,15 +31,15 @@ export type ResultSummary = {
   readonly topDomains: readonly { readonly domain: string; readonly count: number }[];
 };
 
-type SummarizedJob = Pick<Job, "id" | "isIndexed" | "domains">;
+type SummarizedJob = Pick<Job, "id" | "domains">;
 
 /** The write that adds the rows of a pass to the summary of their job. */
 export const buildSummaryWrites = (
-  { id, isIndexed, domains }: SummarizedJob,
+  { id, domains }: SummarizedJob,
   rows: readonly VerifiedRow[],
   expiresAt: number,
 ): readonly Update[] =>
-  isIndexed && rows.length > 0
+  rows.length > 0
     ? [
         {
           update: toSummaryKey(id),
@@ -71,12 +71,12 @@ export const toDomain = (email: string): string => getDomain(email).toLowerCase(
 
 export const toDomainField = (domain: string): string => `domain_${domain}`;
 
-/** Undefined: the job has none, because an earlier release accepted it or its results were deleted. */
+/** Undefined: the job has none, because it is of a single address or its results were deleted. */
 export const findSummary = async (
   table: Table,
-  { id, isIndexed, processed }: Pick<Job, "id" | "isIndexed" | "processed">,
+  { id, kind, processed }: Pick<Job, "id" | "kind" | "processed">,
 ): Promise<ResultSummary | undefined> => {
-  if (!isIndexed) return undefined;
+  if (kind === "single") return undefined;
   const item = await table.get(toSummaryKey(id));
   return item || processed === 0 ? readSummary(item ?? toSummaryKey(id)) : undefined;
 };

@@ -24,14 +24,14 @@ export const toEvidenceKey = ({ job, chunk, token }: EvidencePass): string =>
   `evidence/${job}/${chunk}-${token}.gz`;
 
 /** An account whose results are stored for fewer days than evidence has none of it. */
-const keepsEvidence = ({ keptSeconds }: Pick<Job, "keptSeconds">): boolean =>
-  keptSeconds >= RETENTION_DAYS * 86_400;
+const keepsEvidence = ({ retentionSeconds }: Pick<Job, "retentionSeconds">): boolean =>
+  retentionSeconds >= RETENTION_DAYS * 86_400;
 
 type EvidenceLine = readonly [row: number, evidence: Omit<Evidence, "lists">];
 
 export const storeEvidence = async (
   world: VerifyWorld,
-  job: Pick<Job, "id" | "account" | "keptSeconds">,
+  job: Pick<Job, "id" | "account" | "retentionSeconds">,
   { chunk, token }: Pick<EvidencePass, "chunk" | "token">,
   rows: readonly VerifiedRow[],
 ): Promise<void> => {

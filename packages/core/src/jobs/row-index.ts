@@ -72,7 +72,7 @@ export const findRow = (
   return getRowAt(piece, low) === row ? low : undefined;
 };
 
-export type IndexedJob = Pick<Job, "id" | "isIndexed" | "total" | "chunkRows">;
+export type IndexedJob = Pick<Job, "id" | "kind" | "total" | "chunkRows">;
 
 const toPieceSk = (chunk: number, pass: number): string =>
   `${String(chunk).padStart(5, "0")}#${String(pass).padStart(4, "0")}`;
@@ -90,7 +90,7 @@ export const toIndexPartition = (job: string): string => `INDEX#${job}`;
 export const toAddressesPartition = (job: string): string => `ADDRESSES#${job}`;
 
 type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass"> & {
-  readonly job: Pick<Job, "id" | "isIndexed">;
+  readonly job: Pick<Job, "id">;
 };
 
 /** The writes that make the rows of a pass findable. */
@@ -99,7 +99,7 @@ export const buildIndexWrites = (
   rows: readonly VerifiedRow[],
   expiresAt: number,
 ): readonly Write[] => {
-  if (!job.isIndexed || rows.length === 0) return [];
+  if (rows.length === 0) return [];
   const sk = toPieceSk(chunk, pass);
   const { kinds, kindByRow, gaps } = createPiece({ chunk, token, pass }, rows);
   const texts = joinTexts(rows.map(({ result }) => result.email));
@@ -187,7 +187,7 @@ export type RowIndex = {
 };
 
 export const readRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
-  if (!job.isIndexed) return buildRowIndex(table, job);
+  if (job.kind === "single") return buildRowIndex(table, job);
   const pieces = (await readParts(table, job, toIndexPartition(job.id))).map(readPiece);
   const readAddresses = async () => {
     const items = await readParts(table, job, toAddressesPartition(job.id));
@@ -200,7 +200,7 @@ export const readRowIndex = async (table: Table, job: IndexedJob): Promise<RowIn
   return { pieces, readAddresses };
 };
 
-/** The job of an earlier release, or one of a single address, has no index: it is made from the rows themselves. */
+/** The job of a single address has no index: it is made from the row itself. */
 const buildRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
   const pieces: IndexPiece[] = [];
   const addresses: string[] = [];

@@ -45,4 +45,4 @@ export const decryptSecret = (
 
 /** A setting is any long text; a key has 32 bytes. */
 const deriveKey = (setting: string): Buffer =>
-  createHmac("sha256", setting).update("sealed secrets").digest();
+  createHmac("sha256", setting).update("encrypted secrets").digest();

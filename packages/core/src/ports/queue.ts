@@ -105,7 +105,7 @@ const BODY_BYTES_MAX = 1_048_576;
 /**
  * A group that holds as much as is free waits until some messages are done. So one group alone has half, two groups
  * that want everything have a third each, and as much is always free as the largest group holds. Messages without a
- * group, as earlier releases sent them, have no share.
+ * group have no share.
  */
 export const createFairShares = (
   { concurrency }: Pick<QueueConfig, "concurrency">,

@@ -74,9 +74,9 @@ export const createSingleJob = (
   operation: Operation,
   single: Single,
   {
-    keptSeconds: retentionSeconds,
+    retentionSeconds,
     retry,
-  }: { readonly keptSeconds: number; readonly retry?: SingleRetry | undefined },
+  }: { readonly retentionSeconds: number; readonly retry?: SingleRetry | undefined },
 ): Item => ({
   ...toJobItem({
     id: operation.id,
@@ -87,7 +87,7 @@ export const createSingleJob = (
     name: null,
     status: retry ? "processing" : "pending",
     createdAt: operation.openedAt,
-    keptSeconds: retentionSeconds,
+    retentionSeconds,
     total: 1,
     ...NO_PROGRESS,
     ...(retry && { retry, waits: 1 }),
@@ -148,7 +148,7 @@ export const verifySingle: Worker<VerifyWorld> = {
     if (await cancelIfInactive(world, job)) return;
     const requester = { account: job.account, priority: "caller" } as const;
     const history = job.mode === "live" ? createAccountHistory(world, job.account) : undefined;
-    const causes = listCauses(job);
+    const causes = job.retry?.causes ?? [];
     const everything = {
       ...job.single,
       includeAi: true,
@@ -175,10 +175,6 @@ export const verifySingle: Worker<VerifyWorld> = {
     },
   },
 };
-
-/** Why it was deferred before. Releases up to 0.1 stored only how often. */
-const listCauses = ({ retry, waits }: Job): readonly RetryCause[] =>
-  retry?.causes ?? Array.from({ length: waits }, (): RetryCause => "greylisting");
 
 /** For a job without a result in time: sends its message again, and after too many attempts releases its credits. */
 const repairSingle = async (world: World, item: Item): Promise<string> => {
@@ -210,7 +206,7 @@ const completeJob = async (
   const token = world.newId("txn");
   const bucket = toBucket(result.status);
   const rows = [{ row: 1, result: trimResult(result, single) }];
-  const expiresAt = toEpochSeconds(now) + job.keptSeconds;
+  const expiresAt = toEpochSeconds(now) + job.retentionSeconds;
   const progress = {
     total: 1,
     processed: 1,
@@ -236,6 +232,7 @@ const completeJob = async (
           waiting: 0,
           from: 0,
           to: 0,
+          checksum: 0,
         }),
         expires_at: expiresAt,
       },

@@ -73,7 +73,7 @@ export const verifyOnce = async (
   const cachedResult = await findCached(world, order, request);
   if (cachedResult) return returnCached(world, order, request, cachedResult);
   const { email, options } = request;
-  const input: VerifyInput = { email, ...options, keptSeconds: getRetentionSeconds(payer) };
+  const input: VerifyInput = { email, ...options, retentionSeconds: getRetentionSeconds(payer) };
   const outcome = await beginOperation(world, order, async () => ({
     price: PRICES.verify,
     input,
@@ -104,7 +104,7 @@ const VerifyInput = v.object({
   deepVerify: v.boolean(),
   includeAi: v.boolean(),
   includeEvidence: v.boolean(),
-  keptSeconds: v.number(),
+  retentionSeconds: v.number(),
 });
 type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
@@ -255,7 +255,7 @@ const switchToJob = async (
  * the process that began the work is gone.
  */
 const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
-  const { keptSeconds, ...single } = v.parse(VerifyInput, operation.input);
+  const { retentionSeconds, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: StoredAnswer = {
     price: amount,
@@ -265,7 +265,7 @@ const continueAsJob = async (world: World, operation: Operation, retry?: SingleR
   const ended = await handOverToJob(
     world,
     operation,
-    createSingleJob(world, operation, single, { keptSeconds, retry }),
+    createSingleJob(world, operation, single, { retentionSeconds, retry }),
     answer,
   );
   if (ended !== "ended") return ended;

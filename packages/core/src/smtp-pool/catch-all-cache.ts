@@ -7,10 +7,10 @@ import type { Table } from "../ports/table.ts";
 // the server itself: a result without a probe would show that some account has verified the domain before.
 //
 //   pk               sk               what
-//   DOMAIN#<domain>  FACTS#<account>  catchAll, catchAllUntil (s): whether it accepts every recipient, as a random one
+//   DOMAIN#<domain>  CATCH_ALL#<account>  catchAll, catchAllUntil (s): whether it accepts every recipient, as a random one
 //                                     proved it
 //                                     randomRecipient: the one that the server deferred; the next attempt uses it again
-//   DOMAIN#<domain>  FACTS            the same, where one person has the process to himself
+//   DOMAIN#<domain>  CATCH_ALL            the same, where one person has the process to himself
 
 const RETENTION_SECONDS = 86_400;
 /**
@@ -62,7 +62,7 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
   const getSeconds = () => toEpochSeconds(now());
   const toKey = (domain: string, account: string) => ({
     pk: `DOMAIN#${domain}`,
-    sk: account === "" ? "FACTS" : `FACTS#${account}`,
+    sk: account === "" ? "CATCH_ALL" : `CATCH_ALL#${account}`,
   });
 
   const remember = ({ pk, sk }: ReturnType<typeof toKey>, item: CatchAllItem): void =>

@@ -10,7 +10,6 @@ export type Judged = {
     readonly mailboxExists: boolean;
     readonly catchAll: boolean;
   };
-  readonly ai?: { readonly catchAllConfidence: number | null };
 };
 
 /** The checks whose outcome may stay open. That an address is well formed is always known. */
@@ -23,7 +22,7 @@ export const UNCERTAIN_CHECKS = [
 ] as const;
 
 /**
- * Which checks are false without a proof. It is read from what is stored, so it holds for results of earlier releases too.
+ * Which checks are false without a proof.
  * A domain or a mailbox that is proven not to exist makes the address invalid, so under another status a "no" is open.
  */
 export const listUnknownChecks = (
@@ -53,9 +52,3 @@ export const getCertainty = (
   if (status === "invalid") return 0;
   return mailboxExists ? 1 : undefined;
 };
-
-/** The base of every estimate (`catch-all-score.ts`), for results of releases up to 0.1, which stored an estimate seldom. */
-const BASE = 0.4;
-
-export const getCatchAllConfidence = ({ ai, status, verification }: Judged): number =>
-  ai?.catchAllConfidence ?? getCertainty(status, verification) ?? BASE;

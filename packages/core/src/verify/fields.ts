@@ -11,8 +11,6 @@ export type Field = {
   readonly isPrivate?: true;
   /** The public value. A field that may be left out is optional. */
   readonly schema: v.GenericSchema;
-  /** The value within the service, where it has another type than the public one. */
-  readonly inner?: v.GenericSchema;
   /** Computes the public value from the result where it is not the value itself. Undefined leaves the field out. */
   readonly compute?: (result: never) => unknown;
   /** The field is public only: the result has no value for it. */
@@ -27,18 +25,14 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type ValueOf<F extends Field> = F extends { readonly fields: infer Inner extends Fields }
   ? ValuesOf<Inner>
-  : F extends { readonly inner: infer S extends v.GenericSchema }
-    ? v.InferOutput<S>
-    : Exclude<v.InferOutput<F["schema"]>, undefined>;
+  : Exclude<v.InferOutput<F["schema"]>, undefined>;
 
 /** How the service holds a field: always, where there is a value, or never. */
 type Presence<F extends Field> = F extends { readonly isComputed: true }
   ? "never"
-  : F extends { readonly inner: v.GenericSchema }
-    ? "always"
-    : undefined extends v.InferOutput<F["schema"]>
-      ? "optional"
-      : "always";
+  : undefined extends v.InferOutput<F["schema"]>
+    ? "optional"
+    : "always";
 
 type Flat<T> = { [Key in keyof T]: T[Key] };
 

@@ -49,7 +49,7 @@ export type PackedValues = readonly [
   checks: number,
   flags: number,
   names: readonly [string | null, string | null, string, Verification["enrichment"]["gender"]],
-  ai: readonly [string | null, number | null, number | null] | null,
+  ai: readonly [string | null, number | null, number] | null,
   retry: Verification["retry"],
   verifiedAt: string,
   evidence?: Verification["evidence"],

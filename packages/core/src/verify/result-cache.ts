@@ -11,7 +11,7 @@ import { NOT_PROBED } from "./unpaid-results.ts";
 // one verified.
 //
 //   pk                           sk     what
-//   KNOWN#<owner>#<fingerprint>  KNOWN  the whole result, with every optional part
+//   CACHED#<owner>#<fingerprint>  RESULT  the whole result, with every optional part
 
 const RETENTION_SECONDS = 86_400;
 
@@ -71,5 +71,5 @@ export const eraseCachedResults = async (
 const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => {
   const parsed = parseAddress(email);
   const address = isAddress(parsed) ? parsed.canonical : email.trim();
-  return { pk: `KNOWN#${owner}#${fingerprint([address, deepVerify])}`, sk: "KNOWN" };
+  return { pk: `CACHED#${owner}#${fingerprint([address, deepVerify])}`, sk: "RESULT" };
 };

@@ -7,12 +7,7 @@ import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
 import type { CatchAll } from "../smtp-pool/probe.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
-import {
-  getCatchAllConfidence,
-  type Judged,
-  listUnknownChecks,
-  UNCERTAIN_CHECKS,
-} from "./certainty.ts";
+import { type Judged, listUnknownChecks, UNCERTAIN_CHECKS } from "./certainty.ts";
 import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
 import { NOT_PROBED_REASONS } from "./unpaid-results.ts";
@@ -156,9 +151,6 @@ const AI = {
       Share,
       "Probability that the mailbox exists, 0–1. 1: the server accepted it and rejects unknown ones. 0: the address is invalid. Otherwise an estimate from the name and the domain.",
     ),
-    /** Null in results of releases up to 0.1, where the domain cannot be a catch-all. */
-    inner: v.nullable(Share),
-    compute: getCatchAllConfidence,
   },
 } as const satisfies Fields;
 
@@ -180,11 +172,11 @@ const EVIDENCE = {
   },
   /** Why the provider cannot have given the name, and where it publishes that. Absent where nothing says so. */
   nameRule: { name: "name_rule", schema: v.optional(typed<UngivenName>()) },
-  /** When the account's own mail to this address bounced. Absent in results of releases up to 0.1. */
-  bouncedAt: { name: "bounced_at", schema: typed<string | null | undefined>() },
+  /** When the account's own mail to this address bounced. */
+  bouncedAt: { name: "bounced_at", schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
-  /** The edition of the lists below. Absent in results of releases up to 0.1. */
-  listsEdition: { name: "lists_edition", schema: v.optional(Text) },
+  /** The edition of the lists below. */
+  listsEdition: { name: "lists_edition", schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;
 

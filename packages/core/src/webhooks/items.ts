@@ -19,7 +19,7 @@ import { EVENTS_QUEUE } from "./wake-ups.ts";
 //   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    the same, for the webhook_url of a job
 //   WEBHOOKS#<owner>     <id>                                              a webhook: its URL and event types
 //   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: their number, for the limit
-//   PLACES#<slot key>    <window start>                                    n: slots in use in this half-minute
+//   SLOTS#<slot key>    <window start>                                    n: slots in use in this half-minute
 
 /** The URL that is called for one job only. `secret` is encrypted for the owner; null: unsigned. */
 const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
@@ -152,7 +152,7 @@ const Delivery = v.object({
   /** Null: a callback, whose URL is in `callback`. */
   webhook: v.nullable(v.string()),
   callback: v.optional(Callback),
-  /** The callback's job. Absent in deliveries of release 0.1.0. */
+  /** The callback's job. */
   job: v.optional(v.string()),
   event: v.string(),
   type: v.string(),
@@ -170,7 +170,7 @@ const Delivery = v.object({
   responseStatus: v.optional(v.number()),
   latencyMs: v.optional(v.number()),
   error: v.optional(v.string()),
-  /** The beginning of the last response. Absent in deliveries of releases up to 0.1.0. */
+  /** The beginning of the last response. */
   responseBody: v.optional(v.string()),
 });
 
@@ -198,6 +198,6 @@ export const toDeliveryItem = (delivery: Delivery, now: Date, schedule?: Schedul
 });
 
 export const toSlotsKey = (concurrencyKey: string, window: number): Key => ({
-  pk: `PLACES#${concurrencyKey}`,
+  pk: `SLOTS#${concurrencyKey}`,
   sk: String(window),
 });

@@ -109,7 +109,7 @@ const listSpfDetails = ({
   return [
     spf.record,
     `up to ${spf.lookups} of ${termsMax} DNS look-ups`,
-    ...(spf.tree ?? [])
+    ...spf.tree
       .filter(({ depth }) => depth > 0)
       .map(({ depth, term, lookups }) => `${lookups} ${"· ".repeat(depth - 1)}${term ?? ""}`),
     ...(result && sending_ip !== null ? [`result for ${sending_ip}: ${result}`] : []),

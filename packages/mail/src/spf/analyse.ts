@@ -34,8 +34,8 @@ export type SpfAnalysis = {
   readonly voidLookups: number;
   /** The other domains whose records are part of the policy, by include or redirect. */
   readonly domains: readonly string[];
-  /** The record and those that it includes, each with its look-ups. Checks of earlier releases do not have it. */
-  readonly tree?: readonly SpfNode[];
+  /** The record and those that it includes, each with its look-ups. */
+  readonly tree: readonly SpfNode[];
   /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
 };

@@ -84,7 +84,7 @@ const buildMailTest = (world: World, payer: Payer): MailTest => {
     );
   const now = world.now();
   const token = Buffer.from(world.randomBytes(16)).toString("hex");
-  const keptDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
+  const retentionDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
   return {
     id: `mlt_${token}`,
     owner: getOwnerId(payer),
@@ -96,7 +96,7 @@ const buildMailTest = (world: World, payer: Payer): MailTest => {
     createdAt: now.toISOString(),
     openUntil: addMs(now, OPEN_MS).toISOString(),
     sends: 0,
-    expires_at: toEpochSeconds(now) + keptDays * 86_400,
+    expires_at: toEpochSeconds(now) + retentionDays * 86_400,
   };
 };
 

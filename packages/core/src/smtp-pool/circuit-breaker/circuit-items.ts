@@ -8,7 +8,7 @@ import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
 // the provider accepts us again, and expires when its circuit is forgotten.
 //
 //   pk               sk              what
-//   OPERATOR#<name>  CIRCUIT#<exit>  refusals, domains: of the row; refusal: the latest; at (ms)
+//   PROVIDER#<name>  CIRCUIT#<exit>  refusals, domains: of the row; refusal: the latest; at (ms)
 //                                    openings, open_until (ms): the pauses in a row and the end of the last one
 //                                    trial_until (ms): a process has the one session after the pause
 //                                    version: grows with each write
@@ -27,7 +27,7 @@ export const formatCircuitName = ({ providerKey, exit }: CircuitName): string =>
   `${providerKey} ${exit}`;
 
 export const toCircuitKey = ({ providerKey, exit }: CircuitName): Key => ({
-  pk: `OPERATOR#${providerKey}`,
+  pk: `PROVIDER#${providerKey}`,
   sk: `${SK_PREFIX}${exit}`,
 });
 

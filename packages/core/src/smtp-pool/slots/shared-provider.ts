@@ -12,8 +12,8 @@ import { PAUSE_MS, type ProviderBackoff, type SessionWork } from "./slots.ts";
 // a write whose conditions are that the slot is free and that no backoff began; it reads the item once before.
 //
 //   pk               sk      what
-//   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", the lease of slot n
-//                            closed_until (ms), rests (failures in a row), said (the reply): after a 421
+//   PROVIDER#<name>  SHARED  slot_<n>: "<until, ms> <token>", the lease of slot n
+//                            backoff_until (ms), failures (in a row), refusal (the reply): after a 421
 //                            wanted_until (ms): a process waits for a slot (wait-queue-items.ts)
 //                            pace (ms): how long a session takes for a recipient, on average
 
@@ -29,15 +29,15 @@ const RETENTION_SECONDS = 1_800;
 const WAIT_MARK_MS = 3 * PAUSE_MS;
 
 const SharedProvider = v.object({
-  closed_until: v.optional(v.number(), 0),
-  rests: v.optional(v.number(), 0),
+  backoff_until: v.optional(v.number(), 0),
+  failures: v.optional(v.number(), 0),
   wanted_until: v.optional(v.number(), 0),
   pace: v.optional(v.number()),
-  said: v.optional(StoredRefusal),
+  refusal: v.optional(StoredRefusal),
 });
 
 export const toItemKey = (limitKey: string): Key => ({
-  pk: `OPERATOR#${limitKey}`,
+  pk: `PROVIDER#${limitKey}`,
   sk: "SHARED",
 });
 
@@ -52,7 +52,7 @@ const parseSlotField = ([field, value]: [string, unknown]): [number, string][] =
     : [];
 
 export const toSlotField = (slot: number): string => `${SLOT_PREFIX}${slot}`;
-const SLOT_PREFIX = "place_";
+const SLOT_PREFIX = "slot_";
 
 export const formatLease = (token: string, atMs: number): string => `${atMs + LEASE_MS} ${token}`;
 
@@ -63,13 +63,13 @@ export const listTakenSlots = ({ slots }: SharedProvider, atMs: number): readonl
 const isExpired = (text: string, atMs: number): boolean =>
   !isUnexpired(Number(text.split(" ", 1)[0]), atMs, LEASE_MS);
 
-const isClosed = ({ closed_until }: SharedProvider, atMs: number): boolean =>
-  isUnexpired(closed_until, atMs, BACKOFF_MAX_MS);
+const isClosed = ({ backoff_until }: SharedProvider, atMs: number): boolean =>
+  isUnexpired(backoff_until, atMs, BACKOFF_MAX_MS);
 
 export const getBackoff = (shared: SharedProvider, atMs: number): ProviderBackoff | null => {
-  const { closed_until, rests, said } = shared;
+  const { backoff_until, failures, refusal } = shared;
   return isClosed(shared, atMs)
-    ? { ms: closed_until - atMs, failures: rests, refusal: said ? toRefusal(said) : null }
+    ? { ms: backoff_until - atMs, failures, refusal: refusal ? toRefusal(refusal) : null }
     : null;
 };
 
@@ -80,12 +80,12 @@ export const createBackoffChange = (
   atMs: number,
 ): Fields | null => {
   if (isClosed(shared, atMs)) return null;
-  const { ms, failures: rests } = getNextBackoff(shared.rests, end);
-  if (ms === 0 && rests === shared.rests) return null;
+  const { ms, failures } = getNextBackoff(shared.failures, end);
+  if (ms === 0 && failures === shared.failures) return null;
   return {
-    rests: rests || undefined,
-    ...(ms > 0 && { closed_until: atMs + ms }),
-    ...(end.refusal && { said: toStoredReply(end.refusal) }),
+    failures: failures || undefined,
+    ...(ms > 0 && { backoff_until: atMs + ms }),
+    ...(end.refusal && { refusal: toStoredReply(end.refusal) }),
   };
 };
 
@@ -95,14 +95,14 @@ const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields
     : undefined;
 
 /** The condition that no process closed the provider since the read. */
-export const matchClosing = ({ closed_until }: SharedProvider): Where => ({
-  closed_until: closed_until || MISSING,
+export const matchClosing = ({ backoff_until }: SharedProvider): Where => ({
+  backoff_until: backoff_until || MISSING,
 });
 
 /** And that no process reset its failures. */
 export const matchBackoff = (shared: SharedProvider): Where => ({
   ...matchClosing(shared),
-  rests: shared.rests || MISSING,
+  failures: shared.failures || MISSING,
 });
 
 export const matchSlot = ({ slots }: SharedProvider, slot: number): Where => ({

@@ -11,7 +11,7 @@ import { compareTickets, PAUSE_MS, type SlotKey, type Ticket, toWaitQueueName } 
 // session. So accounts take turns by sessions, however many recipients each of them has.
 //
 //   pk               sk            what
-//   OPERATOR#<name>  WAIT#<slots>  clock: the highest position that a session began with; draws: the tickets drawn
+//   PROVIDER#<name>  WAIT#<slots>  clock: the highest position that a session began with; draws: the tickets drawn
 //                                  end_<n>, done_<n>, draw_<n>, until_<n>: the accounts of hash n: the end of the last
 //                                  ticket, the position up to which recipients have results, the number of the last
 //                                  draw, and when the line counts as left (ms)
@@ -53,7 +53,7 @@ const Counts = v.object({
 export const toWaitQueueKey = (slotKey: SlotKey): Key => {
   const name = toWaitQueueName(slotKey);
   const { limitKey } = slotKey;
-  return { pk: `OPERATOR#${limitKey}`, sk: `WAIT#${name.slice(limitKey.length + 1)}` };
+  return { pk: `PROVIDER#${limitKey}`, sk: `WAIT#${name.slice(limitKey.length + 1)}` };
 };
 
 export const toLineNumber = ({ account, priority }: Requester): number =>
