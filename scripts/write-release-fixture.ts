@@ -20,7 +20,7 @@ const files = readdirSync(copy, { recursive: true, withFileTypes: true })
 
 const fixture = join("test/fixtures", `release-${recorded.release}.json.gz`);
 const fixtureContent = {
-  told: recorded,
+  recorded,
   files: Object.fromEntries(files) as Record<string, string>,
 };
 writeFileSync(fixture, gzipSync(JSON.stringify(fixtureContent)));

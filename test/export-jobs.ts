@@ -81,7 +81,7 @@ export const givenJobOf = async (
   chunks: readonly (readonly VerifiedRow[])[],
   also: Partial<Job> = {},
 ): Promise<string> => {
-  const expiresAt = Math.floor(world.now().getTime() / 1_000) + KEPT_SECONDS;
+  const expiresAt = Math.floor(world.now().getTime() / 1_000) + RETENTION_SECONDS;
   for (const [chunk, rows] of chunks.entries()) {
     const chunkId = { job: "job_1", chunk };
     const done = { ...chunkId, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
@@ -102,7 +102,7 @@ export const givenJobOf = async (
     status: "completed",
     createdAt: world.now().toISOString(),
     completedAt: world.now().toISOString(),
-    retentionSeconds: KEPT_SECONDS,
+    retentionSeconds: RETENTION_SECONDS,
     total: processed,
     processed,
     valid: processed,
@@ -115,7 +115,7 @@ export const givenJobOf = async (
   return job.id;
 };
 
-export const KEPT_SECONDS = 30 * 86_400;
+export const RETENTION_SECONDS = 30 * 86_400;
 
 /** As if its days were over, or as if an index had not caught up. */
 export const whenChunkIsGone = (table: Table, job: string, chunk: number) =>

@@ -101,7 +101,7 @@ export const formatRows = (job: any): string[] =>
 
 /** The request bodies and the form part of verifyFile that tests change one field of. */
 export const UPLOADING = { action: "get_upload_url", file_name: "list.csv" };
-export const PROCESSING = createProcessRequest("uploads/live/acc_1/upl_1.csv");
+export const PROCESSING = createProcessRequest("uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv");
 export const FILE_PART = {
   name: "file",
   fileName: "list.csv",

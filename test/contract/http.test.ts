@@ -120,7 +120,7 @@ const file = (body: unknown, ...headers: WireRequest["headers"] & {}): WireReque
   ...verification(body, ...headers),
   url: "/v1/verify/file",
 });
-const FILE_KEY = "uploads/live/acc_1/upl_1.csv";
+const FILE_KEY = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
 const process = { action: "process", file_key: FILE_KEY };
 
 // Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
@@ -313,8 +313,16 @@ test.each<[string, WireRequest, number]>([
   ["a file under an Idempotency-Key", file(process, ["Idempotency-Key", "k"]), 202],
   ["a file with a secret", file({ ...process, webhook_secret: "s".repeat(16) }), 400],
   ["a file by a column that is not there", file({ ...process, email_column: "Straße" }), 400],
-  ["another account's file", file({ ...process, file_key: "uploads/live/acc_9/upl_1.csv" }), 403],
-  ["a file that is not there", file({ ...process, file_key: "uploads/live/acc_1/upl_9.csv" }), 404],
+  [
+    "another account's file",
+    file({ ...process, file_key: "uploads/live/acc_9/upl_1.bGlzdC5jc3Y.csv" }),
+    403,
+  ],
+  [
+    "a file that is not there",
+    file({ ...process, file_key: "uploads/live/acc_1/upl_9.bGlzdC5jc3Y.csv" }),
+    404,
+  ],
   ["a file in a body over the limit", file({ ...process, x: "x".repeat(BODY_BYTES_MAX) }), 413],
   ["the jobs", get("/v1/jobs", ["x-api-key", "KEY"]), 200],
   ["the jobs of a state", get("/v1/jobs?status=completed&limit=1", ["x-api-key", "KEY"]), 200],

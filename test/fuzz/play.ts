@@ -99,7 +99,14 @@ const givenContext = async (seed: number) => {
     ["to", ["2026-11-21", "2026-11-30"]],
     ["since", ["2026-11-20T00:00:00Z", "2026-11-20"]],
     ["file_name", ["list.csv", "list.TXT", "list.xlsx", "../list.csv"]],
-    ["file_key", [...uploads, "uploads/live/acc_9/upl_1.csv", "uploads/live/acc_1/upl_99.csv"]],
+    [
+      "file_key",
+      [
+        ...uploads,
+        "uploads/live/acc_9/upl_1.bGlzdC5jc3Y.csv",
+        "uploads/live/acc_1/upl_99.bGlzdC5jc3Y.csv",
+      ],
+    ],
     ["include_results", ["true", "false", "False"]],
     ["format", ["csv", "json", "JSON"]],
     ["filter", ["all", "valid", "Risky"]],

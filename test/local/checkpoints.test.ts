@@ -66,7 +66,7 @@ test("when the log is long the writers wait for a second checkpoint, which copie
 
 const openNotes = () => {
   const file = join(createFolder(), "notes.sqlite");
-  const db = openSqlite(file, { version: 1, schema: "CREATE TABLE notes (text TEXT)" });
+  const db = openSqlite(file, { version: 1, schema: "CREATE TABLE notes (text TEXT)", steps: [] });
   return { file, db };
 };
 

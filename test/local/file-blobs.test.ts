@@ -1,15 +1,5 @@
-import { createHash } from "node:crypto";
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, globSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
@@ -41,22 +31,6 @@ test("two puts of the same bytes have two versions", async () => {
   const second = await blobs.put(KEY, streamPieces("a@b.c\n"));
 
   expect(second.version).not.toBe(first.version);
-});
-
-test.each([
-  ["", "empty"],
-  ["a@b.c\n", "short"],
-  ["a@b.c\n".repeat(1000), "long"],
-])("a file of a release without checksums is read whole: %#", async (text) => {
-  const folder = createFolder();
-  const name = createHash("sha256").update(KEY).digest("hex");
-  mkdirSync(join(folder, name.slice(0, 2)));
-  writeFileSync(join(folder, name.slice(0, 2), name), text);
-
-  const metadata = await createBlobs(folder).head(KEY);
-
-  expect(metadata?.bytes).toBe(text.length);
-  expect(await getText(folder, { version: metadata?.version ?? "" })).toBe(text);
 });
 
 const PUT = "a@b.c\n".repeat(20_000);
@@ -142,27 +116,4 @@ test("a missing folder is an error, and not a missing blob", async () => {
   rmSync(folder, { recursive: true });
 
   await expect(createBlobs(folder).head(KEY)).rejects.toThrow("is gone");
-});
-
-test("a put takes the place of a file of an earlier release, and a removal removes it", async () => {
-  const folder = createFolder();
-  const name = createHash("sha256").update(KEY).digest("hex");
-  const earlier = join(folder, name.slice(0, 2), name);
-  const givenEarlier = () => {
-    mkdirSync(join(folder, name.slice(0, 2)), { recursive: true });
-    writeFileSync(earlier, "earlier");
-  };
-  givenEarlier();
-  await createBlobs(folder).put(KEY, streamPieces("new"));
-  const read = await readAll(createBlobs(folder));
-  await createBlobs(folder).remove(KEY);
-  const removed = await readAll(createBlobs(folder));
-  givenEarlier();
-  await createBlobs(folder).remove(KEY);
-
-  expect([read, removed, await readAll(createBlobs(folder))]).toEqual([
-    "new",
-    undefined,
-    undefined,
-  ]);
 });

@@ -25,7 +25,7 @@ export const createNextLayouts = ({ file: stopsIn, stop }: Partial<Stop> = {}): 
     "queue.sqlite": {
       ...QUEUE_LAYOUT,
       version: QUEUE_LAYOUT.version + 1,
-      steps: [...(QUEUE_LAYOUT.steps ?? []), queueStep],
+      steps: [queueStep],
     },
   };
 };

@@ -17,7 +17,7 @@ import { createFolder } from "./running.ts";
 // would break the upgrade of every operator.
 
 type ReleaseFixture = {
-  readonly told: ReleaseRecord;
+  readonly recorded: ReleaseRecord;
   readonly files: Readonly<Record<string, string>>;
 };
 type ReceivedCall = { readonly headers: Record<string, string>; readonly body: string };
@@ -28,7 +28,7 @@ const LOOKS_MAX = 12;
 
 const fixtures = globSync("test/fixtures/release-*.json.gz").map((file) => {
   const fixture = JSON.parse(gunzipSync(readFileSync(file)).toString()) as ReleaseFixture;
-  return [fixture.told.release, fixture] as const;
+  return [fixture.recorded.release, fixture] as const;
 });
 
 let lab: Lab;
@@ -38,14 +38,14 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /** A copy of what was left, a minute later. */
-const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
+const whenUpgraded = async ({ recorded, files }: ReleaseFixture) => {
   const folder = createFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), Buffer.from(content, "base64"));
   }
   const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(told.written_at) + MINUTE_MS });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(recorded.written_at) + MINUTE_MS });
   onTestFinished(() => void vi.useRealTimers());
 
   const calls: ReceivedCall[] = [];
@@ -70,7 +70,7 @@ const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
     world,
     queue: world.queue,
     baseUrl,
-    ask: createSend(baseUrl, told.live_key),
+    ask: createSend(baseUrl, recorded.live_key),
     received: calls,
     later,
   };
@@ -92,20 +92,20 @@ test("the first release has its fixture", () => {
 });
 
 describe.each(fixtures)("state of %s", (_, fixture) => {
-  const { told } = fixture;
+  const { recorded } = fixture;
 
   test("its keys are accepted, and every response is the one of its release", async () => {
     const { ask, world } = await whenUpgraded(fixture);
 
-    for (const { call, status, answer } of told.read) {
+    for (const { call, status, answer } of recorded.read) {
       const reply = await ask(call);
       expect(reply, `${call.path}`).toMatchObject({
         status,
         answer: withoutNulls(answer) as object,
       });
     }
-    const byTestKey = await ask({ method: "GET", path: "/v1/account", key: told.test_key });
-    expect(byTestKey.answer.data.account_id).toBe(told.account_id);
+    const byTestKey = await ask({ method: "GET", path: "/v1/account", key: recorded.test_key });
+    expect(byTestKey.answer.data.account_id).toBe(recorded.account_id);
     expect(await audit(world.table, world.now())).toMatchObject({ ok: true, violations: [] });
   });
 
@@ -113,8 +113,8 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     const { baseUrl } = await whenUpgraded(fixture);
     const getRows = (text: string) => parse(text, { columns: true, bom: true }) as object[];
 
-    for (const { path, text } of told.downloads) {
-      const response = await fetch(baseUrl + path, { headers: { "x-api-key": told.live_key } });
+    for (const { path, text } of recorded.downloads) {
+      const response = await fetch(baseUrl + path, { headers: { "x-api-key": recorded.live_key } });
       expect(getRows(await response.text())).toMatchObject(getRows(text));
     }
   });
@@ -125,7 +125,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
       (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
     const before = await balance();
 
-    for (const { call, status, answer } of told.paid)
+    for (const { call, status, answer } of recorded.paid)
       expect(await ask(call)).toMatchObject({
         status,
         answer: { data: { ...(withoutNulls(answer.data) as object), credits_used: 0 } },
@@ -154,7 +154,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
 
   test("work in progress continues to its end, is paid as held, and is reported to its webhook with the stored secret", async () => {
     const { ask, world, queue, received: calls, later } = await whenUpgraded(fixture);
-    const jobs = Object.values(told.unfinished);
+    const jobs = Object.values(recorded.unfinished);
     const statuses = async () => {
       const found = jobs.map((id) => ask({ method: "GET", path: `/v1/jobs/${id}` }));
       return (await Promise.all(found)).map(({ answer }) => answer.data.status as string);
@@ -169,7 +169,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     const done = calls.map(({ body }) => JSON.parse(body) as { data: { job_id?: string } });
     const signed = calls.map(({ headers, body }) => {
       vi.setSystemTime(Number(headers["webhook-timestamp"]) * 1000);
-      return new Webhook(told.webhook.secret).verify(body, headers);
+      return new Webhook(recorded.webhook.secret).verify(body, headers);
     });
 
     expect(await statuses()).toEqual(["completed", "completed"]);

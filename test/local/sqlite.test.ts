@@ -70,7 +70,7 @@ test("a file of a newer release is refused, not half understood", () => {
 });
 
 const createNotes = (file: string): DatabaseSync =>
-  openSqlite(file, { version: 1, schema: "CREATE TABLE notes (text TEXT)" });
+  openSqlite(file, { version: 1, schema: "CREATE TABLE notes (text TEXT)", steps: [] });
 
 /** A disk whose flushes end when the test says so. */
 const createSlowDisk = () => {

@@ -8,12 +8,10 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
@@ -24,10 +22,10 @@ import { COPIES, removeOldCopies } from "@mailproof/local/storage/upgrade-copies
 import { type UpgradePorts, upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
 import { expect, test } from "vitest";
 import { createNextLayouts } from "./next-layouts.ts";
-import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // The state of an older release in the hands of a newer one. Today's state is the older one here, and the newer release is
-// made by the test: no real one has a step for the table yet.
+// made by the test: no release has a step yet.
 
 const NEXT = createNextLayouts();
 const NOW = new Date("2026-11-23T12:00:00.000Z");
@@ -75,19 +73,13 @@ const [TODAY, AFTER] = [LAYOUTS, NEXT].map((layouts) =>
   Object.values(layouts).map(({ version }) => version),
 ) as [number[], number[]];
 
-test("state carries its version, and one without a version is version 1", async () => {
+test("state carries its version, and that of today is left as it is", async () => {
   const folder = await givenState();
-  expect(readVersions(folder)).toEqual(TODAY);
-  const db = new DatabaseSync(join(folder, "state.sqlite"));
-  db.exec("PRAGMA user_version = 0");
-  db.close();
 
   const upgraded = await upgradeFolder(folder);
-  open(folder).close();
 
   expect(upgraded).toBeNull();
   expect(readVersions(folder)).toEqual(TODAY);
-  expect(read(join(folder, "state.sqlite"), "SELECT 1 FROM items")).not.toEqual([]);
   expect(listCopies(folder)).toEqual([]);
 });
 
@@ -221,50 +213,41 @@ test("the three newest copies are kept, for thirty days; a folder of the operato
   expect(listCopies(folder)).toEqual([days[4], "mine"]);
 });
 
-type ReleaseFixture = { readonly files: Readonly<Record<string, string>> };
+/** The settings of a program of the next release. */
+const OF_NEXT_RELEASE = { NODE_OPTIONS: "--import=./test/local/next-release.ts" };
 
-/** What release 0.1.0 left behind: its queue is older than today's. */
-const givenFirstRelease = () => {
-  const folder = createFolder();
-  const fixture = JSON.parse(
-    gunzipSync(readFileSync("test/fixtures/release-0.1.0.json.gz")).toString(),
-  ) as ReleaseFixture;
-  for (const [name, content] of Object.entries(fixture.files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), Buffer.from(content, "base64"));
-  }
-  return folder;
-};
+const whenAudited = (folder: string) =>
+  whenCommandedWith({ MAILPROOF_DIR: folder, ...OF_NEXT_RELEASE }, "admin", "audit");
 
-test("a server upgrades the state of 0.1.0 at its start, and logs where the copy is", async () => {
-  const folder = givenFirstRelease();
+test("a server upgrades older state at its start, and logs where the copy is", async () => {
+  const folder = await givenState();
 
-  const { readLog, stop } = await whenStarted(folder);
+  const { readLog, stop } = await whenStarted(folder, [], OF_NEXT_RELEASE);
   await stop("SIGTERM");
 
   expect(readLog()).toContainEqual(
     expect.objectContaining({
       event: "state_upgraded",
       from: { "state.sqlite": 1, "queue.sqlite": 1 },
-      to: { "queue.sqlite": 2 },
+      to: { "state.sqlite": 2, "queue.sqlite": 2 },
       copy: copyAt(folder),
     }),
   );
-  expect(readVersions(copyAt(folder))).toEqual([1, 1]);
-  expect(readVersions(folder)).toEqual(TODAY);
+  expect(readVersions(copyAt(folder))).toEqual(TODAY);
+  expect(readVersions(folder)).toEqual(AFTER);
 });
 
 test("a command upgrades, too, and waits for no server: beside one it is refused", async () => {
-  const folder = givenFirstRelease();
+  const folder = await givenState();
   const lock = lockFolder(folder);
 
-  const beside = await whenCommanded(folder, "admin", "audit");
+  const beside = await whenAudited(folder);
   expect(beside.code).not.toBe(0);
   expect(beside.err).toContain("Another Mailproof uses");
   expect(listCopies(folder)).toEqual([]);
 
   lock.release();
-  const alone = await whenCommanded(folder, "admin", "audit");
+  const alone = await whenAudited(folder);
   expect(JSON.parse(alone.out)).toMatchObject({ ok: true });
   expect(basename(copyAt(folder))).toMatch(/^2/);
 });

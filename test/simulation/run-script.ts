@@ -107,7 +107,7 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   };
   background.push(setClock());
   const upload = async (emails: readonly string[]): Promise<string> => {
-    const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
+    const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.bGlzdC5jc3Y.csv`;
     await world.blobs.put(key, streamPieces(`email\n${emails.join("\n")}\n`));
     return key;
   };

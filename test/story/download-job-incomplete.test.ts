@@ -7,7 +7,7 @@ import {
   givenFileJob,
   givenJobOf,
   givenSmallChunks,
-  KEPT_SECONDS,
+  RETENTION_SECONDS,
   verifyEmail,
   whenChunkIsGone,
   whenMessagesWorked,
@@ -91,7 +91,7 @@ test("rows that come with a later pass stand beside their own cells", async () =
   ]);
 
   // The pages of the first pass are older than the chunk: they are not to go before it.
-  later(KEPT_SECONDS * 1_000 - 60_000);
+  later(RETENTION_SECONDS * 1_000 - 60_000);
   expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
 });
 

@@ -17,7 +17,7 @@ import {
   givenFileJob,
   givenJobOf,
   givenSmallChunks,
-  KEPT_SECONDS,
+  RETENTION_SECONDS,
   type TestContext,
   verifyEmail,
   whenMessagesWorked,
@@ -324,7 +324,7 @@ test("a filter is part of the file's name", async () => {
 
 test("past the plan's days it is 409, and the words say that the rows are gone", async () => {
   const { world, liveKey, job, later } = await givenFileDone("email\nann@x.com\nbob@x.com\n");
-  later(KEPT_SECONDS * 1_000 - 1_000);
+  later(RETENTION_SECONDS * 1_000 - 1_000);
   const last = await getJson(world, liveKey, {}, job);
   later(1_000);
 

@@ -46,6 +46,7 @@ test("200: newest first, twenty unless asked otherwise, with what there is in al
     sending_ip: null,
     score: 90,
     grade: "A",
+    confidence: "high",
     checked_at: "2026-11-20T00:00:24.000Z",
   });
 });

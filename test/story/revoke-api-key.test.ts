@@ -55,13 +55,3 @@ test("no key is 401, a scoped key is 403, an unknown parameter is 400", async ()
   expect((await send(world, route, { key })).statusCode).toBe(403);
   expect((await send(world, route, { key: liveKey, query: { force: "1" } })).statusCode).toBe(400);
 });
-
-test("an account of the time when both modes were counted together can revoke its test keys", async () => {
-  const { world, liveKey, testKey, table, account } = await given();
-  await table.write({ remove: { pk: `KEYCOUNT#${account}~test`, sk: "KEYCOUNT" } });
-
-  const revoked = await send(world, "DELETE /v1/api-keys/key_2", { key: liveKey });
-
-  expect(revoked.statusCode).toBe(200);
-  expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(401);
-});

@@ -281,7 +281,11 @@ test("another account's file_key is 403", async () => {
 
   const answers = [
     await whenFiled(world, bo.liveKey, createProcessRequest(live)),
-    await whenFiled(world, bo.liveKey, createProcessRequest("uploads/live/nobody/upl_1.csv")),
+    await whenFiled(
+      world,
+      bo.liveKey,
+      createProcessRequest("uploads/live/nobody/upl_1.bGlzdC5jc3Y.csv"),
+    ),
   ];
 
   for (const { statusCode, error } of answers)
@@ -318,7 +322,10 @@ test.each([
 );
 
 test.each([
-  ["one that was never filled", (account: string) => `uploads/live/${account}/upl_9.csv`],
+  [
+    "one that was never filled",
+    (account: string) => `uploads/live/${account}/upl_9.bGlzdC5jc3Y.csv`,
+  ],
   ["one of another form", () => "list.csv"],
   [
     "a way out of the folder",

@@ -70,29 +70,54 @@ test("a declared size is that of the link, and a size over the limit has no link
 });
 
 test.each([
-  ["its own", ANN, "uploads/live/acc_1/upl_1.csv", "found"],
-  ["another account's", BO, "uploads/live/acc_1/upl_1.csv", "FORBIDDEN nothing_charged"],
+  ["its own", ANN, "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv", "found"],
+  [
+    "another account's",
+    BO,
+    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
+    "FORBIDDEN nothing_charged",
+  ],
   [
     "a live key's, for a test key",
     TEST,
-    "uploads/live/acc_1/upl_1.csv",
+    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
     "FORBIDDEN nothing_charged",
   ],
   [
     "one that begins with its own name",
     { ...ANN, account: "acc" },
-    "uploads/live/acc_1/upl_1.csv",
+    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
     "FORBIDDEN nothing_charged",
   ],
-  ["one without a file", ANN, "uploads/live/acc_1/upl_2.csv", "NOT_FOUND nothing_charged"],
+  [
+    "one without a file",
+    ANN,
+    "uploads/live/acc_1/upl_2.bGlzdC5jc3Y.csv",
+    "NOT_FOUND nothing_charged",
+  ],
   ["an input", ANN, "inputs/job_1.jsonl", "NOT_FOUND nothing_charged"],
-  ["one below its own", ANN, "uploads/live/acc_1/x/upl_1.csv", "NOT_FOUND nothing_charged"],
-  ["one above its own", ANN, "uploads/live/acc_1/../acc_1/upl_1.csv", "NOT_FOUND nothing_charged"],
-  ["one with a line break", ANN, "uploads/live/acc_1/upl_1.csv\n", "NOT_FOUND nothing_charged"],
+  [
+    "one below its own",
+    ANN,
+    "uploads/live/acc_1/x/upl_1.bGlzdC5jc3Y.csv",
+    "NOT_FOUND nothing_charged",
+  ],
+  [
+    "one above its own",
+    ANN,
+    "uploads/live/acc_1/../acc_1/upl_1.bGlzdC5jc3Y.csv",
+    "NOT_FOUND nothing_charged",
+  ],
+  [
+    "one with a line break",
+    ANN,
+    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv\n",
+    "NOT_FOUND nothing_charged",
+  ],
   ["nothing", ANN, "", "NOT_FOUND nothing_charged"],
 ])("the file_key %s has the expected result", async (_case, payer, key, code) => {
   const { world, blobs } = givenWorld();
-  for (const prefixes of ["uploads/live/acc_1/upl_1.csv", "inputs/job_1.jsonl"])
+  for (const prefixes of ["uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv", "inputs/job_1.jsonl"])
     await whenPut({ blobs }, prefixes, "ann@x.com");
 
   expect(await getCode(findUpload(world, payer, key))).toBe(code);
@@ -100,7 +125,7 @@ test.each([
 
 test("a found file is the version of that time", async () => {
   const { world, blobs } = givenWorld();
-  const key = "uploads/live/acc_1/upl_1.csv";
+  const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
   await whenPut({ blobs }, key, "old");
 
   const found = await findUpload(world, ANN, key);
@@ -114,7 +139,7 @@ test.each([
   [FILE_BYTES_MAX + 1, "PAYLOAD_TOO_LARGE nothing_charged"],
 ])("a file of %i bytes is %s, though its link may have let it through", async (bytes, code) => {
   const { world, blobs } = givenWorld();
-  const key = "uploads/live/acc_1/upl_1.csv";
+  const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
   await whenPut({ blobs }, key, "x");
   const head: World["blobs"]["head"] = async () => {
     const metadata = await blobs.head(key);

@@ -38,8 +38,8 @@ test("an account whose files are never read to their end delays no file of anoth
   const { world, reads } = withEndlessFiles(ctx.world, "acc_other");
   const other = { account: "acc_other", mode: "test", plan: "pro" } as const;
   const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
-  const otherKey = "uploads/test/acc_other/upl_1.csv";
-  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  const otherKey = "uploads/test/acc_other/upl_1.bGlzdC5jc3Y.csv";
+  const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
   await whenPut(ctx.world, otherKey, formatCsv(createEmails(1)));
   await whenPut(ctx.world, fileKey, formatCsv(createEmails(5)));
   expect(await findUpload(ctx.world, payer, fileKey)).toBeDefined();

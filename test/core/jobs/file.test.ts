@@ -18,7 +18,7 @@ const REQUEST = {
 
 const accept = async (ctx: TestContext, world = ctx.world): Promise<FileResult> => {
   const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
-  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
   await whenPut(ctx.world, fileKey, formatCsv(createEmails(5)));
   return acceptFile(world, payer, { ...REQUEST, fileKey }, null);
 };
@@ -127,7 +127,7 @@ test("a file whose chunks the queue all refuses makes no job, and is refunded in
 
 test("a file's cells are stored with its input in their order, without an email cell that equals the address", async () => {
   const ctx = await givenChunked();
-  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
   await whenPut(ctx.world, fileKey, "Name,E-Mail,,City\nAnn,ann@x.com,1,Rome\n");
   const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
 

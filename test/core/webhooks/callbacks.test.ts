@@ -117,7 +117,11 @@ describe("a callback", () => {
 
   test.each([
     ["a batch", "POST /v1/verify/batch", { emails: createEmails(1) }],
-    ["a file", "POST /v1/verify/file", createProcessRequest("uploads/live/acc_1/upl_1.csv")],
+    [
+      "a file",
+      "POST /v1/verify/file",
+      createProcessRequest("uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv"),
+    ],
   ])(
     "to a private address is refused with %s, before anything is charged",
     async (_, route, body) => {

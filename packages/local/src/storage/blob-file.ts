@@ -19,7 +19,7 @@ const BLOCK_BYTES = 65_536;
 const SUM_BYTES = 4;
 const VERSION_BYTES = 16;
 const LENGTH_BYTES = 6;
-const MARK = Buffer.from("\0mailproof blob 2\0");
+const MARK = Buffer.from("\0mailproof blob\0");
 const TAIL_BYTES = VERSION_BYTES + LENGTH_BYTES + SUM_BYTES + MARK.length;
 
 /** Computes the checksums of the written bytes, block by block. */

@@ -24,9 +24,6 @@ const PRIVATE_FOLDER = { recursive: true, mode: 0o700 };
 export const clearUnfinished = (directory: string): void =>
   rmSync(getUnfinishedFolder(directory), { recursive: true, force: true });
 
-/** The extension of a file with checksums. Files of earlier releases have neither. */
-const EXTENSION = ".blob";
-
 /**
  * Files in a folder. A blob appears by one rename, so no reader gets half of one. `openFile`: tests inject a failing
  * disk.
@@ -49,8 +46,7 @@ export const createFileBlobs = (
       try {
         const metadata = await writeBlobFile(draft, content);
         const made = await mkdir(dirname(path), PRIVATE_FOLDER);
-        await rename(draft, path + EXTENSION);
-        await rm(path, { force: true });
+        await rename(draft, path);
         await flushToDisk(dirname(path));
         if (made !== undefined)
           for (const folder of [dirname(dirname(path)), directory]) await flushToDisk(folder);
@@ -77,11 +73,7 @@ export const createFileBlobs = (
       return undefined;
     },
 
-    remove: async (key) => {
-      const path = getPath(key);
-      await rm(path + EXTENSION, { force: true });
-      await rm(path, { force: true });
-    },
+    remove: (key) => rm(getPath(key), { force: true }),
 
     join: (key, parts) => blobs.put(key, concatBlobs(blobs, parts)),
 
@@ -106,11 +98,11 @@ export const createFileBlobs = (
 const getBlobPath = (directory: string, key: string): string => {
   assertBlobKey(key);
   const name = createHash("sha256").update(key).digest("hex");
-  return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), name);
+  return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), `${name}.blob`);
 };
 
 /** Where an operator finds a blob, below MAILPROOF_DIR. */
-export const getBlobFile = (key: string): string => getBlobPath("blobs", key) + EXTENSION;
+export const getBlobFile = (key: string): string => getBlobPath("blobs", key);
 
 /** Undefined: there is no such blob. If the whole folder is missing, this throws instead. */
 const openBlob = async (
@@ -118,14 +110,13 @@ const openBlob = async (
   path: string,
   openFile: typeof open,
 ): Promise<OpenBlob | undefined> => {
-  const handle = await ignoreMissing(wrapDiskErrors(openFile(path + EXTENSION)));
-  const found = handle ?? (await ignoreMissing(wrapDiskErrors(openFile(path))));
-  if (!found && !existsSync(directory)) throw new Error(`The folder ${directory} is gone.`);
-  if (!found) return undefined;
+  const handle = await ignoreMissing(wrapDiskErrors(openFile(path)));
+  if (!handle && !existsSync(directory)) throw new Error(`The folder ${directory} is gone.`);
+  if (!handle) return undefined;
   try {
-    return handle ? await openCheckedBlob(handle) : await openLegacyBlob(found);
+    return await openCheckedBlob(handle);
   } catch (error) {
-    await found.close();
+    await handle.close();
     throw error;
   }
 };
@@ -187,12 +178,6 @@ const openCheckedBlob = async (handle: FileHandle): Promise<OpenBlob> => {
   };
 };
 
-const openLegacyBlob = async (handle: FileHandle): Promise<OpenBlob> => ({
-  handle,
-  metadata: await readLegacyMetadata(handle),
-  read: ({ from, to }) => handle.createReadStream({ start: from, end: to }),
-});
-
 const readContent = async (
   { handle, metadata: { bytes }, read }: OpenBlob,
   range = { from: 0, to: bytes - 1 },
@@ -202,23 +187,6 @@ const readContent = async (
   await handle.close();
   if (bytes === 0 && from === 0) return Readable.from([]);
   throw new RangeError(`bytes ${from}-${to} of ${bytes}`);
-};
-
-/** A file of an earlier release ends with a random version; it has no checksums. */
-const LEGACY_MARK = Buffer.from("\0mailproof blob\0");
-const NONCE_BYTES = 16;
-const TRAILER_BYTES = LEGACY_MARK.length + NONCE_BYTES;
-
-const readLegacyMetadata = async (handle: FileHandle): Promise<BlobMetadata> => {
-  const { size, ino, mtimeNs } = await handle.stat({ bigint: true });
-  const bytes = Number(size) - TRAILER_BYTES;
-  const end = Buffer.alloc(TRAILER_BYTES);
-  if (bytes >= 0) await handle.read(end, 0, TRAILER_BYTES, bytes);
-  if (end.subarray(0, LEGACY_MARK.length).equals(LEGACY_MARK))
-    return { version: end.toString("hex", LEGACY_MARK.length), bytes };
-  // The version of a file without this trailer comes from the file system.
-  const version = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
-  return { version, bytes: Number(size) };
 };
 
 export const ignoreMissing = <T>(found: Promise<T>): Promise<T | undefined> =>

@@ -37,7 +37,7 @@ export type SqliteLayout = {
   /** The schema of version 1. */
   readonly schema: string;
   /** One step from each version to the next. It runs in a transaction with the version that it leads to. */
-  readonly steps?: readonly MigrationStep[];
+  readonly steps: readonly MigrationStep[];
 };
 
 export type MigrationStep = (db: DatabaseSync) => void;
@@ -46,7 +46,7 @@ const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   // What is deleted is overwritten with zeros: an erased address is in no free page.
   db.exec("PRAGMA cache_size = -65536; PRAGMA secure_delete = ON");
-  const { version, schema, steps = [] } = layout;
+  const { version, schema, steps } = layout;
   const flushed = readFlushedCount(file);
   db.exec("BEGIN IMMEDIATE");
   const before = readVersion(db);
@@ -55,20 +55,19 @@ const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void
     throw new Error(
       `${file} was written by an older Mailproof (${before} < ${version}): ${START} upgrades it.`,
     );
-  db.exec(schema);
-  if (before === 0) for (const step of steps) step(db);
+  if (before === 0) {
+    db.exec(schema);
+    for (const step of steps) step(db);
+  }
   assertNothingLost(db, file, flushed);
   db.exec(`PRAGMA user_version = ${version}; COMMIT`);
   // From here on this process waits for locks outside SQLite, so the event loop continues.
   db.exec("PRAGMA busy_timeout = 0");
 };
 
-/** 0: a new file. A file with tables and without a version is one of version 1. */
-export const readVersion = (db: DatabaseSync): number => {
-  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (version > 0) return version;
-  return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined ? 0 : 1;
-};
+/** 0: a new file. */
+export const readVersion = (db: DatabaseSync): number =>
+  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
 export const describeNewer = (file: string, found: number, newest: number): string =>
   `${file} was written by a newer Mailproof (${found} > ${newest}). Start that release again, or go back to the state from before its upgrade: ${describeWayBack(dirname(file))}`;

@@ -19,9 +19,7 @@ const Marker = v.object({
 });
 type Marker = v.InferOutput<typeof Marker>;
 
-const FILES = ["secrets.json", "state.sqlite", "queue.sqlite"];
-/** Earlier releases created it with the first blob. */
-const BLOBS = "blobs";
+const PARTS = [MARKER, "secrets.json", "state.sqlite", "queue.sqlite", "blobs"];
 
 export const REMEDY = `Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: ${START_AFRESH}`;
 
@@ -37,20 +35,20 @@ export const changeMarker = (directory: string, change: Partial<Marker>): void =
 export const prepareFolder = (directory: string): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const marker = readMarker(directory);
-  const missing = FILES.filter((name) => isMissing(join(directory, name)));
-  const isNew = marker ? !marker.complete : missing.length === FILES.length;
+  const missing = PARTS.filter((name) => isMissing(join(directory, name)));
+  const isNew = marker ? !marker.complete : missing.length === PARTS.length;
   if (isNew) {
     changeMarker(directory, { complete: false });
     return;
   }
-  if (marker && !existsSync(join(directory, BLOBS))) missing.push(BLOBS);
   if (missing.length === 0) return;
   const what = `${resolve(directory)} was used before and lacks ${missing.join(" and ")}.`;
   throw new Error(`${what} ${REMEDY}`);
 };
 
 /** SQLite reads an empty file as a new database. */
-const isMissing = (file: string): boolean => !existsSync(file) || statSync(file).size === 0;
+const isMissing = (part: string): boolean =>
+  !existsSync(part) || (statSync(part).isFile() && statSync(part).size === 0);
 
 /** Every part exists: from now on none may be missing. */
 export const completeFolder = (directory: string): void => {

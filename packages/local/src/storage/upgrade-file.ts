@@ -13,7 +13,7 @@ export const withDatabase = <T>(file: string, use: (db: DatabaseSync) => T): T =
   });
 
 /** Each step and its version are committed together, or neither is. */
-export const upgradeFile = (file: string, { version, steps = [] }: SqliteLayout): void =>
+export const upgradeFile = (file: string, { version, steps }: SqliteLayout): void =>
   withDatabase(file, (db) => {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
     for (let at = readVersion(db); at < version; at++) {
