@@ -63,7 +63,7 @@ const fillLedger = async (table: Table): Promise<void> => {
     }),
   });
   const balance = { available: 0, held: 0, spent, granted: spent, debited: spent, refunded: 0 };
-  await table.write({ put: { ...toBalanceKey(ACCOUNT), ...balance, lowLine: 0 } });
+  await table.write({ put: { ...toBalanceKey(ACCOUNT), ...balance, lowThreshold: 0 } });
   const opening: LedgerEntry = {
     account: ACCOUNT,
     operation: "txn_1",

@@ -124,7 +124,7 @@ const FIND_HALVES = 10;
 const MAIL_TEST_HALVES = 4;
 
 const listPaidSearches = (items: readonly Item[], account: string): readonly Item[] =>
-  items.filter(({ pk }) => pk.startsWith(`CLAIM#${account}#POST /v1/find#`));
+  items.filter(({ pk }) => pk.startsWith(`CLAIM#${account}#find#`));
 
 /** The result of a search in its responses is the paid one, and is reported as new no more often than it was paid. */
 const checkSearches = ({ histories, items, account }: SimulationOutcome): string[] => {
@@ -537,9 +537,9 @@ const checkThresholdEvents = ({ items, balances, account }: SimulationOutcome): 
   const shards = items.filter(({ pk, sk }) => pk === `BALANCE#${account}` && sk !== "REPORTED");
   const isSharded = shards.length > 1;
   const falls = balances.filter((after, at) => after < (balances[at - 1] ?? after)).length;
-  const lowLine = Number(shards[0]?.["lowLine"]);
+  const lowThreshold = Number(shards[0]?.["lowThreshold"]);
   return [
-    { type: "credits.low", below: lowLine },
+    { type: "credits.low", below: lowThreshold },
     { type: "credits.depleted", below: 2 },
   ].flatMap(({ type, below }) => {
     const crossings = balances.filter((after, at) => {

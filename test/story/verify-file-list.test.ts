@@ -193,7 +193,7 @@ describe("a form takes", () => {
     expect(data).toMatchObject({ job_id: "job_1", unique_emails: 2 });
     expect(job).toMatchObject({
       name: "Spring",
-      wants: { deepVerify: false, includeAi: false },
+      options: { deepVerify: false, includeAi: false },
       callback: { url: "https://x.example/done", secret: null },
     });
     const events = ctx.table

@@ -12,7 +12,7 @@ const REQUEST = {
   emailColumn: undefined,
   hasHeader: undefined,
   name: null,
-  wants: { deepVerify: true, includeAi: true },
+  options: { deepVerify: true, includeAi: true },
   callback: null,
 };
 

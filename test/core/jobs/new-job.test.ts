@@ -15,7 +15,7 @@ const made: NewJob = {
   payer: payerOn("pro"),
   reason: "verify_batch",
   name: null,
-  wants: { deepVerify: true, includeAi: true },
+  options: { deepVerify: true, includeAi: true },
   callback: null,
   input: { key: "inputs/job_1.jsonl", version: "v1", bytes: 30 },
   chunks: [0, 10, 20, 30],

@@ -118,7 +118,7 @@ test("a repeated grant is made once", async () => {
   expect(await getBalance(table, "acc_1")).toMatchObject({
     available: 60,
     granted: 60,
-    lowLine: 5,
+    lowThreshold: 5,
   });
 });
 

@@ -9,10 +9,10 @@ import { listOutboxEvents, readCredits } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 
 const halves = (amount: number) => amount as Halves;
-const getBalance = (available: number, lowLine: number) => ({
+const getBalance = (available: number, lowThreshold: number) => ({
   ...ZERO_TOTALS,
   available: halves(available),
-  lowLine: halves(lowLine),
+  lowThreshold: halves(lowThreshold),
 });
 
 /** Credits are depleted when less than the 2 halves are left that one verification costs. */
@@ -34,8 +34,8 @@ test.each<[number, number, number, string[]]>([
   [10, 0, 8, []],
 ])(
   "of %d with a threshold at %d, a debit of %d crosses %j",
-  (available, lowLine, debited, events) => {
-    const { crossed } = findCrossing(getBalance(available, lowLine), halves(debited));
+  (available, lowThreshold, debited, events) => {
+    const { crossed } = findCrossing(getBalance(available, lowThreshold), halves(debited));
 
     expect(crossed.map(({ event }) => event)).toEqual(events);
   },
@@ -44,15 +44,20 @@ test.each<[number, number, number, string[]]>([
 test("a debit computed for one balance is written over another only if it crosses the same thresholds", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   fc.assert(
-    fc.property(amount, amount, amount, amount, (seen, found, lowLine, debited) => {
+    fc.property(amount, amount, amount, amount, (seen, found, lowThreshold, debited) => {
       fc.pre(debited > 0 && debited <= seen);
-      const { crossed, bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
+      const { crossed, bounds: leaving } = findCrossing(
+        getBalance(seen, lowThreshold),
+        halves(debited),
+      );
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = leaving ?? {};
       const left = found - debited;
       if (left < atLeast || left > atMost) return;
 
       expect(left).toBeGreaterThanOrEqual(0);
-      expect(findCrossing(getBalance(found, lowLine), halves(debited)).crossed).toEqual(crossed);
+      expect(findCrossing(getBalance(found, lowThreshold), halves(debited)).crossed).toEqual(
+        crossed,
+      );
     }),
     { numRuns: 5_000 },
   );
@@ -61,9 +66,9 @@ test("a debit computed for one balance is written over another only if it crosse
 test("a debit is always written over a balance that did not change", () => {
   const amount = fc.integer({ min: 1, max: 60 });
   fc.assert(
-    fc.property(amount, amount, amount, (seen, lowLine, debited) => {
+    fc.property(amount, amount, amount, (seen, lowThreshold, debited) => {
       fc.pre(debited <= seen);
-      const { bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
+      const { bounds: leaving } = findCrossing(getBalance(seen, lowThreshold), halves(debited));
 
       expect(seen - debited).toBeGreaterThanOrEqual(leaving?.atLeast ?? 0);
       expect(seen - debited).toBeLessThanOrEqual(leaving?.atMost ?? seen);

@@ -16,13 +16,7 @@ import {
   optional,
   PAID_ERRORS,
 } from "../schema/common.ts";
-import {
-  CallbackUrl,
-  JobName,
-  JobOptions,
-  toFingerprint,
-  toVerifyOptions,
-} from "../schema/job-options.ts";
+import { CallbackUrl, JobName, JobOptions, toVerifyOptions } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
 
 const ROUTE = "POST /v1/verify/batch";
@@ -89,10 +83,10 @@ export const verifyBatch = endpoint({
     const request = {
       emails,
       name,
-      wants: toVerifyOptions(body.options),
+      options: toVerifyOptions(body.options),
       callback: url === undefined ? null : { url, secret },
     };
-    const keyed = keyedBy(ROUTE, caller, key, toFingerprint(body));
+    const keyed = keyedBy(ROUTE, caller, key, body);
     const result = await acceptBatch(world, caller, request, keyed);
     const isFree = result.replayed || caller.mode === "test";
     return {

@@ -9,7 +9,7 @@ import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type FileForm, getFileKind, takeFileForm } from "../http/file-form.ts";
+import { getFileKind, takeFileForm } from "../http/file-form.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import {
   Count,
@@ -26,7 +26,6 @@ import {
   EmailColumn,
   JobName,
   JobOptions,
-  toFingerprint,
   toVerifyOptions,
 } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
@@ -160,14 +159,14 @@ export const verifyFile = endpoint({
 
   async handle(world, caller, { body, form, key }) {
     if (form) {
-      const sent = await takeFileForm(world, caller, form);
-      const request = await toFileRequest(world, sent, { fileKey: sent.fileKey, field: "file" });
-      return process(world, caller, request, { key, request: fingerprintForm(sent) });
+      const { fileKey, ...sent } = await takeFileForm(world, caller, form);
+      const request = await toFileRequest(world, sent, { fileKey, field: "file" });
+      return process(world, caller, request, { key, request: sent });
     }
     if (body.action === "get_upload_url")
       return { status: 200, data: await upload(world, caller, body) };
     const request = await toFileRequest(world, body, { fileKey: body.file_key, field: "file_key" });
-    return process(world, caller, request, { key, request: toFingerprint(body) });
+    return process(world, caller, request, { key, request: body });
   },
 });
 
@@ -188,20 +187,7 @@ const toFileRequest = async (
   if (url !== undefined) await assertMayCall(world, "webhook_url", url);
   const callback = url === undefined ? null : { url, secret: null };
   const columns = { emailColumn: email_column, hasHeader: has_header };
-  return { ...file, ...columns, name: name ?? null, wants: toVerifyOptions(options), callback };
-};
-
-/** The fingerprint of a form. A field that release 0.1.0 did not have counts only where it was sent. */
-const fingerprintForm = ({ hash, email_column, has_header, sent }: FileForm): Json => {
-  const { name, webhook_url, options } = sent;
-  return {
-    hash,
-    emailColumn: email_column ?? null,
-    hasHeader: has_header ?? null,
-    ...(name !== undefined && { name }),
-    ...(webhook_url !== undefined && { webhook_url }),
-    ...(options !== undefined && { options: JSON.parse(options) as Json }),
-  };
+  return { ...file, ...columns, name: name ?? null, options: toVerifyOptions(options), callback };
 };
 
 type UploadFields = { readonly file_name: string; readonly file_size?: number | undefined };

@@ -49,11 +49,8 @@ const Fields = v.strictObject({
 /** A file and its options, sent in one request. */
 export type FileForm = v.InferOutput<typeof Fields> & {
   readonly fileKey: string;
-  readonly fileName: string;
   /** Hash of the content: the same file sent again is the same request. */
   readonly hash: string;
-  /** The fields that were sent, as text. A browser's empty field counts as not sent. */
-  readonly sent: Readonly<Record<string, string>>;
 };
 
 /** Reads the parts as a stream; the file is stored where an upload would be. */
@@ -62,7 +59,7 @@ export const takeFileForm = async (
   payer: Payer,
   form: AsyncIterable<Part>,
 ): Promise<FileForm> => {
-  let file: { readonly fileKey: string; readonly fileName: string; hash: string } | undefined;
+  let file: Pick<FileForm, "fileKey" | "hash"> | undefined;
   const texts = new Map<string, string>();
   for await (const part of form) {
     const { name } = part;
@@ -71,13 +68,14 @@ export const takeFileForm = async (
       const fileName = requireFileName(part);
       const named = { kind: getFileKind("file", fileName), name: fileName };
       const { key, hash } = await storeUpload(world, payer, named, part.content);
-      file = { fileKey: key, fileName, hash };
+      file = { fileKey: key, hash };
     } else if (Object.hasOwn(Fields.entries, name)) texts.set(name, await readText(part));
     else throw invalidField(name, "is not a known field");
   }
   if (!file) throw invalidField("file", "is required");
+  // A browser's empty field counts as not sent.
   const sent = Object.fromEntries([...texts].filter(([, text]) => text !== ""));
-  return { ...parsePart(Fields, sent), ...file, sent };
+  return { ...parsePart(Fields, sent), ...file };
 };
 
 const requireFileName = ({ fileName }: Part): string => {

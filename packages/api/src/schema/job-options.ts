@@ -54,12 +54,3 @@ export const toVerifyOptions = (options: JobOptions) => ({
   includeAi: options.include_ai,
   maxWaitMinutes: options.max_wait_minutes,
 });
-
-/**
- * The body as it is fingerprinted. A wait of the default length is left out: a client that sent its request to a
- * release without this option, and repeats it to this one, sends the same request.
- */
-export const toFingerprint = <B extends { readonly options: JobOptions }>(body: B) => {
-  const { max_wait_minutes: minutes, ...options } = body.options;
-  return minutes === MAX_WAIT_MINUTES.default ? { ...body, options } : body;
-};

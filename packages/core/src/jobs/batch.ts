@@ -23,7 +23,7 @@ import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
 export type BatchRequest = {
   readonly emails: readonly string[];
   readonly name: string | null;
-  readonly wants: NonNullable<Job["wants"]>;
+  readonly options: NonNullable<Job["options"]>;
   /** Its secret in plain text, as the client sent it. */
   readonly callback: NonNullable<Job["callback"]> | null;
 };
@@ -69,7 +69,7 @@ export const acceptBatch = async (
       unique,
       price,
     };
-    const { name, wants } = request;
+    const { name, options } = request;
     const callback =
       request.callback && encryptCallback(world, getOwnerId(payer), request.callback);
     const writes = (shard: number) =>
@@ -79,7 +79,7 @@ export const acceptBatch = async (
         payer,
         reason,
         name,
-        wants,
+        options,
         callback,
         createdAt,
         input: intake.input,

@@ -167,7 +167,7 @@ const waitForPassEnd = async (
 /** A row that fails does not fail the others. */
 const attemptRow = async (
   world: VerifyWorld,
-  { id, account, mode, wants }: Job,
+  { id, account, mode, options: requested }: Job,
   dueRow: DueRow,
   deadline: Promise<"slow" | "timeout">,
 ): Promise<AttemptedRow> => {
@@ -175,7 +175,7 @@ const attemptRow = async (
   const options = {
     deepVerify: true,
     includeAi: true,
-    ...wants,
+    ...requested,
     includeEvidence: true,
     requester,
     history: mode === "live" ? createAccountHistory(world, account) : undefined,
@@ -243,7 +243,7 @@ const RETRY_CAUSE_BY_OUTCOME = { timeout: "unreached", internal: "internal" } as
 /** Undefined: the outcome is final. */
 const findDeferral = (
   world: World,
-  { mode, wants }: Job,
+  { mode, options }: Job,
   { row, causes, outcome, exit }: AttemptedRow,
 ): DeferredRow | undefined => {
   // The verification continues, so no cause is added.
@@ -253,7 +253,7 @@ const findDeferral = (
   if (typeof outcome !== "string" && outcome.comeBack)
     return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
-  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
+  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
   const throttleMinutes = typeof outcome === "string" ? undefined : outcome.throttleMinutes;
   const limits = { mode, maxWaitMinutes, throttleMinutes };
   const next = cause && scheduleRetry(world, limits, { causes, cause });

@@ -40,7 +40,7 @@ export type FileRequest = {
   readonly field: "file" | "file_key";
   /** The job's name. Null: the file's name. */
   readonly name: string | null;
-  readonly wants: NonNullable<Job["wants"]>;
+  readonly options: NonNullable<Job["options"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 
@@ -89,7 +89,7 @@ export const acceptFile = async (
     const chunkRows = world.settings.chunkRows.file;
     const intake = await readList(world, payer, request, id);
     const { input, chunks, format, isAscii, unique } = intake;
-    const { fileKey, name, wants, callback } = request;
+    const { fileKey, name, options, callback } = request;
     const writes = (shard: number) =>
       buildNewJobWrites(world, {
         id,
@@ -97,7 +97,7 @@ export const acceptFile = async (
         payer,
         reason,
         name: name ?? toJobName(fileKey),
-        wants,
+        options,
         callback,
         createdAt,
         input,

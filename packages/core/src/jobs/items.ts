@@ -122,7 +122,7 @@ const Job = v.object({
   /** Of a file: the upload that it was read from, which is removed with the job. */
   upload: v.optional(v.string()),
   chunkRows: v.number(),
-  wants: v.optional(
+  options: v.optional(
     v.object({
       deepVerify: v.boolean(),
       includeAi: v.boolean(),

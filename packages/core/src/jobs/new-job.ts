@@ -21,7 +21,7 @@ export type NewJob = InputMetadata & {
   readonly payer: Payer;
   readonly reason: PaidOperation;
   readonly name: string | null;
-  readonly wants: NonNullable<Job["wants"]>;
+  readonly options: NonNullable<Job["options"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
   readonly input: InputBlob;
   /** The blob that a file was uploaded to. */
@@ -44,7 +44,7 @@ const SEND_WITHIN_MS = 60_000;
 
 /** The writes that create the job. They belong to the transaction of the debit. */
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
-  const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
+  const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
   const { checksums, unsettled, claim, shard, upload } = newJob;
   const { key, version } = newJob.input;
@@ -67,7 +67,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     ...(upload !== undefined && { upload }),
     chunkRows,
     domains: newJob.domains,
-    wants,
+    options,
     ...(callback && { callback }),
     unsettled,
     claim,

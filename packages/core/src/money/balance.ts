@@ -41,7 +41,7 @@ const StoredShard = v.object({
   /** Counts the changes of `available`, so that two equal reads of all shards show that nothing moved in between. */
   version: v.optional(v.number(), 0),
   /** Of shard 0: the threshold below which `credits.low` is emitted. */
-  lowLine: v.optional(StoredHalves, 0 as Halves),
+  lowThreshold: v.optional(StoredHalves, 0 as Halves),
 });
 
 const Reported = v.object({ low: v.boolean(), depleted: v.boolean(), version: v.number() });
@@ -51,7 +51,7 @@ export type Reported = Readonly<v.InferOutput<typeof Reported>>;
 export type Shard = Totals & { readonly shard: number; readonly version: number };
 
 export type Balance = Totals & {
-  readonly lowLine: Halves;
+  readonly lowThreshold: Halves;
 };
 
 /** A balance with the shards that it is the sum of. `reported`: absent while there is only shard 0. */
@@ -94,11 +94,11 @@ export const readBalance = async (table: Table, account: string): Promise<Sharde
   const stored = items
     .filter((item) => item !== reported)
     .map((item) => v.parse(StoredShard, item));
-  const lowLine = stored.find(({ sk }) => sk === "BALANCE")?.lowLine;
-  if (lowLine === undefined) throw new Error(`the account ${account} has no balance`);
+  const lowThreshold = stored.find(({ sk }) => sk === "BALANCE")?.lowThreshold;
+  if (lowThreshold === undefined) throw new Error(`the account ${account} has no balance`);
   return {
     ...sumShards(stored),
-    lowLine,
+    lowThreshold,
     shards: stored.map(({ sk, ...shard }) => ({ ...shard, shard: toShardNumber(sk) })),
     ...(reported && { reported: v.parse(Reported, reported) }),
   };

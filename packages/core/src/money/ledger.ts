@@ -82,7 +82,7 @@ export const openBalance = (request: GrantRequest): Write[] => {
     ...ZERO_TOTALS,
     available: request.amount,
     granted: request.amount,
-    lowLine: getLowThreshold(request.amount),
+    lowThreshold: getLowThreshold(request.amount),
   };
   return [{ create: { ...toBalanceKey(request.account), ...totals } }, entry, ...usage];
 };
@@ -91,7 +91,7 @@ export const openBalance = (request: GrantRequest): Write[] => {
 export const grant = (request: GrantRequest): MovementWrites => {
   const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = buildShardUpdate(request.account, 0, toBalanceChanges({ grant: request.amount }));
-  return [entry, { ...totals, set: { lowLine: getLowThreshold(request.amount) } }, ...usage];
+  return [entry, { ...totals, set: { lowThreshold: getLowThreshold(request.amount) } }, ...usage];
 };
 
 const toGrantEntry = ({ id, account, at, amount, reason }: GrantRequest): LedgerEntry => ({

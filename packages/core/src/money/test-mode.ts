@@ -9,5 +9,5 @@ export const TEST_BALANCE: Balance = {
   granted: credits(1_000),
   debited: credits(0),
   refunded: credits(0),
-  lowLine: credits(0),
+  lowThreshold: credits(0),
 };

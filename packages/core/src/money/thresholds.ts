@@ -25,8 +25,8 @@ const LOW_SHARE = 0.1;
 export const getLowThreshold = (granted: Halves): Halves =>
   Math.floor(granted * LOW_SHARE) as Halves;
 
-const getThresholds = ({ lowLine }: Balance): readonly CreditThreshold[] => [
-  { event: "credits.low", name: "low", below: lowLine },
+const getThresholds = ({ lowThreshold }: Balance): readonly CreditThreshold[] => [
+  { event: "credits.low", name: "low", below: lowThreshold },
   // The remaining credits do not pay for one uncached verification.
   { event: "credits.depleted", name: "depleted", below: PRICES.verify },
 ];

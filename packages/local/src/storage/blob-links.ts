@@ -15,7 +15,7 @@ export type LinkPurpose =
       readonly key: string;
       readonly fileName: string;
       readonly contentType: string;
-      /** Absent in links of releases before there was a limit of downloads. */
+      /** Whose downloads are limited together. Absent: only those of this object. */
       readonly account?: string | undefined;
     };
 
