@@ -92,7 +92,7 @@ export const toExportKind = (
   `${VERSION}-${isOpen ? "so-far" : "done"}-${selection}-${filter}-${delimiter ?? "own"}.${format}`;
 
 /** Incremented whenever the content of an export changes: files of another version are not handed out. */
-const VERSION = "v3";
+const VERSION = "v1";
 
 export const toFileKey = ({ job, id, format }: Pick<StoredExport, "job" | "id" | "format">) =>
   `exports/${job}/${id}.${format}`;
