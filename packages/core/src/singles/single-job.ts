@@ -36,7 +36,7 @@ import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { trimResult, type Verification } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
-import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
+import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
