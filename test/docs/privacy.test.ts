@@ -22,7 +22,7 @@ const EMAIL = `${LOCAL_PART}@example.com`;
 const DAY_SECONDS = 86_400;
 
 /** Lives for minutes, or only counts. */
-const UNLISTED = ["RATE", "REPORTBYTES", "PLACES", "KEYCOUNT", "WEBHOOKCOUNT"];
+const UNLISTED = ["RATE", "REPORTBYTES", "SLOTS", "KEYCOUNT", "WEBHOOKCOUNT"];
 
 const page = readFileSync("docs/privacy.md", "utf8");
 
@@ -95,7 +95,7 @@ const getKind = ({ pk }: Item): string => pk.split("#")[0] ?? "";
 
 const getRowName = (item: Item): string => {
   const kind = getKind(item);
-  if (kind === "CLAIM" && item.pk.includes("#POST /v1/find#")) return "CLAIM (search)";
+  if (kind === "CLAIM" && item.pk.includes("#find#")) return "CLAIM (search)";
   if (kind === "MAILTEST" && item.sk !== kind) return `MAILTEST (${item.sk.toLowerCase()})`;
   if (kind === "JOB" && item.sk === "SUMMARY") return "JOB (summary)";
   return kind === "JOB" && item.sk === "INPUT" ? "JOB (input)" : kind;

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { scheduleWork } from "@mailproof/core/runtime/leases";
-import { loadSecrets } from "@mailproof/local/storage/secrets";
+import { createApp } from "@mailproof/local/app";
+import { readEnvironment } from "@mailproof/local/environment";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
@@ -11,8 +12,7 @@ import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.t
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = createFolder();
-  loadSecrets(folder);
-  createSqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
+  createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null).close();
   const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
   await queue.sendMany("activity-dead", [
     { body: { of: "joe@example.com" } },

@@ -19,13 +19,12 @@ import {
 import { CallbackUrl, JobName, JobOptions, toVerifyOptions } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
 
-const ROUTE = "POST /v1/verify/batch";
 const EMAILS_MAX = 10_000;
 const SECRET_LENGTH_MAX = 256;
 
 export const verifyBatch = endpoint({
   id: "verifyBatch",
-  route: ROUTE,
+  route: "POST /v1/verify/batch",
   tag: "Verification",
   summary: "Verify up to 10,000 addresses as a job.",
   price:
@@ -86,7 +85,7 @@ export const verifyBatch = endpoint({
       options: toVerifyOptions(body.options),
       callback: url === undefined ? null : { url, secret },
     };
-    const keyed = keyedBy(ROUTE, caller, key, body);
+    const keyed = keyedBy("verify_batch", caller, key, body);
     const result = await acceptBatch(world, caller, request, keyed);
     const isFree = result.replayed || caller.mode === "test";
     return {

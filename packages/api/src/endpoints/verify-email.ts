@@ -25,7 +25,6 @@ import {
 } from "../schema/common.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
-const ROUTE = "POST /v1/verify";
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
 
@@ -39,7 +38,7 @@ const Charged = {
 
 export const verifyEmail = endpoint({
   id: "verifyEmail",
-  route: ROUTE,
+  route: "POST /v1/verify",
   tag: "Verification",
   summary: "Verify one address.",
   price:
@@ -143,7 +142,7 @@ export const verifyEmail = endpoint({
     };
     // The wait is not part of the request's fingerprint.
     const { timeout_ms: _, ...asked } = options;
-    const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked });
+    const keyed = keyedBy("verify", caller, key, { ...body, options: asked });
     const result = await verifyOnce(world, caller, ask, keyed);
     const activity =
       body.include_activity && result.kind === "verified"

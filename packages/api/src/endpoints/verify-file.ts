@@ -31,7 +31,6 @@ import {
 import { assertMayCall } from "../schema/outgoing-url.ts";
 import { toUploadedList, UploadedList } from "../schema/uploaded-list.ts";
 
-const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
 
 const SIZE_WORDS = "must be a whole number of bytes";
@@ -99,7 +98,7 @@ const Accepted = v.object({
 
 export const verifyFile = endpoint({
   id: "verifyFile",
-  route: ROUTE,
+  route: "POST /v1/verify/file",
   tag: "Verification",
   summary:
     "Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.",
@@ -208,7 +207,12 @@ const upload = async (world: World, caller: Caller, { file_name, file_size }: Up
 type Sent = { readonly key: string | null; readonly request: Json };
 
 const process = async (world: World, caller: Caller, file: FileRequest, { key, request }: Sent) => {
-  const result = await acceptFile(world, caller, file, keyedBy(ROUTE, caller, key, request));
+  const result = await acceptFile(
+    world,
+    caller,
+    file,
+    keyedBy("verify_file", caller, key, request),
+  );
   const { remaining } = result;
   const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = result.counts;
   const data = {

@@ -5,6 +5,7 @@ import {
   type IdempotencyKey,
 } from "@mailproof/core/money/idempotency-claims";
 import { getOwnerId } from "@mailproof/core/money/payer";
+import type { PaidOperation } from "@mailproof/core/money/reasons";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
@@ -51,11 +52,11 @@ const isKey = (sent: string | undefined): boolean =>
   sent !== undefined && IDEMPOTENCY_KEY.test(sent);
 
 /**
- * This use of the key: the account, the route and the request. Defaults are filled in before, so a request that
+ * This use of the key: the account, what is paid for and the request. Defaults are filled in before, so a request that
  * leaves one out is the same as one that names it.
  */
 export const keyedBy = (
-  route: string,
+  action: PaidOperation,
   caller: Caller,
   key: string | null,
   request: Json,
@@ -64,7 +65,7 @@ export const keyedBy = (
     ? null
     : {
         owner: getOwnerId(caller),
-        route,
+        action,
         key,
         fingerprint: fingerprint(request),
         retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,

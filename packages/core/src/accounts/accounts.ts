@@ -121,7 +121,7 @@ export const isActiveAccount = async (table: Table, account: string): Promise<bo
 /** An operator's key covers grants and clawbacks of every account: another account or amount is another request. */
 const toIdempotencyKey = (account: string, change: number, key: string): IdempotencyKey => ({
   owner: "operator",
-  route: "credits.grant",
+  action: "credits.grant",
   key,
   fingerprint: fingerprint({ account, change }),
   retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,

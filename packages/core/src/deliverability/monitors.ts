@@ -142,7 +142,7 @@ const run = async (
   const payer = await getAccount(world.table, account);
   if (getAccountStatus(payer) !== "active") return "failed";
   const { plan } = payer;
-  const claimKey = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
+  const claimKey = { owner, action: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
   const request = { domain, sendingIp, refresh: false };
   try {
     const { check } = await checkOnce(world, { account, mode, plan }, request, {

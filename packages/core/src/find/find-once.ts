@@ -124,7 +124,7 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
   const bucket = Math.floor(world.now().getTime() / BUCKET_MS);
   return {
     owner: getOwnerId(payer),
-    route: "find",
+    action: "find",
     key: `${bucket} ${searchHash}`,
     fingerprint: searchHash,
     retentionSeconds: RETENTION_SECONDS,

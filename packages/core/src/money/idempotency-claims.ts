@@ -8,15 +8,16 @@ import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 // Layout. The first use of an Idempotency-Key: its operation, its request and its response. It is written with the
 // debit and removed with the refund, so no key refers to a request that was not paid for.
 //
-//   pk                                       sk     list_pk              what
-//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  SUBJECT#<address>    operation, fingerprint; answer: once there is a
-//                                                                        response. The address, a keyed hash, is that of
-//                                                                        an answer that shows one
+//   pk                                        sk     list_pk            what
+//   CLAIM#<owner>#<action>#<hash of the key>  CLAIM  SUBJECT#<address>  operation, fingerprint; answer: once there is a
+//                                                                       response. The address, a keyed hash, is that of
+//                                                                       an answer that shows one
 
 /** One use of a key. The same key with another fingerprint is another request. */
 export type IdempotencyKey = {
   readonly owner: string;
-  readonly route: string;
+  /** What is paid for, or what an operator does. */
+  readonly action: string;
   readonly key: string;
   readonly fingerprint: string;
   readonly retentionSeconds: number;
@@ -34,8 +35,8 @@ const Claim = v.object({
 
 export type Claim = Readonly<v.InferOutput<typeof Claim>>;
 
-export const toClaimKey = ({ owner, route, key }: Omit<IdempotencyKey, "fingerprint">): Key => ({
-  pk: `CLAIM#${owner}#${route}#${createHash("sha256").update(key).digest("base64url")}`,
+export const toClaimKey = ({ owner, action, key }: Omit<IdempotencyKey, "fingerprint">): Key => ({
+  pk: `CLAIM#${owner}#${action}#${createHash("sha256").update(key).digest("base64url")}`,
   sk: "CLAIM",
 });
 
