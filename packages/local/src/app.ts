@@ -31,9 +31,7 @@ import { createSqliteQueue, type SqliteQueue } from "./storage/sqlite-queue.ts";
 import { createSqliteTable, type SqliteTable } from "./storage/sqlite-table.ts";
 import { createStateHealth, type StateHealth } from "./storage/state-check.ts";
 import { completeFolder, prepareFolder } from "./storage/state-folder.ts";
-import { openTracing } from "./tracing/open-tracing.ts";
-import { recordSessionSpan, traceHttps, traceProbe } from "./tracing/trace-ports.ts";
-import type { Tracing } from "./tracing/tracing.ts";
+import { recordSessionSpan, traceHttps, traceProbe } from "./tracing.ts";
 
 export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
 
@@ -44,8 +42,6 @@ export type App = {
   readonly world: LocalWorld;
   readonly health: StateHealth;
   readonly openLink: OpenLink;
-  /** Absent: there are no traces. */
-  readonly tracing: Tracing | undefined;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
   /** New work with a price is refused from then on, and requests that wait are answered. */
@@ -75,15 +71,12 @@ export const createApp = (
   const callersFirst = createCallersFirst();
   const stopping = createStopping();
   const log = createLineLog(environment.LOG_LEVEL, now);
-  const tracing = openTracing(environment, { log, onSpans: counters?.onSpans });
-  const onSession = createSessionReporter(counters, tracing);
+  const onSession = createSessionReporter(counters);
   const ports = { table, ...callersFirst, log, connections: counters?.connections, onSession };
   const { engine, mail, ...opened } = openEngine(environment, lab, ports);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
   );
-  const https = openHttps(environment, mail.dns, counters, tracing);
-  const probe = tracing ? traceProbe(tracing, engine.probe) : engine.probe;
 
   const blobs = join(directory, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
@@ -103,10 +96,14 @@ export const createApp = (
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
     longPolls: createLongPolls(LONG_POLL_LIMITS, stopping.signal),
-    engine: { ...engine, probe, onVerification: counters?.onVerification },
+    engine: {
+      ...engine,
+      probe: traceProbe(engine.probe),
+      onVerification: counters?.onVerification,
+    },
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
-    https,
+    https: openHttps(environment, mail.dns, counters),
     now,
     random: Math.random,
     randomBytes,
@@ -129,7 +126,6 @@ export const createApp = (
     world,
     health,
     openLink: links.open,
-    tracing,
     startEngine: opened.start,
     beginStop: () => stopping.abort("stopping"),
     flush: requests.flush,
@@ -148,24 +144,17 @@ const openHttps = (
   { OUTBOUND_ALLOW_PRIVATE: allowed }: Environment,
   dns: Dns,
   counters: Counters | undefined,
-  tracing: Tracing | undefined,
 ): Https => {
   const client = createHttpsClient({ dns, port: HTTPS_PORT, allowed });
-  const counted = counters?.observeHttps(client) ?? client;
-  return tracing ? traceHttps(tracing, counted) : counted;
+  return traceHttps(counters?.observeHttps(client) ?? client);
 };
 
-/** Undefined: no session is reported. */
-const createSessionReporter = (
-  counters: Counters | undefined,
-  tracing: Tracing | undefined,
-): OnSession =>
-  counters || tracing
-    ? (report) => {
-        counters?.onSession(report);
-        if (tracing) recordSessionSpan(tracing, report);
-      }
-    : undefined;
+const createSessionReporter =
+  (counters: Counters | undefined): OnSession =>
+  (report) => {
+    counters?.onSession(report);
+    recordSessionSpan(report);
+  };
 
 const toSettings = (
   environment: Environment,

@@ -5,11 +5,6 @@ import { type Cidr, parseCidr } from "@mailproof/mail/ip";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/mail/probe-policy";
 import * as v from "valibot";
 import { findMisspelt } from "./misspelt-settings.ts";
-import {
-  createProtocolCheck,
-  dropEmptyOtelSettings,
-  OTEL_SETTINGS,
-} from "./tracing/otel-settings.ts";
 
 const PORT_MESSAGE = "must be a number from 0 to 65535";
 const Port = v.pipe(
@@ -208,7 +203,6 @@ const Environment = v.object({
   MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
   MAILPROOF_PROFILE: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
   OUTBOUND_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
-  ...OTEL_SETTINGS,
 });
 
 export type Environment = v.InferOutput<typeof Environment>;
@@ -247,17 +241,13 @@ const CheckedEnvironment = v.pipe(
     ),
     ["PUBLIC_URL"],
   ),
-  v.forward(createProtocolCheck("OTEL_EXPORTER_OTLP_PROTOCOL"), ["OTEL_EXPORTER_OTLP_PROTOCOL"]),
-  v.forward(createProtocolCheck("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), [
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-  ]),
 );
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The operator's settings, or one sentence per invalid setting. */
 export const readEnvironment = (env: Variables): Environment => {
-  const parsed = v.safeParse(CheckedEnvironment, dropEmptyOtelSettings(env));
+  const parsed = v.safeParse(CheckedEnvironment, env);
   const misspelt = findMisspelt(env, SETTINGS).map(
     ({ name, meant }) =>
       `${name} is no setting: did you mean ${meant}? If it belongs to another program, set ${meant} too`,

@@ -149,12 +149,6 @@ const MACHINE_METRICS = {
     labels: ["queue"],
     onAws: "SQS publishes ApproximateAgeOfOldestMessage.",
   },
-  mailproof_trace_spans_total: {
-    type: "counter",
-    help: "Spans that were sent to the collector, and those that it did not take.",
-    labels: ["outcome"],
-    onAws: "X-Ray takes traces there.",
-  },
   mailproof_clock_jump_seconds: {
     type: "gauge",
     help: "Jump of the clock within the last hour.",

@@ -60,8 +60,6 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   state_upgraded: "info",
   stopped: "info",
   test_mail_refused: "info",
-  traces_not_sent: "warn",
-  traces_sent_again: "info",
   upload_limit_failed: "error",
   upload_removed: "warn",
   webhook_disabled: "info",

@@ -31,7 +31,7 @@ export type ProbeRequest = {
   readonly waitMs?: number | undefined;
   /** The host was silent at an earlier attempt: it gets as long as a tarpit. */
   readonly isPatient?: boolean | undefined;
-  /** The W3C traceparent of the work that asks, for the report of its session. */
+  /** The work that asks, as its tracer writes it, for the report of its session. */
   readonly trace?: string | undefined;
 };
 

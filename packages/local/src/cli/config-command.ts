@@ -4,13 +4,7 @@ import { definePrinted } from "./define-admin.ts";
 
 /** Each is in secrets.json of the state, or follows from what is there, unless it is set. */
 const GENERATED: readonly string[] = ["KEY_PEPPER", "CURSOR_SECRET", "SEALING_KEY", "ACTIVITY_KEY"];
-const SECRETS: readonly string[] = [
-  ...GENERATED,
-  "OPERATOR_KEY",
-  "SPAMHAUS_KEY",
-  "MAILPROOF_KEY",
-  "OTEL_EXPORTER_OTLP_HEADERS",
-];
+const SECRETS: readonly string[] = [...GENERATED, "OPERATOR_KEY", "SPAMHAUS_KEY", "MAILPROOF_KEY"];
 const MASK = "********";
 /** The name and password of a URL, such as that of a proxy. */
 const URL_CREDENTIALS = /(?<=\/\/)[^/@,\s]*@/g;

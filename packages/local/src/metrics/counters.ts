@@ -30,14 +30,12 @@ const defineCounters = () => ({
     ...describeMetric("mailproof_slot_wait_seconds"),
     bounds: WAIT_SECONDS,
   }),
-  spans: createCounter(describeMetric("mailproof_trace_spans_total")),
 });
 
 /** What is counted as it happens. Ports are wrapped where the app is composed, so the core knows no metric. */
 export const createCounters = () => {
   const counters = defineCounters();
-  const { requests, durations, verifications, sessions, moved, webhookCalls } = counters;
-  const { slotWaits, spans } = counters;
+  const { requests, durations, verifications, sessions, moved, webhookCalls, slotWaits } = counters;
   let open = 0;
   const openSessions = createReading("mailproof_smtp_sessions_open", () => [{ value: open }]);
   const observeTable = (table: SqliteTable): SqliteTable => ({
@@ -81,7 +79,6 @@ export const createCounters = () => {
     onSession: ({ provider, waitsMs }: SessionReport): void => {
       for (const ms of waitsMs) slotWaits.observe([provider], ms / 1000);
     },
-    onSpans: (outcome: "sent" | "dropped", count: number): void => spans.add([outcome], count),
     onRequest: ({ route, status, ms }: FinishedRequest): void => {
       requests.add([route ?? "none", String(status ?? "aborted")]);
       durations.observe([route ?? "none"], ms / 1000);

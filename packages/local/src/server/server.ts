@@ -27,8 +27,7 @@ import { openWriters } from "@mailproof/docs-site/texts";
 import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
-import { beginRequestSpan } from "../tracing/trace-ports.ts";
-import type { Tracing } from "../tracing/tracing.ts";
+import { beginRequestSpan } from "../tracing.ts";
 import { createClientFiles } from "./client-files.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
 import type { Dashboard } from "./dashboard.ts";
@@ -66,7 +65,7 @@ export const createApiServer = (
   limits: ConnectionLimits = CONNECTION_LIMITS,
   options: Partial<ServerOptions> = {},
 ): Server => {
-  const { site = PLAIN_SITE, onRequest = () => {}, tracing, dashboard, answerOperator } = options;
+  const { site = PLAIN_SITE, onRequest = () => {}, dashboard, answerOperator } = options;
   const route = createRouter(listed);
   const mcp = createMcp(world);
   const takeBytes = createShares("bytes in memory", HELD_BYTES);
@@ -79,9 +78,9 @@ export const createApiServer = (
     connectionsCheckingInterval: limits.headersMs / 4,
   });
   serveInTurn(httpServer, limits, world.stopping, (incoming, outgoing, waitForClient) => {
-    const span = tracing && beginRequestSpan(tracing, joinHeaders(incoming)["traceparent"]);
+    const span = beginRequestSpan(incoming.headersDistinct["traceparent"]?.join(","));
     const record = createRequestRecord(world.newId("req"), outgoing, (request) => {
-      span?.end(request);
+      span.end(request);
       onRequest(request);
     });
     const baseUrl = getBaseUrl(site, httpServer);
@@ -90,7 +89,7 @@ export const createApiServer = (
     const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
-    return (span?.run(serve) ?? serve()).catch(() => void outgoing.destroy());
+    return span.run(serve).catch(() => void outgoing.destroy());
   });
   return httpServer;
 };
@@ -99,8 +98,6 @@ type ServerOptions = {
   readonly site: Site;
   /** Called when a response has ended. */
   readonly onRequest: OnRequest;
-  /** Absent: requests have no spans. */
-  readonly tracing: Tracing | undefined;
   /** Absent: there is none, and the root shows browsers a page of links. */
   readonly dashboard: Dashboard | undefined;
   /** Absent: the operator has no routes. */

@@ -24,7 +24,7 @@ import { getMessage, isDamage } from "../storage/sqlite.ts";
 import { assertDemoExists, markDemo, REMEDY } from "../storage/state-folder.ts";
 import { createCopySweeper } from "../storage/upgrade-copies.ts";
 import { upgradeFolder } from "../storage/upgrade-folder.ts";
-import { traceWorker } from "../tracing/trace-ports.ts";
+import { flushSpans, traceWorker } from "../tracing.ts";
 import { runBackground } from "./background.ts";
 import { createBlobSweeper } from "./blob-sweeper.ts";
 import { createClockWatch } from "./clock-watch.ts";
@@ -43,6 +43,8 @@ import { createSweeper } from "./sweeper.ts";
 const DRAIN_MS = 10_000;
 /** More than the round trip of most clients. */
 const GRACE_MS = 300;
+/** How long a stop waits for the collector of traces. */
+const FLUSH_MS = 3_000;
 
 export type RunningServer = {
   readonly baseUrl: string;
@@ -76,7 +78,7 @@ export const start = async (
   const lab = isLabEnabled(environment) ? await startLab() : null;
   const counters = environment.METRICS_PORT === undefined ? undefined : createCounters();
   const app = await openCheckedApp(environment, linkBase, lab, counters);
-  const { world, openLink, tracing, close } = app;
+  const { world, openLink, close } = app;
   app.startEngine();
   rmSync(readyFile, { force: true });
   // The folder belongs to this process, so the process that held messages has ended.
@@ -87,7 +89,6 @@ export const start = async (
   const dashboard = openDashboard(world, site);
   const server = createApiServer(world, openLink, endpoints, limitConnections(), {
     site,
-    tracing,
     dashboard,
     answerOperator: createOperatorRoutes(world, environment),
     onRequest: (request) => {
@@ -126,7 +127,7 @@ export const start = async (
     dashboard.close();
     const ended = [drain(httpServer), background, ...(mail ? [mail.stop()] : [])];
     await withTimeout(world, DRAIN_MS, Promise.all(ended));
-    await tracing?.close();
+    await withTimeout(world, FLUSH_MS, flushSpans());
     world.log("stopped", { pid: process.pid });
     metrics?.stop();
     await app.flush();
@@ -138,11 +139,11 @@ export const start = async (
   return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
 };
 
-const startBackground = (directory: string, { world, health, tracing }: App): Promise<void> =>
+const startBackground = (directory: string, { world, health }: App): Promise<void> =>
   runBackground(
     world,
     {
-      workers: tracing ? workers.map(traceWorker(tracing)) : workers,
+      workers: workers.map(traceWorker),
       schedules: [
         ...schedules,
         createClockWatch(),
