@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
     /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip))$|@mailproof\/mail\/address$|@preact\/signals$|preact$|preact\/hooks$)/,
   lab: /^(@mailproof\/(mail|core)\/|dns-packet$|node:)/,
   local:
-    /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|valibot$|node:)/,
+    /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|prom-client$|valibot$|node:)/,
   functions:
     /^(@mailproof\/(mail|core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@aws-sdk\/(client-(dynamodb|s3|sqs)|lib-dynamodb|util-dynamodb|s3-request-presigner)$|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };

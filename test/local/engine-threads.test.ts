@@ -16,10 +16,10 @@ import { chooseThread } from "@mailproof/local/engine-threads/threaded-engine";
 import { watchThread } from "@mailproof/local/engine-threads/watch-thread";
 import { readEnvironment } from "@mailproof/local/environment";
 import { createCounters } from "@mailproof/local/metrics/counters";
-import type { Metric } from "@mailproof/local/metrics/exposition";
 import type { ConnectionObserver } from "@mailproof/local/metrics/observe-connections";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createFolder, whenStarted } from "./running.ts";
 
@@ -186,11 +186,11 @@ describe("the watch over a thread", () => {
 });
 
 test("connections of a thread count as the server's own, and end with the thread", async () => {
-  const { metrics, connections } = createCounters();
+  const { registry, connections } = createCounters();
   const { engine, workers } = givenEngine(1, connections);
-  const open = () => readMetric(metrics, "mailproof_smtp_sessions_open");
+  const open = () => readMetric(registry, "mailproof_smtp_sessions_open");
   await verify(engine, ADA, OPTIONS);
-  expect(await readMetric(metrics, "mailproof_smtp_sessions_total")).toBeGreaterThan(0);
+  expect(await readMetric(registry, "mailproof_smtp_sessions_total")).toBeGreaterThan(0);
   const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
   await whenSessionIsOpen();
   while ((await open()) === 0) await setTimeout(5);
@@ -201,9 +201,9 @@ test("connections of a thread count as the server's own, and end with the thread
   expect(await open()).toBe(0);
 });
 
-const readMetric = async (metrics: readonly Metric[], name: string): Promise<number> => {
-  const samples = (await metrics.find((metric) => metric.name === name)?.read()) ?? [];
-  return [...samples].reduce((sum, { value }) => sum + value, 0);
+const readMetric = async (registry: Registry, name: string): Promise<number> => {
+  const found = await registry.getSingleMetric(name)?.get();
+  return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
 };
 
 describe("slots of several threads", () => {

@@ -7,7 +7,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 
 // Imported before the server, as operators import their SDK. Each span becomes a line of SPANS_FILE; without one, the
-// exporter never answers.
+// exporter never answers, and no time of the SDK's own ends the wait.
 
 const file = process.env["SPANS_FILE"];
 
@@ -31,5 +31,10 @@ const exporter = {
   shutdown: () => Promise.resolve(),
 };
 
+const HOURS_MS = 9 * 3_600_000;
+const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: HOURS_MS });
 if (isMainThread)
-  new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] }).register();
+  new NodeTracerProvider({
+    spanProcessors: [processor],
+    forceFlushTimeoutMillis: HOURS_MS,
+  }).register();

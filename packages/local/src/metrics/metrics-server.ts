@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Log } from "@mailproof/core/ports/world";
+import type { Registry } from "prom-client";
 import type { LocalWorld } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { toLocalUrl } from "../server/site.ts";
 import type { Counters } from "./counters.ts";
-import { CONTENT_TYPE, formatMetrics, type Metric } from "./exposition.ts";
-import { createGaugeMetrics } from "./gauges.ts";
+import { addGauges } from "./gauges.ts";
+import { formatMetrics } from "./registry.ts";
 
 const METRICS_PATH = "/metrics";
 
@@ -15,28 +16,28 @@ const METRICS_PATH = "/metrics";
 export const startMetrics = async (
   { METRICS_HOST, METRICS_PORT, MAILPROOF_DIR }: Environment,
   world: LocalWorld,
-  counters: Counters,
+  { registry }: Counters,
 ): Promise<{ readonly url: string; readonly stop: () => void }> => {
-  const gauges = createGaugeMetrics(world, MAILPROOF_DIR);
-  const server = createMetricsServer([...counters.metrics, ...gauges.metrics], world.log);
+  const stopGauges = addGauges(registry, world, MAILPROOF_DIR);
+  const server = createMetricsServer(registry, world.log);
   server.listen(METRICS_PORT, METRICS_HOST);
   await once(server, "listening");
   const stop = () => {
     server.closeAllConnections();
     server.close();
-    gauges.stop();
+    stopGauges();
   };
   return { url: toLocalUrl(server.address() as AddressInfo) + METRICS_PATH, stop };
 };
 
-const createMetricsServer = (metrics: readonly Metric[], log: Log): Server =>
+const createMetricsServer = (registry: Registry, log: Log): Server =>
   createServer((incoming, outgoing) => {
     if (incoming.url?.split("?")[0] !== METRICS_PATH || incoming.method !== "GET") {
       outgoing.writeHead(404, { "content-type": "text/plain" }).end(`Only GET ${METRICS_PATH}.\n`);
       return;
     }
     const report = (metric: string, cause: unknown) => log("metric_failed", { metric, cause });
-    void formatMetrics(metrics, report).then((text) =>
-      outgoing.writeHead(200, { "content-type": CONTENT_TYPE }).end(text),
+    void formatMetrics(registry, report).then((text) =>
+      outgoing.writeHead(200, { "content-type": registry.contentType }).end(text),
     );
   });
