@@ -19,7 +19,7 @@ import { EVENTS_QUEUE } from "./wake-ups.ts";
 //   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    the same, for the webhook_url of a job
 //   WEBHOOKS#<owner>     <id>                                              a webhook: its URL and event types
 //   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: their number, for the limit
-//   SLOTS#<slot key>    <window start>                                    n: slots in use in this half-minute
+//   SLOTS#<slot key>     <window start>                                    n: slots in use in this half-minute
 
 /** The URL that is called for one job only. `secret` is encrypted for the owner; null: unsigned. */
 const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
