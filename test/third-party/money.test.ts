@@ -14,7 +14,7 @@ const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
     "scripts/check-money.ts",
     ...args,
   ]);
-  return JSON.parse(stdout.slice(stdout.indexOf("{"))) as Verdict;
+  return JSON.parse(/\{.*\}/.exec(stdout)?.[0] ?? "") as Verdict;
 };
 
 const SOUND = { verdict: "Ok", wrong: [] };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { LAB_ZONE } from "@mailproof/lab/lab";
 import { type Chance, drawBelow, pickOne } from "../../soak/chances.ts";
-import type { History } from "./history.ts";
+import type { History, Span } from "./history.ts";
 
 // Clients that pay, and record what they were answered. Each paid call has an Idempotency-Key, or is a search, and is
 // repeated until it is answered.
@@ -42,7 +42,7 @@ type Client = Recording & Payer & { readonly number: number };
 /** A paid request. `amount`: its price, in half-credits. */
 type Paid = Request & {
   readonly amount: number;
-  /** A search has no key: what a lost one held is released by the reconciler, or was paid. */
+  /** A search has no key: one whose reply was lost may be paid. */
   readonly isSearch?: true;
 };
 
@@ -57,58 +57,35 @@ const pay = async (client: Client, paid: Paid): Promise<Reply | undefined> => {
   const { history, account, number, live } = client;
   const { amount } = paid;
   const call = history.now();
-  const uncertain: number[] = [];
-  const end = (): number => {
-    const at = history.now();
-    for (const tried of uncertain) addUncertain(client, paid, [tried, at]);
-    return at;
-  };
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const tried = history.now();
     const reply = await client.ask(live, paid);
-    if (reply === "lost") uncertain.push(tried);
-    else if (reply !== "not_sent" && reply.data) {
+    const span = [tried, history.now()] as const;
+    if (typeof reply === "object" && reply.data) {
       const { credits_remaining: left } = reply.data as { readonly credits_remaining?: number };
       const balance = left === undefined ? {} : { balance: toHalves(left) };
-      history.add(account, number, [call, end()], { kind: "charge", amount, ...balance });
+      history.add(account, number, [call, span[1]], { kind: "charge", amount, ...balance });
       return reply;
-    } else if (reply !== "not_sent" && reply.error?.code === "INSUFFICIENT_CREDITS") {
+    }
+    if (typeof reply === "object" && reply.error?.code === "INSUFFICIENT_CREDITS") {
       const balance = toHalves(reply.error.details?.available ?? Number.NaN);
-      history.add(account, number, [tried, end()], { kind: "insufficient", amount, balance });
+      history.add(account, number, span, { kind: "insufficient", amount, balance });
       return undefined;
-    } else if (reply !== "not_sent") judgeFailure(client, paid, reply, tried, uncertain);
+    }
+    if (paid.isSearch && mayBePaid(reply))
+      history.add(account, number, span, { kind: "may_charge", amount });
     await setTimeout(PAUSE_MS * Math.min(10, tries + 1) * client.chance());
   }
   throw new Error(`${paid.path} was never answered`);
 };
 
 /** What a failure says about the money is believed, and so held to. */
-const judgeFailure = (
-  { history, account, number }: Client,
-  { amount }: Paid,
-  { error, status }: Reply,
-  tried: number,
-  uncertain: number[],
-): void => {
+const mayBePaid = (reply: Reply | "not_sent" | "lost"): boolean => {
+  if (typeof reply === "string") return reply === "lost";
+  const { error, status } = reply;
   if (!error || status < 400) throw new Error(`an answer of ${status} without a result`);
-  if (error.code === "REQUEST_IN_PROGRESS" || error.money.startsWith("nothing_")) return;
-  if (error.money !== "refunded") return void uncertain.push(tried);
-  const id = history.newAttempt();
-  const span = [tried, history.now()] as const;
-  history.add(account, number, span, { kind: "hold", amount, id });
-  history.add(account, number, span, { kind: "release", amount, id });
-};
-
-const addUncertain = (
-  { history, account, number }: Client,
-  { amount, isSearch }: Paid,
-  span: readonly [number, number],
-): void => {
-  const id = history.newAttempt();
-  history.add(account, number, span, { kind: "may_hold", amount, id });
-  if (isSearch) {
-    history.add(account, number, [span[0], null], { kind: "may_release", amount, id });
-  } else history.add(account, number, span, { kind: "release", amount, id });
+  const { code, money } = error;
+  return !(code === "REQUEST_IN_PROGRESS" || money === "refunded" || money.startsWith("nothing_"));
 };
 
 /** Repeats until there is an answer; it costs nothing. */
@@ -127,6 +104,51 @@ export const readBalance = async (client: Client): Promise<void> => {
   const { data } = await askFree(client, { method: "GET", path: "/v1/account" });
   const balance = toHalves(data.credits.available);
   history.add(account, number, [call, history.now()], { kind: "read", balance });
+};
+
+type Movement = {
+  readonly type: string;
+  readonly credits: number;
+  readonly operation_id: string;
+  readonly reason?: string;
+  readonly created_at: string;
+};
+
+/** Of results that cost nothing. A cancelled job's own answer says what it refunds. */
+const FREE_REASONS = ["not_probed", "not_reached", "failed"];
+
+/**
+ * What no answer tells, since the service did it later. An operation that a crash or a failure interrupted took credits
+ * and gave them back: as no answer was paid with them, they cannot explain a wrong one.
+ */
+export const addFromLedger = async (
+  client: Client,
+  toSpan: (time: number) => Span,
+): Promise<void> => {
+  const movements = await readLedger(client);
+  const interrupted = new Set(
+    movements
+      .filter(({ type, reason }) => type === "release" && reason === undefined)
+      .map((one) => one.operation_id),
+  );
+  for (const { type, credits, operation_id: operation, reason, created_at: at } of movements) {
+    const isFree = type !== "settle" && reason !== undefined && FREE_REASONS.includes(reason);
+    if (!isFree && !interrupted.has(operation)) continue;
+    const kind = type === "hold" ? "charge" : "refund";
+    const span = toSpan(Date.parse(at));
+    client.history.add(client.account, client.number, span, { kind, amount: toHalves(credits) });
+  }
+};
+
+const readLedger = async (client: Client): Promise<readonly Movement[]> => {
+  const movements: Movement[] = [];
+  for (let offset: string | undefined = ""; offset !== undefined; ) {
+    const path = `/v1/account/ledger?limit=200${offset && `&offset=${offset}`}`;
+    const { data } = await askFree(client, { method: "GET", path });
+    movements.push(...data.entries);
+    offset = data.next_offset;
+  }
+  return movements;
 };
 
 let names = 0;

@@ -13,47 +13,45 @@ export type Operation = {
 } & Effect;
 
 /**
- * `charge`: exactly once. `insufficient`: refused, since the balance is below the amount. `balance`: the figure that was
- * answered, where one was. A `hold` and a `release` of one id are an attempt that took credits and gave them back.
- * `may_hold`: its reply was lost, so perhaps it took nothing, and then its release gives nothing. `may_release`: perhaps
- * what it took was kept.
+ * `charge`, `refund`: exactly once. `insufficient`: refused, since the balance is below the amount. `may_charge`: its reply
+ * was lost, so perhaps it took nothing. `balance`: the figure that was answered, where one was.
  */
 type Effect =
-  | { readonly kind: "open" | "refund"; readonly amount: number }
+  | { readonly kind: "open" | "refund" | "may_charge"; readonly amount: number }
   | { readonly kind: "read"; readonly balance: number }
-  | { readonly kind: "charge" | "insufficient"; readonly amount: number; readonly balance?: number }
   | {
-      readonly kind: "hold" | "may_hold" | "release" | "may_release";
+      readonly kind: "charge" | "insufficient";
       readonly amount: number;
-      readonly id: string;
+      readonly balance?: number;
     };
 
-/** Null: it is known later when it has certainly ended (`close`). */
-export type Span = readonly [call: number, end: number | null];
+export type Span = readonly [call: number, end: number];
 
 export type History = ReturnType<typeof createHistory>;
 
 export const createHistory = () => {
-  const operations: (Omit<Operation, "return"> & { return: number | null })[] = [];
-  let attempts = 0;
+  const operations: Operation[] = [];
   return {
     now: () => Math.round(performance.now() * 1e6),
     count: () => operations.length,
     add: (account: string, client: number, [call, end]: Span, effect: Effect): void =>
       void operations.push({ account, client, call, return: end, ...effect }),
-    /** A new id for an attempt. */
-    newAttempt: () => `a${++attempts}`,
-    close: (toEnd: (call: number) => number): void => {
-      for (const one of operations) one.return ??= toEnd(one.call);
-    },
     write: (file: string): void =>
       writeFileSync(file, operations.map((one) => `${JSON.stringify(one)}\n`).join("")),
   };
 };
 
+/** The same moment on the clock of the service, which is set ahead at each, and on that of the history. */
+export type Jump = { readonly service: number; readonly at: number };
+
 /**
- * `ends`: of the lives of a service. The next life repairs what was left when it starts, or is ended while it does, and
- * then the one after it repairs it.
+ * When that was written to which the service gave this time: since then, and before its clock was set ahead so many times
+ * again.
  */
-export const findEnd = (ends: readonly number[], call: number): number =>
-  ends.filter((end) => end > call)[2] ?? Number.MAX_SAFE_INTEGER;
+export const toSpan = (jumps: readonly Jump[], time: number, times: number): Span => {
+  const next = jumps.findIndex(({ service }) => service >= time);
+  const jump = jumps[next];
+  const end = jump && jumps[next + times - 1]?.at;
+  const call = jump ? jump.at - (jump.service + 1 - time) * 1e6 : (jumps.at(-1)?.at ?? 0);
+  return [Math.max(0, call), end ?? Number.MAX_SAFE_INTEGER];
+};

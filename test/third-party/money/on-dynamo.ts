@@ -12,13 +12,13 @@ import { cancelWith, loseAfter, loseBefore } from "../../aws/faults.ts";
 import { createTable } from "../../aws/resources.ts";
 import { whenWorked } from "../../drain-queues.ts";
 import { givenWorld } from "../../given.ts";
-import { send } from "../../send.ts";
+import { BASE_URL, send } from "../../send.ts";
 import { createFaultyTable } from "../../simulation/faults.ts";
 import { memoryQueue } from "../../simulation/memory-queue.ts";
 import { createRandom } from "../../simulation/random.ts";
 import type { Chance } from "../../soak/chances.ts";
-import { type Ask, readBalance, runClient } from "./clients.ts";
-import { createHistory, findEnd, type History } from "./history.ts";
+import { type Ask, addFromLedger, readBalance, runClient } from "./clients.ts";
+import { createHistory, type History, type Jump, toSpan } from "./history.ts";
 
 // A recording over DynamoDB's emulator: the whole app in this process, whose replies are lost and whose transactions
 // meet others. A jump of the clock takes every operation for left by a crash, also those that are under way.
@@ -32,6 +32,8 @@ const OPENING = 5_000;
 const JUMP_MS = 6 * 60_000;
 /** So long is an operation at least under way when it is taken for left. */
 const BETWEEN_JUMPS_MS = 1_500;
+/** What began before a jump may be written after it. */
+const WRITTEN_WITHIN_JUMPS = 3;
 /** Of a hundred requests to DynamoDB, and of a hundred calls of the table. */
 const RATE = { conflict: 6, lost: 4, call: 2 };
 const SETTLING_JUMPS_MAX = 20;
@@ -65,7 +67,7 @@ export const recordOnDynamo = async ({ operations, seed }: Size): Promise<Histor
   const faults: Faults = { areOn: false };
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
-  const ahead: number[] = [];
+  const jumps: Jump[] = [];
   const sleep = (ms: number) => setTimeout(ms);
   const between = breakLine(chance, faults);
   const aws = await createEmulatedAws({ now, between, random: chance, sleep });
@@ -99,11 +101,11 @@ export const recordOnDynamo = async ({ operations, seed }: Size): Promise<Histor
     serviceNow: () => now().getTime(),
   };
   const jump = async (): Promise<void> => {
+    jumps.push({ service: recording.serviceNow(), at: history.now() });
     aheadMs += JUMP_MS;
     // What fails comes back: the reconciler's work with the next jump, a message by itself.
     await reconcile.run(world).catch(() => undefined);
     await whenWorked({ world, queue }).catch(() => undefined);
-    ahead.push(history.now());
   };
   const isOver = () => history.count() >= operations;
   const jumpAgain = async (): Promise<void> => {
@@ -128,8 +130,12 @@ export const recordOnDynamo = async ({ operations, seed }: Size): Promise<Histor
       ({ held }) => held > 0,
     );
   for (let at = 0; at < SETTLING_JUMPS_MAX && (await isAnythingHeld()); at++) await jump();
-  for (const payer of payers) await readBalance({ ...recording, ...payer, number: 0 });
-  history.close((call) => findEnd(ahead, call));
+  jumps.push({ service: recording.serviceNow(), at: history.now() });
+  for (const payer of payers) {
+    const reader = { ...recording, ...payer, number: 0 };
+    await readBalance(reader);
+    await addFromLedger(reader, (time) => toSpan(jumps, time, WRITTEN_WITHIN_JUMPS));
+  }
   return history;
 };
 
@@ -138,8 +144,10 @@ const createAsk =
   async (key, { method, path, body, key: idempotencyKey }) => {
     const headers =
       idempotencyKey === undefined ? {} : { headers: { "idempotency-key": idempotencyKey } };
-    const { statusCode, data, error } = await send(world, `${method} ${path}`, {
+    const { pathname, searchParams } = new URL(path, BASE_URL);
+    const { statusCode, data, error } = await send(world, `${method} ${pathname}`, {
       key,
+      query: Object.fromEntries(searchParams),
       ...(body && { body }),
       ...headers,
     });

@@ -6,8 +6,15 @@ import { credits } from "@mailproof/core/money/credits";
 import { createRandom } from "../../simulation/random.ts";
 import { startBeside, startService } from "../../soak/service.ts";
 import { openAccounts } from "../../soak/setup.ts";
-import { type Ask, type Payer, type Reply, readBalance, runClient } from "./clients.ts";
-import { createHistory, findEnd, type History } from "./history.ts";
+import {
+  type Ask,
+  addFromLedger,
+  type Payer,
+  type Reply,
+  readBalance,
+  runClient,
+} from "./clients.ts";
+import { createHistory, type History, type Jump, toSpan } from "./history.ts";
 
 // A recording at the HTTP API of the server's process, which is killed again and again and started on the same folder.
 
@@ -48,8 +55,8 @@ export const recordOnServer = async (
   const history = createHistory();
   const chance = createRandom(seed);
   let aheadMs = 0;
-  /** The lives of the server, each by its end. */
-  const ends: number[] = [];
+  /** Each ends a life of the server, and what that life began. */
+  const jumps: Jump[] = [];
   const recording = {
     history,
     ask: createAsk(service.baseUrl),
@@ -67,7 +74,7 @@ export const recordOnServer = async (
       while (history.count() < count || performance.now() - readyAt < LIFE_MIN_MS)
         await setTimeout(5);
       await service.stop("SIGKILL");
-      ends.push(history.now());
+      jumps.push({ service: recording.serviceNow(), at: history.now() });
       writeFileSync(clock, String((aheadMs += AWAY_MS)));
       await service.start();
     }
@@ -82,8 +89,12 @@ export const recordOnServer = async (
   try {
     await Promise.all([...clients.map((client) => runClient(client, isOver)), killAgain()]);
     await whenSettled(recording.ask, payers);
-    for (const payer of payers) await readBalance({ ...recording, ...payer, number: 0 });
-    history.close((call) => findEnd(ends, call));
+    jumps.push({ service: recording.serviceNow(), at: history.now() });
+    for (const payer of payers) {
+      const reader = { ...recording, ...payer, number: 0 };
+      await readBalance(reader);
+      await addFromLedger(reader, (time) => toSpan(jumps, time, 1));
+    }
     return history;
   } finally {
     await service.stop("SIGKILL");

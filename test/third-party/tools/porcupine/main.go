@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -26,36 +24,6 @@ type operation struct {
 	Amount  int    `json:"amount"`
 	// What was answered as the balance, where it was.
 	Balance *int `json:"balance"`
-	// Joins a hold that may have happened with its release.
-	ID string `json:"id"`
-}
-
-// Open holds are "id" in a list that ends each with a blank; one that did not happen is "id-".
-type state struct {
-	balance int
-	holds   string
-}
-
-func (s state) with(hold string) string {
-	all := append(strings.Fields(s.holds), hold)
-	sort.Strings(all)
-	return strings.Join(all, " ") + " "
-}
-
-func (s state) without(hold string) (string, bool) {
-	kept := []string{}
-	found := false
-	for _, one := range strings.Fields(s.holds) {
-		if one == hold {
-			found = true
-		} else {
-			kept = append(kept, one)
-		}
-	}
-	if len(kept) == 0 {
-		return "", found
-	}
-	return strings.Join(kept, " ") + " ", found
 }
 
 func (o operation) answers(balance int) bool {
@@ -63,48 +31,25 @@ func (o operation) answers(balance int) bool {
 }
 
 func step(from, input, _ interface{}) []interface{} {
-	s, o := from.(state), input.(operation)
-	less := s.balance - o.Amount
-	next := []interface{}{}
-	accept := func(balance int, holds string) {
-		next = append(next, state{balance, holds})
+	balance, o := from.(int), input.(operation)
+	less := balance - o.Amount
+	switch {
+	case o.Kind == "open":
+		return []interface{}{o.Amount}
+	case o.Kind == "refund":
+		return []interface{}{balance + o.Amount}
+	case o.Kind == "read" && o.answers(balance):
+		return []interface{}{balance}
+	case o.Kind == "insufficient" && less < 0 && o.answers(balance):
+		return []interface{}{balance}
+	case o.Kind == "charge" && less >= 0 && o.answers(less):
+		return []interface{}{less}
+	case o.Kind == "may_charge" && less >= 0:
+		return []interface{}{balance, less}
+	case o.Kind == "may_charge":
+		return []interface{}{balance}
 	}
-	switch o.Kind {
-	case "open":
-		accept(o.Amount, "")
-	case "read":
-		if o.answers(s.balance) {
-			accept(s.balance, s.holds)
-		}
-	case "charge":
-		if less >= 0 && o.answers(less) {
-			accept(less, s.holds)
-		}
-	case "refund":
-		accept(s.balance+o.Amount, s.holds)
-	case "insufficient":
-		if less < 0 && o.answers(s.balance) {
-			accept(s.balance, s.holds)
-		}
-	case "hold", "may_hold":
-		if less >= 0 {
-			accept(less, s.with(o.ID))
-		}
-		if o.Kind == "may_hold" {
-			accept(s.balance, s.with(o.ID+"-"))
-		}
-	case "release", "may_release":
-		if holds, held := s.without(o.ID); held {
-			accept(s.balance+o.Amount, holds)
-			if o.Kind == "may_release" {
-				accept(s.balance, holds)
-			}
-		}
-		if holds, absent := s.without(o.ID + "-"); absent {
-			accept(s.balance, holds)
-		}
-	}
-	return next
+	return nil
 }
 
 func partition(history []porcupine.Operation) [][]porcupine.Operation {
@@ -148,7 +93,7 @@ func main() {
 		os.Exit(1)
 	}
 	model := porcupine.NondeterministicModel{
-		Init: func() []interface{} { return []interface{}{state{}} },
+		Init: func() []interface{} { return []interface{}{0} },
 		Step: step,
 	}
 	toModel := model.ToModel()
