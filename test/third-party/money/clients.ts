@@ -40,11 +40,7 @@ export type Recording = {
 type Client = Recording & Payer & { readonly number: number };
 
 /** A paid request. `amount`: its price, in half-credits. */
-type Paid = Request & {
-  readonly amount: number;
-  /** A search has no key: one whose reply was lost may be paid. */
-  readonly isSearch?: true;
-};
+type Paid = Request & { readonly amount: number };
 
 const toHalves = (credits: number): number => Math.round(credits * 2);
 
@@ -72,7 +68,8 @@ const pay = async (client: Client, paid: Paid): Promise<Reply | undefined> => {
       history.add(account, number, span, { kind: "insufficient", amount, balance });
       return undefined;
     }
-    if (paid.isSearch && mayBePaid(reply))
+    // A search has no key, so its repeat may be another one.
+    if (mayBePaid(reply) && paid.key === undefined)
       history.add(account, number, span, { kind: "may_charge", amount });
     await setTimeout(PAUSE_MS * Math.min(10, tries + 1) * client.chance());
   }
@@ -226,7 +223,7 @@ const find = async (client: Client): Promise<void> => {
   const request = { method: "POST", path: "/v1/find", body } as const;
   const bucket = () => Math.floor(serviceNow() / FIND_BUCKET_MS);
   const began = bucket();
-  const reply = await pay(client, { ...request, amount: FIND_HALVES, isSearch: true });
+  const reply = await pay(client, { ...request, amount: FIND_HALVES });
   // Near its end the repeat might be another search.
   const isSameBucket =
     bucket() === began && serviceNow() % FIND_BUCKET_MS < FIND_BUCKET_MS - 10_000;
