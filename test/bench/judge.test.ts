@@ -19,7 +19,7 @@ const NOTHING: Figures = {
 };
 
 const givenTime = (ratio: number): Comparison => ({
-  row: "cached",
+  row: "export",
   figure: "processorSeconds",
   reference: 2,
   here: 2 / ratio,
@@ -81,7 +81,7 @@ test("a sentence names the figure, its ratio, what is required, and both figures
   const worst = pickBest([0.5, 0.625, 0.55].map(givenTime));
 
   expect(worst && formatSentence(worst)).toBe(
-    "processor time of cached: ratio 0.63, at least 0.9 is required (reference 2 s, here 3.2 s).",
+    "processor time of export: ratio 0.63, at least 0.9 is required (reference 2 s, here 3.2 s).",
   );
 });
 
