@@ -42,6 +42,28 @@ test("closing finishes waiting work and refuses later work", async () => {
   again.close();
 });
 
+test("transactions of one flush see each other's writes, and what one of them cannot write fails alone", async () => {
+  const file = join(createFolder(), "state.sqlite");
+  const table = createSqliteTable(file, now);
+  const add = { update: { pk: "P", sk: "sum" }, add: { n: 1 }, orCreate: true } as const;
+  const create = { create: { pk: "P", sk: "once" } };
+  const tooLarge = { put: { pk: "P", sk: "large", text: "x".repeat(300_000) } };
+  const outcomes = await Promise.allSettled([
+    ...Array.from({ length: 40 }, () => table.write(add)),
+    table.write(create),
+    table.transact([create, add]),
+    table.transact([tooLarge, add]),
+    table.write({ remove: { pk: "P", sk: "once" } }),
+    table.transact([{ checkAbsent: { pk: "P", sk: "once" } }, add]),
+  ]);
+
+  const said = outcomes.slice(40).map((one) => ("value" in one ? one.value.outcome : one.status));
+  expect(said).toEqual(["committed", "refused", "rejected", "committed", "committed"]);
+  const { items } = await table.query({ pk: "P", limit: 10 });
+  expect(items).toEqual([{ pk: "P", sk: "sum", n: 41 }]);
+  table.close();
+});
+
 test("many commits that wait at the same time leave turns of the event loop to others", async () => {
   const { commit, close } = createGroupCommit(new DatabaseSync(":memory:"));
   const keepBusy = () => {
@@ -93,7 +115,7 @@ test("no caller gets a result before its flush, and while the disk works the eve
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, flushes } = createSlowDisk();
-  const { commit } = createGroupCommit(db, disk);
+  const { commit } = createGroupCommit(db, { disk });
   const results: string[] = [];
   const write = (text: string) =>
     commit(() => insert.run(text)).then(() => void results.push(text));
@@ -121,7 +143,7 @@ test("closing flushes what is under way before its callers get a result", async 
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, calls } = createSlowDisk();
-  const { commit, close } = createGroupCommit(db, disk);
+  const { commit, close } = createGroupCommit(db, { disk });
   const written = [commit(() => insert.run("a"))];
   await setTimeout(1);
   written.push(commit(() => insert.run("b")));

@@ -4,7 +4,6 @@ import { toEpochSeconds } from "@mailproof/core/lib/time";
 import {
   INDEXES,
   type Item,
-  type Key,
   readPosition,
   type Table,
   type TableQuery,
@@ -12,7 +11,8 @@ import {
   type Write,
 } from "@mailproof/core/ports/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
-import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/ports/writes";
+import { applyWrite, getItemKey, mayApply } from "@mailproof/core/ports/writes";
+import { createGroupItems } from "./group-items.ts";
 import { TABLE_LAYOUT } from "./schema.ts";
 import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
@@ -29,27 +29,25 @@ export const createSqliteTable = (
 ): SqliteTable => {
   const db = openSqlite(file, TABLE_LAYOUT, onDamage);
   const parseRow = createRowParser(file, onDamage);
-  const { commit, close } = createGroupCommit(db);
   const seconds = () => toEpochSeconds(now());
   const prepareCached = createStatementCache(db);
+  const statements = prepareStatements(db);
+  const { select, expire, checkpoint } = statements;
+  const group = createGroupItems(statements, parseRow, seconds);
+  const { commit, close } = createGroupCommit(db, { held: group });
 
-  const { select, upsert, remove, expire, checkpoint } = prepareStatements(db);
-
-  const read = ({ pk, sk }: Key): Item | undefined => parseRow(select.get(pk, sk, seconds()));
-
-  /** The item after the write, already stored. */
+  /** The item after the write. */
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
+    if ("check" in write || "checkAbsent" in write) return stored;
     const next = applyWrite(write, stored);
-    const json = next && serialiseItem(next);
-    if (json) upsert.run(next.pk, next.sk, json, ...toColumns(next));
-    else if (stored) remove.run(stored.pk, stored.sk);
-    return json ? (JSON.parse(json) as Item) : undefined;
+    if (next || stored) group.store(getItemKey(write), next);
+    return next;
   };
 
   return {
     get: async (key) => {
       assertKey(key);
-      return read(key);
+      return parseRow(select.get(key.pk, key.sk, seconds()));
     },
 
     query: async (query) => {
@@ -67,7 +65,7 @@ export const createSqliteTable = (
     write: async (write) => {
       assertTransactable([write]);
       return commit(() => {
-        const stored = read(getItemKey(write));
+        const stored = group.read(getItemKey(write));
         if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write } as const;
         return { outcome: "committed", item: store(write, stored) } as const;
       });
@@ -76,7 +74,7 @@ export const createSqliteTable = (
     transact: async (writes) => {
       assertTransactable(writes);
       return commit(() => {
-        const stored = writes.map((write) => read(getItemKey(write)));
+        const stored = writes.map((write) => group.read(getItemKey(write)));
         const refused = writes.find((write, position) => !mayApply(write, stored[position]));
         if (refused) return { outcome: "refused", refusedWrite: refused } as const;
         const items = writes.map((write, position) => store(write, stored[position]));
@@ -94,7 +92,12 @@ export const createSqliteTable = (
       throw new Error(`${file}: another process reads it, so its log could not be truncated`);
     },
 
-    sweep: (limit) => commit(() => Number(expire.run(seconds(), limit).changes)),
+    sweep: (limit) =>
+      commit(() => {
+        group.write();
+        group.forget();
+        return Number(expire.run(seconds(), limit).changes);
+      }),
 
     close,
   };
@@ -163,14 +166,6 @@ const createStatementCache = (db: DatabaseSync) => {
     return cached;
   };
 };
-
-const toColumns = (item: Item): SQLInputValue[] => [
-  item.expires_at ?? null,
-  ...Object.values(INDEXES).flatMap((index) => {
-    const [pk, sk] = [item[index.pk], item[index.sk]];
-    return typeof pk === "string" && typeof sk === "string" ? [pk, sk] : [null, null];
-  }),
-];
 
 /** Undefined without a row. Only a damaged file has an item that is not JSON. */
 const createRowParser =

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { START } from "../installation.ts";
 import { type AfterGroup, checkpointInThread, createCheckpoints } from "./checkpoints.ts";
 import { assertNothingLost, createCommitCount, readFlushedCount } from "./commit-count.ts";
@@ -20,15 +20,16 @@ export const openSqlite = (
   onDamage: OnDamage = () => {},
 ): DatabaseSync => {
   if (file !== IN_MEMORY) makePrivate(file);
-  const nameErrors = createErrorNamer(file, onDamage);
-  const db = nameErrors(() => new DatabaseSync(file));
+  const nameError = createErrorNamer(file, onDamage);
+  let db: DatabaseSync | undefined;
   try {
-    nameErrors(() => prepareFile(db, file, layout));
+    db = new DatabaseSync(file);
+    prepareFile(db, file, layout);
   } catch (error) {
-    db.close();
-    throw error;
+    db?.close();
+    throw nameError(error);
   }
-  return withNamedErrors(db, nameErrors);
+  return withNamedErrors(db, nameError);
 };
 
 export type SqliteLayout = {
@@ -87,36 +88,39 @@ export const isDamage = (error: unknown): boolean =>
 export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-type NameErrors = <T>(act: () => T) => T;
-
+/** The error to throw: one of SQLite's names the file, and one that says that the file cannot be read is reported. */
 export const createErrorNamer =
-  (file: string, onDamage: OnDamage = () => {}): NameErrors =>
-  (act) => {
-    try {
-      return act();
-    } catch (error) {
-      if (getErrorCode(error) === undefined || !(error instanceof Error)) throw error;
-      if (!error.message.startsWith(file)) error.message = `${file}: ${error.message}`;
-      if (isDamage(error)) onDamage(error);
-      throw error;
-    }
+  (file: string, onDamage: OnDamage = () => {}) =>
+  (error: unknown): unknown => {
+    if (getErrorCode(error) === undefined || !(error instanceof Error)) return error;
+    if (!error.message.startsWith(file)) error.message = `${file}: ${error.message}`;
+    if (isDamage(error)) onDamage(error);
+    return error;
   };
 
-const withNamedErrors = (db: DatabaseSync, nameErrors: NameErrors): DatabaseSync => {
-  const prepare = db.prepare.bind(db);
-  db.prepare = (sql) =>
-    new Proxy(
-      nameErrors(() => prepare(sql)),
-      {
-        get: (statement, name) => {
-          const found: unknown = Reflect.get(statement, name);
-          return typeof found === "function"
-            ? (...values: readonly unknown[]) =>
-                nameErrors((): unknown => Reflect.apply(found, statement, values))
-            : found;
-        },
-      },
-    );
+type NameError = ReturnType<typeof createErrorNamer>;
+
+const STATEMENT_METHODS = ["run", "get", "all"] as const;
+
+const withNamedErrors = (db: DatabaseSync, nameError: NameError): DatabaseSync => {
+  const named =
+    <Parameters extends readonly unknown[], T>(act: (...values: Parameters) => T) =>
+    (...values: Parameters): T => {
+      try {
+        return act(...values);
+      } catch (error) {
+        throw nameError(error);
+      }
+    };
+  const prepare = named(db.prepare.bind(db));
+  db.prepare = (sql) => {
+    const statement = prepare(sql);
+    for (const method of STATEMENT_METHODS) {
+      const call = statement[method].bind(statement) as (...values: SQLInputValue[]) => unknown;
+      Object.assign(statement, { [method]: named(call) });
+    }
+    return statement;
+  };
   return db;
 };
 
@@ -197,6 +201,15 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   };
 };
 
+/** What the works of a group changed and did not write yet: it is written before the group's end, and never kept after it. */
+export type Held = {
+  readonly isFull: () => boolean;
+  readonly write: () => void;
+  readonly forget: () => void;
+};
+
+const NOTHING_HELD: Held = { isFull: () => false, write: () => {}, forget: () => {} };
+
 /**
  * Runs each piece of work as a transaction of its own, but all that wait at the same moment share one flush to the
  * disk, because the flush is expensive. No caller gets a result before it. Work that throws must be safe to run again:
@@ -204,9 +217,9 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
  */
 export const createGroupCommit = (
   db: DatabaseSync,
-  disk: DiskFlush = createDiskFlush(db),
+  { disk = createDiskFlush(db), held = NOTHING_HELD }: { disk?: DiskFlush; held?: Held } = {},
 ): { commit: Commit; close: () => void } => {
-  const run = createGroupRunner(db, disk);
+  const run = createGroupRunner(db, disk, held);
   let waiting: PendingWork[] = [];
   let unflushed: readonly Notify[] = [];
   let isUnderWay = false;
@@ -281,7 +294,7 @@ type GroupRun = {
 };
 
 /** Runs the pieces of a group together until its time is over, or each of them alone when one throws. */
-const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">) => {
+const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">, held: Held) => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
@@ -301,13 +314,16 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
         group.push(one);
         const result = one.work();
         results.push(() => one.done(result));
-        if (performance.now() - startMs > GROUP_MS) break;
+        if (performance.now() - startMs > GROUP_MS || held.isFull()) break;
       }
+      held.write();
+      held.forget();
       const onCommitted = count();
       end.run();
       onCommitted();
       return { count: group.length, results };
     } catch (error) {
+      held.forget();
       if (db.isTransaction) undo.run();
       const [only] = group;
       const failed = only && group.length === 1 ? [() => only.failed(error)] : undefined;

@@ -1,16 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
 import { createErrorNamer, readVersion, type SqliteLayout } from "./sqlite.ts";
 
-export const withDatabase = <T>(file: string, use: (db: DatabaseSync) => T): T =>
-  createErrorNamer(file)(() => {
-    const db = new DatabaseSync(file);
-    try {
-      db.exec("PRAGMA busy_timeout = 5000");
-      return use(db);
-    } finally {
-      db.close();
-    }
-  });
+export const withDatabase = <T>(file: string, use: (db: DatabaseSync) => T): T => {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file);
+    db.exec("PRAGMA busy_timeout = 5000");
+    return use(db);
+  } catch (error) {
+    throw createErrorNamer(file)(error);
+  } finally {
+    db?.close();
+  }
+};
 
 /** Each step and its version are committed together, or neither is. */
 export const upgradeFile = (file: string, { version, steps }: SqliteLayout): void =>
