@@ -13,7 +13,7 @@ const whenServing = async () => {
   };
   const log = () => undefined;
   const yieldToCallers = () => undefined;
-  const callers = { enter, pause: () => () => undefined, yieldToCallers };
+  const callers = { enter, yieldToCallers };
   const listening = createApiServer({ ...world, callers, log }, () => undefined).listen(
     0,
     "127.0.0.1",
@@ -27,21 +27,23 @@ const whenServing = async () => {
 };
 
 test.each([
-  ["is answered", "/health"],
-  ["is refused", "/v1/account"],
+  ["is refused", "/v1/verify"],
   ["leads nowhere", "/nowhere"],
 ])("a caller whose request %s enters and leaves", async (_, path) => {
   const { seen, base } = await whenServing();
 
-  await (await fetch(base + path)).text();
+  await (await fetch(base + path, { method: "POST" })).text();
 
   expect(seen).toEqual(["enters", "leaves"]);
 });
 
-test("an upload is no request of a caller: lists continue at full speed beside it", async () => {
+test.each([
+  ["a read", "GET", "/v1/jobs"],
+  ["an upload", "PUT", "/blobs/nothing"],
+])("%s is no caller: lists continue at full speed beside it", async (_, method, path) => {
   const { seen, base } = await whenServing();
 
-  await (await fetch(`${base}/blobs/nothing`)).text();
+  await (await fetch(base + path, { method })).text();
 
   expect(seen).toEqual([]);
 });

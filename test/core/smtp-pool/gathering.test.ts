@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { givenBusyHosts, type Host, ONE_HOST } from "./busy-hosts.ts";
+import { givenBusyHosts, type Host, ONE_HOST, ownHost } from "./busy-hosts.ts";
 
 // Single verifications at one mail host that arrive within some tens of milliseconds, in virtual time. Every reply takes
 // 100 ms.
@@ -65,4 +65,42 @@ test("as many recipients as a session takes do not wait for more", async () => {
   await world.sleep(2);
 
   expect(sessions()).toBe(2);
+});
+
+/** A row of a list every 150 ms at one host, beside so many others at hosts of their own. */
+const whenRowsTrickle = async (others: number) => {
+  const { ask, askMany, sessions, world } = givenBusyHosts();
+  const busy = Array.from({ length: 20 }, async (_, n) => {
+    await world.sleep(n * 300);
+    await askMany("file", "list", others, (at) => ownHost(n * others + at));
+  });
+  const rows = Array.from({ length: 30 }, async (_, n) => {
+    await world.sleep(n * 150);
+    return ask("file", "list", `row${n}`, ONE_HOST);
+  });
+  const waits = (await Promise.all(rows)).map(({ waitedMs }) => waitedMs);
+  await Promise.all(busy);
+  return { longestMs: Math.max(...waits), sessions: sessions() - 20 * others };
+};
+
+test("the rows of a list with many sessions gather after a session, in place of a session each", async () => {
+  const many = await whenRowsTrickle(30);
+  const few = await whenRowsTrickle(0);
+
+  expect(many.sessions).toBeLessThan(few.sessions / 1.5);
+  expect(many.longestMs).toBeLessThanOrEqual(few.longestMs + 600);
+});
+
+test.each([
+  ["its own rows gather", "file", "list", true],
+  ["another account does not wait", "ann", "list", false],
+  ["a caller does not wait", "file", "caller", false],
+] as const)("where such a list had a session, %s", async (_, account, priority, isWaiting) => {
+  const { ask, askMany } = givenBusyHosts();
+  void askMany("file", "list", 120, (n) => ownHost(n % 60));
+  await ask("file", "list", "row", ONE_HOST);
+
+  const { waitedMs } = await ask(account, priority, "next", ONE_HOST);
+
+  expect(waitedMs > (await aloneMs(ONE_HOST))).toBe(isWaiting);
 });

@@ -112,7 +112,7 @@ const noteSteps = (world: AppWorld) => {
     stepsOf.push(`${requester?.priority} of ${requester?.account}`);
     return undefined;
   };
-  const callers = { enter: () => () => undefined, pause: () => () => undefined, yieldToCallers };
+  const callers = { enter: () => () => undefined, yieldToCallers };
   const noting = { ...world, callers, engine: { ...world.engine, yieldToCallers } };
   return { stepsOf, world: noting };
 };

@@ -10,6 +10,6 @@ const UNDAMAGED: ReadonlySet<string> = new Set();
 export const ONE_REQUEST: Pick<World, "pressure" | "stopping" | "callers" | "damagedParts"> = {
   pressure: () => null,
   stopping: new AbortController().signal,
-  callers: { enter: () => NOTHING, pause: () => NOTHING, yieldToCallers: () => undefined },
+  callers: { enter: () => NOTHING, yieldToCallers: () => undefined },
   damagedParts: () => UNDAMAGED,
 };

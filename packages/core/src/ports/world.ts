@@ -18,16 +18,10 @@ export type IdPrefix =
   | "dlv"
   | "exp";
 
-/**
- * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
- * process.
- */
 /** Lets batch work yield to requests. */
 export type Callers = {
-  /** Called for each request. Returns the function to call at the response. */
+  /** Called for each request that may ask mail servers. Returns the function to call at the response. */
   readonly enter: () => () => void;
-  /** Called by a request that waits. Returns the function to call when it goes on. */
-  readonly pause: () => () => void;
   /** Each step of batch work waits for this; undefined: it begins at once. */
   readonly yieldToCallers: (of: {
     readonly account: string;
@@ -35,6 +29,10 @@ export type Callers = {
   }) => Promise<void> | undefined;
 };
 
+/**
+ * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
+ * process.
+ */
 export type World = {
   readonly table: Table;
   readonly queue: Queue;

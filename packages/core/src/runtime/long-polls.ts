@@ -41,11 +41,11 @@ export const createLongPolls = (
   return { begin };
 };
 
-type PollingWorld = Pick<World, "now" | "sleep" | "callers"> & { readonly longPolls: LongPolls };
+type PollingWorld = Pick<World, "now" | "sleep"> & { readonly longPolls: LongPolls };
 
 /**
  * Reads at each interval until there is what the request waits for, at most until `untilMs`. Undefined: the time is over, or the
- * wait was ended. Meanwhile the request counts as one that does nothing.
+ * wait was ended.
  */
 export const poll = async <T>(
   world: PollingWorld,
@@ -53,7 +53,6 @@ export const poll = async <T>(
   read: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
   const own = world.longPolls.begin(account);
-  const resume = world.callers.pause();
   try {
     while (world.now().getTime() < untilMs) {
       await world.sleep(everyMs, own.signal);
@@ -63,7 +62,6 @@ export const poll = async <T>(
     }
     return undefined;
   } finally {
-    resume?.();
     own.end();
   }
 };

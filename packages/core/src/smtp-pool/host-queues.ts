@@ -42,6 +42,8 @@ export type HostQueue = {
   isFull: boolean;
   /** A session began within the last `GATHER_MS`. */
   hasJustOpened: boolean;
+  /** The account with many sessions that had one here within the last `REST_MS`. */
+  restsFor: string | null;
 };
 
 export type HostQueues = ReturnType<typeof createHostQueues>;
@@ -112,6 +114,7 @@ const createHostQueue = (
     batchSizeMax: Number.POSITIVE_INFINITY,
     isFull: false,
     hasJustOpened: false,
+    restsFor: null,
   };
 };
 
@@ -261,9 +264,17 @@ export const getBatchSize = (
  */
 export const GATHER_MS = 30;
 
+/**
+ * After a session, the rows of an account that has many sessions wait this long for others of their host: they share one
+ * session in place of one each. Callers, and lists that ask few hosts, do not wait.
+ */
+export const REST_MS = 500;
+
 /** The recipients that wait would be the next session, and more may be on their way. */
 export const isGathering = (queue: HostQueue, opener: Requester): boolean =>
-  queue.hasJustOpened && queue.sessions > 0 && queue.waiting.size() < getBatchSize(queue, opener);
+  ((queue.hasJustOpened && queue.sessions > 0) ||
+    (queue.restsFor === opener.account && opener.priority === "list")) &&
+  queue.waiting.size() < getBatchSize(queue, opener);
 
 /**
  * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as

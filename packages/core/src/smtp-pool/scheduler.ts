@@ -16,6 +16,7 @@ import {
   type HostQueue,
   type HostQueues,
   isGathering,
+  REST_MS,
 } from "./host-queues.ts";
 import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
 import {
@@ -135,6 +136,8 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     else if (summary.isFull) waitForSlot(provider, summary.pauseMs);
     else recordOutcome(provider, summary);
     serveOthers(provider, { any: isShort, afresh: !summary.isFull });
+    if (queue.waiting.size() === 0 && shares.hasMany(opener))
+      rest(sessionPorts, queue, opener, serve);
     updateQueue(queue);
   };
 
@@ -183,6 +186,22 @@ const gather = (
     queue.hasJustOpened = false;
     // Without a session nothing was held back, and without a slot the wait for one goes on.
     if (queue.sessions > 0 && !queue.isFull) serve(queue);
+  });
+};
+
+/** After a session has ended: the account's rows that come in the next moments share its next one. */
+const rest = (
+  { sleep }: SessionPorts,
+  queue: HostQueue,
+  { account }: Requester,
+  serve: (queue: HostQueue) => void,
+): void => {
+  if (queue.restsFor !== null) return;
+  queue.restsFor = account;
+  void sleep(REST_MS).then(() => {
+    queue.restsFor = null;
+    // Without a slot the wait for one goes on.
+    if (!queue.isFull || queue.waiting.size() === 0) serve(queue);
   });
 };
 
@@ -295,7 +314,8 @@ const createQueueUpdater =
     const isCaller = (one: Requester) => one.priority === "caller" && shares.mayOpen(one);
     if (isBusy && waiting.requesters().some(isCaller)) provider.callerQueues.add(key);
     else provider.callerQueues.delete(key);
-    if (waiting.size() === 0 && queue.sessions === 0) queues.close(queue);
+    if (waiting.size() === 0 && queue.sessions === 0 && queue.restsFor === null)
+      queues.close(queue);
   };
 
 /** To open a session costs a server about as much as this many recipients. */

@@ -151,13 +151,5 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     };
   };
 
-  /** For a request that waits for something: meanwhile lists need not yield to it. */
-  const pause = () => {
-    callers--;
-    return (): void => {
-      callers++;
-    };
-  };
-
-  return { enter, pause, yieldToCallers };
+  return { enter, yieldToCallers };
 };

@@ -191,7 +191,7 @@ const sendResponse = async (
 };
 
 /**
- * Lists yield, and the request counts as one of its account's with what it holds in memory, until the response is known.
+ * Lists yield unless it is a read, and the request counts as one of its account's with what it holds in memory, until the response is known.
  * The bytes of uploads and downloads take their time.
  */
 const answerFirst = async (
@@ -200,7 +200,7 @@ const answerFirst = async (
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const leave = context.world.callers.enter();
+  const leave = isRead(incoming) ? undefined : context.world.callers.enter();
   const holds: Hold[] = [];
   let account: string | undefined;
   const onCaller = (caller: Caller): void => {
@@ -213,9 +213,12 @@ const answerFirst = async (
     return await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
   } finally {
     for (const one of holds) one.giveBack();
-    leave();
+    leave?.();
   }
 };
+
+/** A read asks no mail server. Who follows a job by reading it does not make it slower. */
+const isRead = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
 
 type RequestContext = ServerContext &
   Required<Pick<HttpRequest, "onCaller">> & {

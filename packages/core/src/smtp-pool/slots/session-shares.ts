@@ -11,6 +11,9 @@ const CALLERS_RESERVE = 0.1;
  */
 const OPEN_TO_FREE = 4;
 
+/** A list with so many sessions does not hurry at one host. */
+const MANY = 20;
+
 export type SessionShares = ReturnType<typeof createSessionShares>;
 
 /** How the sessions of this process are shared among accounts. */
@@ -31,6 +34,7 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
       if (!allowed) isShort = true;
       return allowed;
     },
+    hasMany: ({ account }: Requester): boolean => (openSessions.get(account) ?? 0) >= MANY,
     open: ({ account }: Requester): void => {
       openSessions.set(account, (openSessions.get(account) ?? 0) + 1);
       sessions++;
