@@ -4,6 +4,7 @@ import type { Verification } from "@mailproof/core/verify/result";
 import { createVerdictWrites } from "@mailproof/core/verify/store-verdict";
 import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { readAddress } from "@mailproof/mail/address";
 import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import { toAddress } from "./activity.ts";
 import { givenWorld } from "./given.ts";
@@ -45,7 +46,8 @@ export const whenVerdictGiven = async (
   verdict: Verdict = {},
 ): Promise<void> => {
   const result = createResult(world, email, verdict);
-  for (const write of createVerdictWrites(world, account, result)) await world.table.write(write);
+  for (const write of createVerdictWrites(world, account, readAddress(email).address, result))
+    await world.table.write(write);
 };
 
 let made = 0;

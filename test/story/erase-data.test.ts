@@ -90,6 +90,15 @@ const givenEverywhere = async (): Promise<TestContext> => {
   return ctx;
 };
 
+test("a text that is no address is erased from the cache however it is written", async () => {
+  const { world, liveKey } = await givenChunked();
+  await whenVerified(world, liveKey, { email: "Zachary.Quill@" });
+
+  const { data } = await whenErased({ world, liveKey }, "zachary.quill@");
+
+  expect(data).toMatchObject({ complete: true, erased: { cached_results: 1 } });
+});
+
 test("200: nothing that an account stored shows the address any more", async () => {
   const ctx = await givenEverywhere();
   const before = new Set(await findMentions(ctx));

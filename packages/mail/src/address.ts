@@ -27,6 +27,22 @@ export type Address = {
 
 export type AddressFault = SyntaxFault;
 
+/** A text that should be an address, parsed: made once, where the text arrives, and handed on. */
+export type AddressText = {
+  readonly text: string;
+  readonly address: Address | null;
+  readonly fault: AddressFault["fault"] | null;
+  /** The same for every spelling of an address; a text that is no address is its own, in lower case. */
+  readonly canonical: string;
+};
+
+export const readAddress = (text: string): AddressText => {
+  const parsed = parseAddress(text);
+  return isAddress(parsed)
+    ? { text, address: parsed, fault: null, canonical: parsed.canonical }
+    : { text, address: null, fault: parsed.fault, canonical: text.trim().toLowerCase() };
+};
+
 /** The domain of an address in SMTP form: the part after its last @. */
 export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 

@@ -1,3 +1,4 @@
+import { createSubject } from "@mailproof/core/accounts/subject";
 import { eraseAddress } from "@mailproof/core/erasure/erase-address";
 import * as v from "valibot";
 import { assertMay } from "../http/authenticate.ts";
@@ -67,7 +68,8 @@ export const eraseData = endpoint({
   async handle(world, caller, { query }) {
     // The scope of what is erased besides results.
     assertMay(world, caller, "activity:write");
-    const { isComplete, erased, openJobs } = await eraseAddress(world, caller, query.email);
+    const subject = createSubject(query.email);
+    const { isComplete, erased, openJobs } = await eraseAddress(world, caller, subject);
     return {
       status: isComplete ? 200 : 202,
       data: {

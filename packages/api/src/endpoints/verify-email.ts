@@ -6,7 +6,7 @@ import { type VerifyResult, verifyOnce } from "@mailproof/core/singles/verify-on
 import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/unprobed-results";
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
 import { findFreeReason } from "@mailproof/core/verify/unpaid-results";
-import { isAddress, parseAddress } from "@mailproof/mail/address";
+import { type AddressText, readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -130,7 +130,8 @@ export const verifyEmail = endpoint({
   ]),
 
   async handle(world, caller, { body, key }) {
-    const { email, options } = body;
+    const { options } = body;
+    const email = readAddress(body.email);
     const ask = {
       email,
       options: {
@@ -148,7 +149,7 @@ export const verifyEmail = endpoint({
       body.include_activity && result.kind === "verified"
         ? await activityFor(world, caller, email)
         : undefined;
-    const data = { ...toOutcome(result, email), ...(activity && { activity }) };
+    const data = { ...toOutcome(result, email.text), ...(activity && { activity }) };
     return { status: 200, data: { ...data, ...chargedFor(result, caller) } };
   },
 });
@@ -157,9 +158,8 @@ export const verifyEmail = endpoint({
  * The current activity, also beside a cached result and in a replay: it is not part of the paid result.
  * For the same reason a paid result is returned when the activity cannot be read.
  */
-const activityFor = async (world: World, caller: Caller, email: string) => {
-  const address = parseAddress(email);
-  if (!isAddress(address)) return undefined;
+const activityFor = async (world: World, caller: Caller, { address }: AddressText) => {
+  if (!address) return undefined;
   try {
     const activity = await findActivity(world, caller, address);
     return activity && toPart(activity);

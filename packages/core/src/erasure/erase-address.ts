@@ -1,5 +1,5 @@
 import { hashAddress } from "../accounts/hashes.ts";
-import { createSubject, hashSubject, type Subject } from "../accounts/subject.ts";
+import { createSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
 import { removeVerdict } from "../calibration/items.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
@@ -57,19 +57,22 @@ const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
 export const eraseAddress = async (
   world: World,
   owner: DataOwner,
-  text: string,
+  subject: Subject,
   runMs = RUN_MS,
 ): Promise<ErasureState> => {
-  const { item, isOurs } = await beginErasure(world, owner, text);
-  const subject = createSubject(text);
+  const { item, isOurs } = await beginErasure(world, owner, subject);
   if (isOurs) return runErasure(world, item, subject, runMs);
   return toState(await eraseOutsideJobs(world, readErasure(item), subject), false);
 };
 
 type Begun = { readonly item: Item; readonly isOurs: boolean };
 
-const beginErasure = async (world: World, owner: DataOwner, text: string): Promise<Begun> => {
-  const id = hashSubject(world, getOwnerId(owner), text);
+const beginErasure = async (
+  world: World,
+  owner: DataOwner,
+  { text, canonical }: Subject,
+): Promise<Begun> => {
+  const id = hashAddress(world, getOwnerId(owner), canonical);
   const token = world.newId("txn");
   const item: Item = {
     ...toErasureKey(id),
@@ -128,10 +131,10 @@ const toState = (erasure: Erasure, isComplete: boolean): ErasureState => {
 const eraseOutsideJobs = async (
   world: World,
   erasure: Erasure,
-  { canonical, address }: Subject,
+  subject: Subject,
 ): Promise<Erasure> => {
   const { id, account, mode } = erasure;
-  const cachedResults = await eraseCachedResults(world.table, getOwnerId(erasure), canonical);
+  const cachedResults = await eraseCachedResults(world.table, getOwnerId(erasure), subject);
   const responses = await eraseAnswers(world.table, id);
   const mailTests = await eraseMailTests(world, id);
   const counted = {
@@ -141,8 +144,11 @@ const eraseOutsideJobs = async (
     mailTests: erasure.mailTests + mailTests,
   };
   // Test keys have none of these: they get simulated activity.
+  const { address } = subject;
   if (mode === "test" || !address) return counted;
-  const verdict = await world.table.write(removeVerdict(hashAddress(world, account, canonical)));
+  const verdict = await world.table.write(
+    removeVerdict(hashAddress(world, account, address.canonical)),
+  );
   const isForgotten = await forgetOwned(world, account, address);
   return {
     ...counted,

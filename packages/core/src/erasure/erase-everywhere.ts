@@ -17,8 +17,9 @@ export type ErasedEverywhere = {
 
 /** Erases an address from all accounts, and from the activity that accounts share. */
 export const eraseEverywhere = async (world: World, text: string): Promise<ErasedEverywhere> => {
-  const { address } = createSubject(text);
-  const isShared = address !== undefined && (await forgetOwned(world, SHARED_POOL, address));
+  const subject = createSubject(text);
+  const { address } = subject;
+  const isShared = address !== null && (await forgetOwned(world, SHARED_POOL, address));
   let total: ErasedEverywhere = {
     isComplete: true,
     accounts: 0,
@@ -27,7 +28,7 @@ export const eraseEverywhere = async (world: World, text: string): Promise<Erase
   };
   for await (const { account } of iterateAccounts(world.table)) {
     for (const mode of KEY_MODES) {
-      const state = await eraseAddress(world, { account, mode }, text, Number.POSITIVE_INFINITY);
+      const state = await eraseAddress(world, { account, mode }, subject, Number.POSITIVE_INFINITY);
       total = {
         ...total,
         isComplete: total.isComplete && state.isComplete,

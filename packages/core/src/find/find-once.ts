@@ -1,5 +1,6 @@
+import { readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
-import { hashSubject } from "../accounts/subject.ts";
+import { hashAddress } from "../accounts/hashes.ts";
 import {
   findUsualPattern,
   learnPattern,
@@ -184,7 +185,9 @@ const runSearch = async (
   }
   const answer: Json = { ...result, left };
   const subject =
-    result.email === null ? undefined : hashSubject(world, getOwnerId(operation), result.email);
+    result.email === null
+      ? undefined
+      : hashAddress(world, getOwnerId(operation), readAddress(result.email).canonical);
   if ((await settle(world, operation, { answer, subject })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);

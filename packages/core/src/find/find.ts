@@ -149,6 +149,7 @@ const judgeCandidate = (
       text,
       address,
       fault: null,
+      canonical: text,
       listed: findListings(engine.lists, address),
       domain: at,
       dnsQueries: [],

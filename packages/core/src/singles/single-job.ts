@@ -1,3 +1,4 @@
+import { type AddressText, readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { createAccountHistory } from "../calibration/account-history.ts";
 import { cancelIfInactive } from "../jobs/cancel-inactive.ts";
@@ -41,7 +42,7 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { verify } from "../verify/verify.ts";
+import { verifyAddress } from "../verify/verify.ts";
 import { emitEvent } from "../webhooks/items.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
@@ -160,11 +161,12 @@ export const verifySingle: Worker<VerifyWorld> = {
       isPatient: causes.includes("silence"),
     };
     const engine = selectEngine(world, job.mode, causes.length);
-    const result = await verify(engine, job.single.email, everything);
+    const email = readAddress(job.single.email);
+    const result = await verifyAddress(engine, email, everything);
     if (isOurFailure(result)) throw new Error("the SMTP session failed on our side");
     const retry = findSingleRetry(world, job.mode, result, { causes, exit: job.retry?.exit });
     if (retry) await deferJob(world, job, retry);
-    else await completeJob(world, job, job.single, result);
+    else await completeJob(world, job, { ...job.single, email }, result);
   },
 
   giveUp: {
@@ -199,7 +201,7 @@ const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<voi
 const completeJob = async (
   world: World,
   job: Job,
-  single: Single,
+  single: Omit<Single, "email"> & { readonly email: AddressText },
   result: Verification,
 ): Promise<void> => {
   const now = world.now();
@@ -264,7 +266,7 @@ const completeJob = async (
       ...(job.mode === "live"
         ? [
             ...createCacheWrites(world, job.owner, single, result),
-            ...createVerdictWrites(world, job.account, result),
+            ...createVerdictWrites(world, job.account, single.email.address, result),
           ]
         : []),
     ],

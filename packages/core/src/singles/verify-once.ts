@@ -1,7 +1,7 @@
-import { isAddress, parseAddress } from "@mailproof/mail/address";
+import type { Address, AddressText } from "@mailproof/mail/address";
 import * as v from "valibot";
+import { hashAddress } from "../accounts/hashes.ts";
 import { getRetentionSeconds } from "../accounts/retention.ts";
-import { hashSubject } from "../accounts/subject.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
 import { findReplayedJob } from "../jobs/find-replayed-job.ts";
 import { Failure } from "../lib/failure.ts";
@@ -33,12 +33,12 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { type VerifyOptions, verify } from "../verify/verify.ts";
+import { type VerifyOptions, verifyAddress } from "../verify/verify.ts";
 import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
 export type VerifyRequest = {
-  readonly email: string;
+  readonly email: AddressText;
   readonly options: VerifyOptions;
   readonly waitMs: number;
 };
@@ -73,7 +73,11 @@ export const verifyOnce = async (
   const cachedResult = await findCached(world, order, request);
   if (cachedResult) return returnCached(world, order, request, cachedResult);
   const { email, options } = request;
-  const input: VerifyInput = { email, ...options, retentionSeconds: getRetentionSeconds(payer) };
+  const input: VerifyInput = {
+    email: email.text,
+    ...options,
+    retentionSeconds: getRetentionSeconds(payer),
+  };
   const outcome = await beginOperation(world, order, async () => ({
     price: PRICES.verify,
     input,
@@ -124,7 +128,7 @@ const findCached = async (
   });
   if (!result) return undefined;
   const isOutdated = await Promise.all([
-    hasBouncedSince(world, payer, result),
+    hasBouncedSince(world, payer, email.address, result),
     isDoubtedSince(world, result),
   ]);
   return isOutdated.some(Boolean) ? undefined : result;
@@ -143,10 +147,10 @@ const isDoubtedSince = async (
 const hasBouncedSince = async (
   world: World,
   { account }: Pick<Payer, "account">,
-  { email, evidence }: Verification,
+  address: Address | null,
+  { evidence }: Verification,
 ): Promise<boolean> => {
-  const address = parseAddress(email);
-  if (!isAddress(address)) return false;
+  if (!address) return false;
   const bouncedAt = await createAccountHistory(world, account).findBounce(address);
   return bouncedAt !== (evidence?.bouncedAt ?? null);
 };
@@ -160,7 +164,7 @@ const returnCached = async (
   const price = PRICES.verifyCached;
   const result = trimResult(cachedResult, request.options);
   const answer: StoredAnswer = { price, cached: true, result: pack(result) };
-  const subject = hashSubject(world, getOwnerId(order.payer), request.email);
+  const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
   const openedAt = world.now().toISOString();
   const outcome = await payImmediately(world, order, async () => ({
     price,
@@ -187,7 +191,7 @@ const runVerification = async (
     waitMs: request.waitMs,
     ...(mode === "live" && { history: createAccountHistory(world, operation.account) }),
   } as const;
-  const verification = verify(selectEngine(world, mode), email, everything);
+  const verification = verifyAddress(selectEngine(world, mode), email, everything);
   const outcome = await withTimeout(world, request.waitMs, verification, world.stopping).catch(
     (cause: unknown) =>
       // A worker has its own way to mail servers, and more time.
@@ -207,11 +211,11 @@ const runVerification = async (
     mode === "live"
       ? [
           ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
-          ...createVerdictWrites(world, operation.account, outcome),
+          ...createVerdictWrites(world, operation.account, email.address, outcome),
           ...counts,
         ]
       : counts;
-  const subject = hashSubject(world, getOwnerId(operation), email);
+  const subject = hashAddress(world, getOwnerId(operation), email.canonical);
   const ended = await settle(world, operation, {
     answer,
     subject,

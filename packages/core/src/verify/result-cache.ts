@@ -1,10 +1,11 @@
-import { isAddress, parseAddress } from "@mailproof/mail/address";
+import type { AddressText } from "@mailproof/mail/address";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
 import type { Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
+import { toEmail } from "./split-roughly.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
 // Layout. The result of an address, for a day. Each account has its own cache, so no account can find out what another
@@ -15,7 +16,7 @@ import { NOT_PROBED } from "./unpaid-results.ts";
 
 const RETENTION_SECONDS = 86_400;
 
-export type CachedQuery = { readonly email: string; readonly deepVerify: boolean };
+export type CachedQuery = { readonly email: AddressText; readonly deepVerify: boolean };
 
 /** The cached result, if there is one of this day. `email` is spelled as in the present request. */
 export const findCachedResult = async (
@@ -26,9 +27,7 @@ export const findCachedResult = async (
   const item = await table.get(toCacheKey(owner, query));
   const untilMs = (item?.expires_at ?? 0) * 1000;
   if (!item || isTooFarAhead(untilMs, now().getTime(), RETENTION_SECONDS * 1000)) return undefined;
-  const parsed = parseAddress(query.email);
-  const result = unpack(item["result"] as PackedVerification);
-  return isAddress(parsed) ? { ...result, email: parsed.display } : result;
+  return { ...unpack(item["result"] as PackedVerification), email: toEmail(query.email) };
 };
 
 /**
@@ -57,7 +56,7 @@ export const createCacheWrites = (
 export const eraseCachedResults = async (
   table: Table,
   owner: string,
-  email: string,
+  email: AddressText,
 ): Promise<number> => {
   let count = 0;
   for (const deepVerify of [true, false]) {
@@ -68,8 +67,7 @@ export const eraseCachedResults = async (
   return count;
 };
 
-const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => {
-  const parsed = parseAddress(email);
-  const address = isAddress(parsed) ? parsed.canonical : email.trim();
-  return { pk: `CACHED#${owner}#${fingerprint([address, deepVerify])}`, sk: "RESULT" };
-};
+const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => ({
+  pk: `CACHED#${owner}#${fingerprint([email.canonical, deepVerify])}`,
+  sk: "RESULT",
+});

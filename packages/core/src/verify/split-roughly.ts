@@ -1,4 +1,10 @@
-export const TEXT_MAX = 320;
+import type { AddressText } from "@mailproof/mail/address";
+
+const TEXT_MAX = 320;
+
+/** The `email` of a result: a text that is no address is shown as it was sent, cut to a length. */
+export const toEmail = ({ address, text }: AddressText): string =>
+  address?.display ?? text.trim().slice(0, TEXT_MAX);
 
 /** The parts of a text that is not an address, as far as it has any: enough to suggest gmail.com for "gmailcom". */
 export const splitRoughly = (text: string): { local: string; domain: string } => {

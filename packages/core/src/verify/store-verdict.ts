@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { isAddress, parseAddress } from "@mailproof/mail/address";
+import { type Address, readAddress } from "@mailproof/mail/address";
 import { hashAddress } from "../accounts/hashes.ts";
 import { storeVerdict } from "../calibration/items.ts";
 import type { Write } from "../ports/table.ts";
@@ -15,10 +15,10 @@ type CalibrationWorld = Pick<World, "now" | "settings" | "table">;
 export const createVerdictWrites = (
   world: CalibrationWorld,
   account: string,
+  address: Address | null,
   result: Verification,
 ): Write[] => {
-  const address = hashOf(world, account, result.email);
-  if (address === undefined || result.status === "unknown") return [];
+  if (!address || result.status === "unknown") return [];
   const { status, score, provider, verifiedAt, flags } = result;
   const verdict = {
     status,
@@ -28,7 +28,8 @@ export const createVerdictWrites = (
     mayBeCatchAll: !flags.freeProvider && mayBeCatchAll(result),
     at: verifiedAt,
   };
-  return [storeVerdict(address, verdict, world.now())];
+  const hash = hashAddress(world, account, address.canonical);
+  return [storeVerdict(hash, verdict, world.now())];
 };
 
 /** A catch-all is proven, or the server accepted this address and was not seen to refuse another. */
@@ -50,7 +51,9 @@ export const storeVerdictSample = async (
   results: readonly Verification[],
 ): Promise<void> => {
   const writes = results.flatMap((result) =>
-    isSampled(result.email) ? createVerdictWrites(world, account, result) : [],
+    isSampled(result.email)
+      ? createVerdictWrites(world, account, readAddress(result.email).address, result)
+      : [],
   );
   for (let at = 0; at < writes.length; at += WRITES_MAX)
     await world.table.transact(writes.slice(at, at + WRITES_MAX)).catch(() => undefined);
@@ -61,8 +64,3 @@ export const storeVerdictSample = async (
  * would hold the event loop for 8 ms.
  */
 const isSampled = (email: string): boolean => crc32(email) % SAMPLE === 0;
-
-const hashOf = (world: CalibrationWorld, account: string, email: string): string | undefined => {
-  const parsed = parseAddress(email);
-  return isAddress(parsed) ? hashAddress(world, account, parsed.canonical) : undefined;
-};

@@ -1,4 +1,4 @@
-import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/mail/address";
+import { type Address, type AddressText, readAddress, toSmtpForm } from "@mailproof/mail/address";
 import type { DnsFault } from "@mailproof/mail/dns/mail-hosts";
 import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
 import type { Lists } from "@mailproof/mail/lists/lists";
@@ -34,7 +34,7 @@ import {
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import type { DomainSignal, Signals } from "./signals.ts";
-import { TEXT_MAX } from "./split-roughly.ts";
+import { toEmail } from "./split-roughly.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
 export type VerifyOptions = {
@@ -56,25 +56,30 @@ export type VerifyOptions = {
   readonly waitMs?: number | undefined;
 };
 
-/** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
-export const verify = async (
-  { lists, ...others }: Engine,
+/** For a text that nothing else is asked about. */
+export const verify = (
+  engine: Engine,
   text: string,
+  options: VerifyOptions,
+): Promise<Verification> => verifyAddress(engine, readAddress(text), options);
+
+/** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
+export const verifyAddress = async (
+  { lists, ...others }: Engine,
+  email: AddressText,
   options: VerifyOptions,
 ): Promise<Verification> => {
   const engine = { ...others, lists: lists.current() };
   const { requester } = options;
   await engine.yieldToCallers?.(requester);
-  const parsed = parseAddress(text);
-  if (!isAddress(parsed)) {
-    const lookup = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
-    return report(engine, createVerification(engine, lookup, options));
-  }
-  const listed = findListings(engine.lists, parsed);
-  const deepVerify = options.deepVerify && !listed.trap && findUngivenName(parsed) === null;
-  const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
+  const { address } = email;
+  if (!address)
+    return report(engine, createVerification(engine, lookUpText(engine, email), options));
+  const listed = findListings(engine.lists, address);
+  const deepVerify = options.deepVerify && !listed.trap && findUngivenName(address) === null;
+  const domainLookup = await lookUpDomain(engine, address, { ...options, deepVerify });
   await engine.yieldToCallers?.(requester);
-  const lookup = { text, address: parsed, fault: null, listed, ...domainLookup };
+  const lookup = { ...email, listed, ...domainLookup };
   const past = await readHistory(engine, lookup, options.history);
   return report(engine, createVerification(engine, { ...lookup, ...past }, options));
 };
@@ -104,17 +109,7 @@ export const createUnprobedResult = (
   text: string,
   reason: string,
 ): Verification => {
-  const parsed = parseAddress(text);
-  const lookup = isAddress(parsed)
-    ? {
-        text,
-        address: parsed,
-        fault: null,
-        listed: findListings(engine.lists, parsed),
-        ...NOT_LOOKED_UP,
-      }
-    : { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
-  const result = createVerification(engine, lookup, {
+  const result = createVerification(engine, lookUpText(engine, readAddress(text)), {
     deepVerify: true,
     includeAi: true,
     includeEvidence: false,
@@ -122,11 +117,15 @@ export const createUnprobedResult = (
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
+/** What the text and the lists say. */
+const lookUpText = ({ lists }: Engine, email: AddressText): AddressLookup => ({
+  ...email,
+  listed: email.address ? findListings(lists, email.address) : UNLISTED,
+  ...NOT_LOOKED_UP,
+});
+
 /** Everything that was found out about an address, before `judge`. */
-type AddressLookup = {
-  readonly text: string;
-  readonly address: Address | null;
-  readonly fault: string | null;
+type AddressLookup = AddressText & {
   readonly listed: Signals["listed"];
   readonly domain: DomainSignal;
   readonly dnsQueries: readonly RecordedQuery[];
@@ -257,7 +256,7 @@ const createVerification = (
   const judged = judge(signals, confidence);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
   return {
-    email: address?.display ?? lookup.text.trim().slice(0, TEXT_MAX),
+    email: toEmail(lookup),
     status: judged.status,
     score: judged.score,
     reason: judged.reason,

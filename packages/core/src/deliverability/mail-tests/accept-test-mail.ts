@@ -1,5 +1,6 @@
+import { readAddress } from "@mailproof/mail/address";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
-import { hashSubject } from "../../accounts/subject.ts";
+import { hashAddress } from "../../accounts/hashes.ts";
 import { addMs, MINUTE_MS } from "../../lib/time.ts";
 import { toQueueGroup } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
@@ -46,7 +47,7 @@ export const storeTestMail = async (
 ): Promise<AcceptOutcome> => {
   const blob = `mail/${id}/${world.newId("txn")}`;
   await world.blobs.put(blob, toContent(mail.raw));
-  const sender = hashSubject(world, owner, mail.mailFrom);
+  const sender = hashAddress(world, owner, readAddress(mail.mailFrom).canonical);
   const message = { body: { test: id }, ...toQueueGroup(owner) };
   const { outcome } = await commit(world, {
     proof: {

@@ -1,7 +1,8 @@
+import { readAddress } from "@mailproof/mail/address";
 import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
 import type { ReadMessage } from "@mailproof/mail/message/read-message";
 import * as v from "valibot";
-import { hashSubject } from "../../accounts/subject.ts";
+import { hashAddress } from "../../accounts/hashes.ts";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Item } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
@@ -96,7 +97,7 @@ const storeReport = async (
   report: MessageReport,
 ): Promise<void> => {
   const { from } = report.header;
-  const author = from ? hashSubject(world, test.owner, from.address) : null;
+  const author = from ? hashAddress(world, test.owner, readAddress(from.address).canonical) : null;
   const { outcome } = await commit(world, {
     proof: { create: toReportItem(test, report, author) },
     also: [
