@@ -8,7 +8,7 @@ import { credits } from "@mailproof/core/money/credits";
 import type { KeyMode } from "@mailproof/core/money/payer";
 import type { PlanId } from "@mailproof/core/money/plans";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
-import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { CHUNK_ROWS, CREDITS_PER_SHARD, EXPORT_ROWS } from "@mailproof/core/ports/settings";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
@@ -79,6 +79,9 @@ export const givenWorld = (seed = 1) => {
       mailDomain: "mail.example.com",
       encryptionKey: "a sealing key for tests",
       chunkRows: CHUNK_ROWS,
+      exportRows: EXPORT_ROWS,
+      slowRowsAfterMs: Number.POSITIVE_INFINITY,
+      creditsPerShard: CREDITS_PER_SHARD,
     },
   };
   return { world, table, queue, blobs, servers, later, jump, logged };

@@ -6,12 +6,18 @@ import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import type { Queue } from "@mailproof/core/ports/queue";
-import { CHUNK_ROWS, type Settings } from "@mailproof/core/ports/settings";
+import {
+  CHUNK_ROWS,
+  CREDITS_PER_SHARD,
+  EXPORT_ROWS,
+  type Settings,
+} from "@mailproof/core/ports/settings";
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import type { Engine } from "@mailproof/core/verify/engine";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { EDITION } from "@mailproof/mail/lists/edition";
 import type { Lists } from "@mailproof/mail/lists/lists";
@@ -98,6 +104,9 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
   encryptionKey: requireSetting(environment, "SEALING_KEY"),
   chunkRows: CHUNK_ROWS,
+  exportRows: EXPORT_ROWS,
+  slowRowsAfterMs: Number.POSITIVE_INFINITY,
+  creditsPerShard: CREDITS_PER_SHARD,
 });
 
 const UNAVAILABLE = "This Lambda lacks the capability: see its endpoint's needs.";
@@ -124,6 +133,7 @@ const createMissingEngine = (now: () => Date): Engine => ({
   probe: rejectUnavailable,
   lists: MISSING_LISTS,
   now,
+  ...QUIET_ENGINE,
 });
 
 const MISSING_DNS_LOOKUPS: DnsLookups = {

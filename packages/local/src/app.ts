@@ -99,7 +99,7 @@ export const createApp = (
     engine: {
       ...engine,
       probe: traceProbe(engine.probe),
-      onVerification: counters?.onVerification,
+      ...(counters && { onVerification: counters.onVerification }),
     },
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),

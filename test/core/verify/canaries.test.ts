@@ -4,6 +4,7 @@ import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { formatProviders } from "@mailproof/local/cli/providers-output";
 import { createLists } from "@mailproof/mail/lists/lists";
@@ -46,6 +47,7 @@ const givenProcess = (
   const random = createRandom(seed);
   const beliefs = createProviderBeliefs({ ...world, random });
   const engine: Engine = {
+    ...QUIET_ENGINE,
     findMailHosts: async () => ({ kind: "hosts", hosts: [HOST], implicit: false, dnsQueries: [] }),
     probe: createProbe({
       ...world,

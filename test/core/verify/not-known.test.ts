@@ -1,5 +1,6 @@
 import { toWire } from "@mailproof/api/schema/verification";
 import type { Engine } from "@mailproof/core/verify/engine";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
 import type { MailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { createLists } from "@mailproof/mail/lists/lists";
@@ -24,6 +25,7 @@ type Case = {
 };
 
 const setup = ({ hosts = HOSTS, verdict = "valid", catchAll = "no" }: Case): Engine => ({
+  ...QUIET_ENGINE,
   lists: createLists(),
   now: () => START,
   findMailHosts: async () => ({ ...hosts, dnsQueries: [] }),

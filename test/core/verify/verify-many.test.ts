@@ -1,4 +1,5 @@
 import type { Engine } from "@mailproof/core/verify/engine";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { createLists } from "@mailproof/mail/lists/lists";
 import fc from "fast-check";
@@ -14,6 +15,7 @@ const givenEngine = (seed = 1) => {
   let underWay = 0;
   let peak = 0;
   const engine: Engine = {
+    ...QUIET_ENGINE,
     lists: createLists(),
     now: () => START,
     findMailHosts: async () => {

@@ -1,5 +1,6 @@
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Engine } from "@mailproof/core/verify/engine";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
@@ -20,6 +21,7 @@ const ACCEPTED: Finding = {
 const givenEngine = (mxHost: string, more: Partial<ProbeResult> = {}) => {
   const asked: ProbeRequest[] = [];
   const engine: Engine = {
+    ...QUIET_ENGINE,
     lists: createLists(),
     now: () => START,
     findMailHosts: async () => ({

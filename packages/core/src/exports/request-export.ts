@@ -1,7 +1,6 @@
 import { isOpenJob } from "../jobs/items.ts";
 import { addMs, DAY_MS, HOUR_MS, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
 import { type PresignedLink, UnreadableBlobError } from "../ports/blobs.ts";
-import { EXPORT_ROWS } from "../ports/settings.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";
@@ -122,7 +121,7 @@ const isStored = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<b
 };
 
 const createExport = (
-  { newId, settings: { exportRows = EXPORT_ROWS } }: World,
+  { newId, settings: { exportRows } }: World,
   readable: ExportSummary,
   options: ExportOptions,
 ): StoredExport => {

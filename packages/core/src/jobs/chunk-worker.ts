@@ -159,7 +159,7 @@ const waitForPassEnd = async (
   signal: AbortSignal,
 ): Promise<"slow" | "timeout"> => {
   const { slowRowsAfterMs } = settings;
-  const isSoft = slowRowsAfterMs !== undefined && rows.some(({ isSlow }) => !isSlow);
+  const isSoft = slowRowsAfterMs < PASS_TIMEOUT_MS && rows.some(({ isSlow }) => !isSlow);
   await sleep(isSoft ? slowRowsAfterMs : PASS_TIMEOUT_MS, signal);
   return isSoft ? "slow" : "timeout";
 };

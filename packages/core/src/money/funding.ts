@@ -6,14 +6,11 @@ import { PLANS, type PlanId } from "./plans.ts";
 
 // Which shard of a balance pays, and from which others it draws what it lacks.
 
-/** A shard with less would need the others for nearly every charge. */
-const CREDITS_PER_SHARD = 100;
-
 /** How many shards share the charges of an account with this balance. */
 export const countShards = (
   plan: PlanId,
   available: Halves,
-  { creditsPerShard = CREDITS_PER_SHARD }: Pick<Settings, "creditsPerShard">,
+  { creditsPerShard }: Pick<Settings, "creditsPerShard">,
 ): number =>
   Math.max(
     1,

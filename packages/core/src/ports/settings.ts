@@ -18,17 +18,17 @@ export type Settings = {
   /** How many addresses a chunk has. A simulation uses small chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
   /**
-   * After this time a chunk's finished rows are stored, and the others continue alone. Absent where a process ends with
+   * After this time a chunk's finished rows are stored, and the others continue alone. Infinity where a process ends with
    * its message, as on AWS: there a pass waits for all of its rows.
    */
-  readonly slowRowsAfterMs?: number;
-  /** From how many rows on a worker makes an export, and how many a part of it has. Absent: the default. */
-  readonly exportRows?: { readonly inRequest: number; readonly part: number };
+  readonly slowRowsAfterMs: number;
+  /** From how many rows on a worker makes an export, and how many a part of it has. */
+  readonly exportRows: { readonly inRequest: number; readonly part: number };
   /**
-   * A balance uses one more shard for each so many credits. Absent: the default. A simulation uses few. Infinity where
-   * transactions wait for each other and never conflict, as on one machine: every charge reads all shards.
+   * A balance uses one more shard for each so many credits. Infinity where transactions wait for each other and never
+   * conflict, as on one machine: every charge reads all shards.
    */
-  readonly creditsPerShard?: number;
+  readonly creditsPerShard: number;
 };
 
 /** A session with a healthy mail server takes a few seconds; one at a tarpit two minutes. */
@@ -43,4 +43,7 @@ export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };
  * A request makes an export of so many rows in a few seconds, also on a busy machine; API Gateway waits for 29. A part
  * takes a Lambda two seconds and has 5 MB or more, so S3 joins parts without reading them.
  */
-export const EXPORT_ROWS: NonNullable<Settings["exportRows"]> = { inRequest: 50_000, part: 50_000 };
+export const EXPORT_ROWS: Settings["exportRows"] = { inRequest: 50_000, part: 50_000 };
+
+/** A shard with less would need the others for nearly every charge. */
+export const CREDITS_PER_SHARD = 100;

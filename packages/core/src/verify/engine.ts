@@ -17,6 +17,7 @@ import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { OnSession } from "../smtp-pool/session-report.ts";
 import type { SlotPool } from "../smtp-pool/slots/slots.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
+import { QUIET_ENGINE } from "./quiet-engine.ts";
 import type { Verification } from "./result.ts";
 
 /** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */
@@ -25,12 +26,10 @@ export type Engine = {
   readonly probe: Probe;
   readonly lists: Lists;
   readonly now: () => Date;
-  /** Absent: what mail-provider-table.ts says of providers is believed. */
-  readonly beliefs?: ProviderBeliefs | undefined;
-  /** Absent where a process serves one caller at a time. */
-  readonly yieldToCallers?: YieldToCallers | undefined;
+  readonly beliefs: ProviderBeliefs;
+  readonly yieldToCallers: YieldToCallers;
   /** Called with each result, for figures. */
-  readonly onVerification?: ((result: Verification) => void) | undefined;
+  readonly onVerification: (result: Verification) => void;
 };
 
 /** For functions that verify: the way to mail servers. */
@@ -68,11 +67,12 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
 export const createEngine = (ports: MailPorts): Engine => {
   const beliefs = createProviderBeliefs(ports);
   return {
+    ...QUIET_ENGINE,
     ...createMailQuestions(ports, beliefs.canaries),
+    ...(ports.yieldToCallers && { yieldToCallers: ports.yieldToCallers }),
     beliefs,
     lists: ports.lists,
     now: ports.now,
-    yieldToCallers: ports.yieldToCallers,
   };
 };
 

@@ -17,13 +17,13 @@ export const createProviderBeliefs = (ports: CanaryPorts): ProviderBeliefs => ({
 
 /** Where unknown recipients are believed to be refused, only a canary asks about a random one. */
 export const planRandomRecipient = (
-  beliefs: ProviderBeliefs | undefined,
+  beliefs: ProviderBeliefs,
   domain: string,
   mailHost: string | null,
 ): Pick<ProbeRequest, "probeCatchAll" | "isCanary"> => {
   if (mailHost === null || !rejectsUnknownRecipients(domain, mailHost))
     return { probeCatchAll: true };
-  const isCanary = beliefs?.canaries.draw(findMailProvider(mailHost).name) ?? false;
+  const isCanary = beliefs.canaries.draw(findMailProvider(mailHost).name);
   return { probeCatchAll: false, ...(isCanary && { isCanary }) };
 };
 
@@ -39,11 +39,11 @@ export const NO_DOUBTS: ProviderDoubts = { acceptsUnknown: false, bouncesLater: 
 
 /** Asked for after the probe: a canary of the same session has been recorded by then. */
 export const findProviderDoubts = async (
-  beliefs: ProviderBeliefs | undefined,
+  beliefs: ProviderBeliefs,
   mailHost: string | null,
 ): Promise<ProviderDoubts> => {
   const { name } = findMailProvider(mailHost ?? "");
-  if (!beliefs || name === "other") return NO_DOUBTS;
+  if (name === "other") return NO_DOUBTS;
   const [acceptsUnknown, bouncesLater] = await Promise.all([
     beliefs.canaries.isDoubted(name),
     beliefs.hasLearnedBounces(name),

@@ -5,6 +5,7 @@ import type { KeyMode } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import type { CatchAll, ProbeRequest, ProbeResult } from "../smtp-pool/probe.ts";
 import type { Engine, WithEngine } from "./engine.ts";
+import { QUIET_ENGINE } from "./quiet-engine.ts";
 
 /** The result of an address under a test key, by the word that its local part begins with. Other words are accepted. */
 export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
@@ -81,6 +82,7 @@ export const createSandboxEngine = ({ engine, now, sleep }: SandboxBase, attempt
   },
   lists: createSandboxLists(engine.lists.current()),
   now,
+  ...QUIET_ENGINE,
 });
 
 const createSandboxLists = (others: Lists): Lists => {

@@ -71,21 +71,21 @@ export const verifyAddress = async (
 ): Promise<Verification> => {
   const engine = { ...others, lists: lists.current() };
   const { requester } = options;
-  await engine.yieldToCallers?.(requester);
+  await engine.yieldToCallers(requester);
   const { address } = email;
   if (!address)
     return report(engine, createVerification(engine, lookUpText(engine, email), options));
   const listed = findListings(engine.lists, address);
   const deepVerify = options.deepVerify && !listed.trap && findUngivenName(address) === null;
   const domainLookup = await lookUpDomain(engine, address, { ...options, deepVerify });
-  await engine.yieldToCallers?.(requester);
+  await engine.yieldToCallers(requester);
   const lookup = { ...email, listed, ...domainLookup };
   const past = await readHistory(engine, lookup, options.history);
   return report(engine, createVerification(engine, { ...lookup, ...past }, options));
 };
 
 const report = (engine: Engine, result: Verification): Verification => {
-  engine.onVerification?.(result);
+  engine.onVerification(result);
   return result;
 };
 

@@ -4,6 +4,7 @@ import { createMailHostLookup } from "@mailproof/core/smtp-pool/mail-host-lookup
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
@@ -28,6 +29,7 @@ export const withProber: Capability = (base) => {
   });
   return {
     engine: {
+      ...QUIET_ENGINE,
       findMailHosts: createMailHostLookup({ dns, allowed: [], now, sleep }),
       probe: createRemoteProbe((payload) =>
         createInvoke(aws, requireSetting(environment, "PROBER_FUNCTION"))(payload),

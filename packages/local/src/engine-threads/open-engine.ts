@@ -5,6 +5,7 @@ import type { YieldToCallers } from "@mailproof/core/smtp-pool/requester";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
+import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts } from "../mail-ports.ts";
 import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
@@ -64,7 +65,15 @@ export const openEngine = (
     { table, log, canaries: beliefs.canaries, connections, onSession },
   );
   return {
-    engine: { findMailHosts, probe, beliefs, lists: mail.lists, now: mail.now, yieldToCallers },
+    engine: {
+      ...QUIET_ENGINE,
+      findMailHosts,
+      probe,
+      beliefs,
+      lists: mail.lists,
+      now: mail.now,
+      yieldToCallers,
+    },
     mail,
     start,
     close: () => {
