@@ -370,6 +370,20 @@ test("a search whose process crashed is refunded, and can be bought again", asyn
   expect(again.data).not.toHaveProperty("idempotent_replay");
 });
 
+test("a repeat finishes a search whose process crashed, and is charged nothing for it", async () => {
+  const ctx = await given({ balance: 20 });
+  const { world } = createStoppingWorld(ctx, 1);
+  void whenFound(world, ctx.liveKey, ann);
+  await runTurn();
+  ctx.later(MINUTE_MS);
+
+  const { data } = await whenFound(ctx.world, ctx.liveKey, ann);
+
+  expect(data).toMatchObject({ status: "valid", credits_used: 5, idempotent_replay: true });
+  expect(data).not.toHaveProperty("credits_remaining");
+  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
+});
+
 test("a crashed search is refunded even when no reconciler ran for days", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);

@@ -80,7 +80,7 @@ export const findOnce = async (
     const remaining = await findRemainingCredits(world.table, payer);
     return { price: FREE, replayed: false, result: INVALID_NAME, remaining };
   }
-  const outcome = await waitForTurn(world, {
+  const order = {
     id: world.newId("txn"),
     kind: FIND,
     payer,
@@ -88,10 +88,14 @@ export const findOnce = async (
     idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
     statesRemaining: true,
-  });
+  } as const;
+  const outcome = await waitForTurn(world, order);
   if (outcome.kind === "replayed")
     return { price: PRICES.find, replayed: true, ...readAnswer(outcome.answer) };
-  return runSearch(world, outcome, search);
+  const response = await runSearch(world, outcome, search);
+  // The crashed search that it took over was charged already.
+  const isRepeat = outcome.operation.id !== order.id && response.price > 0;
+  return { ...response, replayed: isRepeat };
 };
 
 const StoredAnswer = v.object({
@@ -160,7 +164,7 @@ const runSearch = async (
   world: VerifyWorld,
   { operation, left }: StartedOperation,
   search: Search,
-): Promise<FindResponse> => {
+): Promise<Omit<FindResponse, "replayed">> => {
   const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
     refund(world, operation, cause, world.stopping.aborted ? STOPPING_REASON : INTERNAL_REASON),
   );
@@ -181,7 +185,7 @@ const runSearch = async (
     if ((await release(world, operation)) !== "ended")
       throw createUnsureFailure("The outcome of this search is not known.");
     const remaining = await findRemainingCredits(world.table, operation);
-    return { price: FREE, replayed: false, result, remaining };
+    return { price: FREE, result, remaining };
   }
   const answer: Json = { ...result, left };
   const subject =
@@ -191,7 +195,7 @@ const runSearch = async (
   if ((await settle(world, operation, { answer, subject })) !== "ended")
     throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
-  return { price: PRICES.find, replayed: false, result, remaining: left };
+  return { price: PRICES.find, result, remaining: left };
 };
 
 /** A test key gets the same result each time: what is known of the real domain has no part in it. */
