@@ -167,6 +167,7 @@ test("state of a newer release is refused, and what the message says leads back 
   );
 
   expect(refusal).toContain("was written by a newer Mailproof (2 > 1). Start that release again");
+  expect(refusal).toContain("from before 0.2.0");
   const [, deleted = "", copy = "", to = ""] =
     /delete (\S+), and copy the files of (\S+) to (\S+) /.exec(refusal) ?? [];
   expect(() => open(folder)).toThrow(copy);

@@ -71,7 +71,7 @@ export const readVersion = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
 export const describeNewer = (file: string, found: number, newest: number): string =>
-  `${file} was written by a newer Mailproof (${found} > ${newest}). Start that release again, or go back to the state from before its upgrade: ${describeWayBack(dirname(file))}`;
+  `${file} was written by a newer Mailproof (${found} > ${newest}). Start that release again, or go back to the state from before its upgrade: ${describeWayBack(dirname(file))} A tree from before 0.2.0 wrote such a number, too: nothing reads its state, so begin with an empty folder.`;
 
 export type OnDamage = (error: Error) => void;
 
