@@ -1,7 +1,7 @@
 import type { Address } from "@mailproof/mail/address";
 import { iterateAccounts } from "../accounts/account-items.ts";
 import { getShard, hashAddress, hashDomain } from "../accounts/hashes.ts";
-import { removeVerdict } from "../calibration/items.ts";
+import { eraseVerdict } from "../calibration/account-history.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import { countDaysBetween } from "./days.ts";
@@ -16,26 +16,26 @@ const ATTEMPTS_MAX = 12;
  * Returns the number of removed records.
  */
 export const forgetActivity = async (world: World, address: Address): Promise<number> => {
-  let count = 0;
-  if (await forgetOwned(world, SHARED_POOL, address)) count++;
+  let count = await forgetOwned(world, SHARED_POOL, address);
   for await (const { account } of iterateAccounts(world.table))
-    if (await forgetOwned(world, account, address)) count++;
+    count += await forgetOwned(world, account, address);
   return count;
 };
 
-/** The same in one account. Whether there was a record. */
+/** The same in one account. */
 export const forgetOwned = async (
   world: World,
   owner: string,
-  { canonical, domain }: Address,
-): Promise<boolean> => {
+  address: Address,
+): Promise<number> => {
+  const { canonical, domain } = address;
+  await eraseVerdict(world, owner, address);
   const hash = hashAddress(world, owner, canonical);
-  await world.table.write(removeVerdict(hash));
-  let wasThere = false;
+  let count = 0;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const record = await findRecord(world.table, hash);
-    if (!record) return wasThere;
-    wasThere = true;
+    if (!record) return count;
+    count = 1;
     const { outcome } = await world.table.transact([
       removeRecord(hash, record),
       ...(countDaysBetween(record.lastDay, toUtcDay(world.now())) <= DAYS_RETAINED
@@ -50,7 +50,7 @@ export const forgetOwned = async (
           ]
         : []),
     ]);
-    if (outcome === "committed") return true;
+    if (outcome === "committed") return count;
     // Refused: an event was counted meanwhile. Ambiguous: the next read shows the outcome.
   }
   throw new Error("new events arrive faster than the records can be removed; try again");

@@ -2,7 +2,7 @@ import type { Address } from "@mailproof/mail/address";
 import { hashAddress, hashDomain } from "../accounts/hashes.ts";
 import { DAY_MS, isUnexpired } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
-import { BOUNCE_DAYS, findSentTo, findVerdictItem, NOTHING_SENT } from "./items.ts";
+import { BOUNCE_DAYS, findSentTo, findVerdictItem, NOTHING_SENT, toVerdictKey } from "./items.ts";
 import { findUsualPattern, readPatternCounts } from "./naming.ts";
 
 // What an account's own mail, and the service's own searches, have shown before a verification. It never
@@ -51,6 +51,16 @@ export const createAccountHistory = (
     return { pattern: findUsualPattern(counts), mail: { delivered, bounced: hard } };
   },
 });
+
+/** Returns how many there were. */
+export const eraseVerdict = async (
+  world: Pick<World, "table" | "settings">,
+  account: string,
+  { canonical }: Address,
+): Promise<number> => {
+  const remove = toVerdictKey(hashAddress(world, account, canonical));
+  return (await world.table.write({ remove })).outcome === "committed" ? 1 : 0;
+};
 
 const BOUNCE_MS = BOUNCE_DAYS * DAY_MS;
 

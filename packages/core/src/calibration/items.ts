@@ -44,7 +44,7 @@ const VerdictItem = v.object({
 export type VerdictItem = Readonly<v.InferOutput<typeof VerdictItem>>;
 export type GivenVerdict = NonNullable<VerdictItem["verdict"]>;
 
-const toVerdictKey = (address: string): Key => ({ pk: `VERDICT#${address}`, sk: "VERDICT" });
+export const toVerdictKey = (address: string): Key => ({ pk: `VERDICT#${address}`, sk: "VERDICT" });
 
 export const findVerdictItem = async (
   table: Table,
@@ -81,8 +81,6 @@ export const storeFate = (
       }
     : { create: { ...toVerdictKey(address), ...fields, rev: 1 } };
 };
-
-export const removeVerdict = (address: string): Write => ({ remove: toVerdictKey(address) });
 
 /** Four partitions take 2,000 transactions a second. Of the mail for a list one address in ten is counted. */
 export const CALIBRATION_SHARDS = 4;

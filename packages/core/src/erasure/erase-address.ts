@@ -1,7 +1,8 @@
+import type { Address } from "@mailproof/mail/address";
 import { hashAddress } from "../accounts/hashes.ts";
 import { createSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
-import { removeVerdict } from "../calibration/items.ts";
+import { eraseVerdict } from "../calibration/account-history.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
 import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../jobs/items.ts";
 import { Failure } from "../lib/failure.ts";
@@ -23,7 +24,14 @@ import {
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { eraseCachedResults } from "../verify/result-cache.ts";
 import { eraseFromJob, isInList } from "./erase-from-job.ts";
-import { type ErasedCounts, type Erasure, readErasure, toErasureKey } from "./items.ts";
+import {
+  countErased,
+  type ErasedCounts,
+  type ErasedKind,
+  type Erasure,
+  readErasure,
+  toErasureKey,
+} from "./items.ts";
 
 // Erases what an account has stored of an address. The record of the erasure is written first, so it ends whatever
 // becomes of the process: the request does what it can in its time, and the reconciler the rest. A job that is open
@@ -121,40 +129,36 @@ const beginFromFirstJob = async (world: World, leased: Item): Promise<Begun> => 
 };
 
 const toState = (erasure: Erasure, isComplete: boolean): ErasureState => {
-  const { openJobs, cachedResults, responses, activityRecords, verdicts, ...others } = erasure;
-  const { mailTests, jobRows } = others;
-  const erased = { cachedResults, responses, activityRecords, verdicts, mailTests, jobRows };
-  return { isComplete, erased, openJobs };
+  const { openJobs } = erasure;
+  return { isComplete, erased: countErased((kind) => erasure[kind]), openJobs };
 };
 
-/** Everything that is found by the address itself. */
+type Eraser = (world: World, erasure: Erasure, subject: Subject) => Promise<number>;
+
+/** Test keys have none of it: they get simulated activity. */
+const ofLive =
+  (erase: (world: World, account: string, address: Address) => Promise<number>): Eraser =>
+  async (world, { account, mode }, { address }) =>
+    mode === "live" && address ? erase(world, account, address) : 0;
+
+/** What each feature erases that is found by the address itself. Each returns how many there were. */
+const ERASERS: readonly (readonly [ErasedKind, Eraser])[] = [
+  ["cachedResults", (world, own, email) => eraseCachedResults(world.table, getOwnerId(own), email)],
+  ["responses", ({ table }, { id }) => eraseAnswers(table, id)],
+  ["mailTests", (world, { id }) => eraseMailTests(world, id)],
+  ["verdicts", ofLive(eraseVerdict)],
+  ["activityRecords", ofLive(forgetOwned)],
+];
+
 const eraseOutsideJobs = async (
   world: World,
   erasure: Erasure,
   subject: Subject,
 ): Promise<Erasure> => {
-  const { id, account, mode } = erasure;
-  const cachedResults = await eraseCachedResults(world.table, getOwnerId(erasure), subject);
-  const responses = await eraseAnswers(world.table, id);
-  const mailTests = await eraseMailTests(world, id);
-  const counted = {
-    ...erasure,
-    cachedResults: erasure.cachedResults + cachedResults,
-    responses: erasure.responses + responses,
-    mailTests: erasure.mailTests + mailTests,
-  };
-  // Test keys have none of these: they get simulated activity.
-  const { address } = subject;
-  if (mode === "test" || !address) return counted;
-  const verdict = await world.table.write(
-    removeVerdict(hashAddress(world, account, address.canonical)),
-  );
-  const isForgotten = await forgetOwned(world, account, address);
-  return {
-    ...counted,
-    verdicts: erasure.verdicts + (verdict.outcome === "committed" ? 1 : 0),
-    activityRecords: erasure.activityRecords + (isForgotten ? 1 : 0),
-  };
+  let counted = erasure;
+  for (const [kind, erase] of ERASERS)
+    counted = { ...counted, [kind]: erasure[kind] + (await erase(world, erasure, subject)) };
+  return counted;
 };
 
 const runErasure = async (

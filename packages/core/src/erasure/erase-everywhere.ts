@@ -5,7 +5,7 @@ import { SHARED_POOL } from "../activity/shared-pool.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { eraseAddress } from "./erase-address.ts";
-import type { ErasedCounts } from "./items.ts";
+import { countErased, type ErasedCounts } from "./items.ts";
 
 export type ErasedEverywhere = {
   /** False: an open job has the address, or another process is erasing it. The erasure continues by itself. */
@@ -19,42 +19,25 @@ export type ErasedEverywhere = {
 export const eraseEverywhere = async (world: World, text: string): Promise<ErasedEverywhere> => {
   const subject = createSubject(text);
   const { address } = subject;
-  const isShared = address !== null && (await forgetOwned(world, SHARED_POOL, address));
+  const shared = address ? await forgetOwned(world, SHARED_POOL, address) : 0;
   let total: ErasedEverywhere = {
     isComplete: true,
     accounts: 0,
     openJobs: [],
-    erased: { ...NOTHING_ERASED, activityRecords: isShared ? 1 : 0 },
+    erased: { ...countErased(() => 0), activityRecords: shared },
   };
   for await (const { account } of iterateAccounts(world.table)) {
     for (const mode of KEY_MODES) {
       const state = await eraseAddress(world, { account, mode }, subject, Number.POSITIVE_INFINITY);
+      const { erased } = total;
       total = {
         ...total,
         isComplete: total.isComplete && state.isComplete,
         openJobs: [...total.openJobs, ...state.openJobs],
-        erased: addCounts(total.erased, state.erased),
+        erased: countErased((kind) => erased[kind] + state.erased[kind]),
       };
     }
     total = { ...total, accounts: total.accounts + 1 };
   }
   return total;
 };
-
-const NOTHING_ERASED: ErasedCounts = {
-  cachedResults: 0,
-  responses: 0,
-  activityRecords: 0,
-  verdicts: 0,
-  mailTests: 0,
-  jobRows: 0,
-};
-
-const addCounts = (a: ErasedCounts, b: ErasedCounts): ErasedCounts => ({
-  cachedResults: a.cachedResults + b.cachedResults,
-  responses: a.responses + b.responses,
-  activityRecords: a.activityRecords + b.activityRecords,
-  verdicts: a.verdicts + b.verdicts,
-  mailTests: a.mailTests + b.mailTests,
-  jobRows: a.jobRows + b.jobRows,
-});

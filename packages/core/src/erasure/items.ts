@@ -8,27 +8,29 @@ import type { Item, Key, PagePosition } from "../ports/table.ts";
 //   ERASURE#<hash>   ERASURE  owner and address; how far the owner's jobs are searched; due until all of them are;
 //                             releasedToken: the token of the process that has searched them as far as it could
 
-/** How much was erased, of each kind. */
-export type ErasedCounts = Readonly<
-  Record<
-    "cachedResults" | "responses" | "activityRecords" | "verdicts" | "mailTests" | "jobRows",
-    number
-  >
->;
+/** What is erased: the names of the counts that are stored. */
+const ERASED_KINDS = [
+  "cachedResults",
+  "responses",
+  "activityRecords",
+  "verdicts",
+  "mailTests",
+  "jobRows",
+] as const;
+export type ErasedKind = (typeof ERASED_KINDS)[number];
 
-const Count = v.optional(v.number(), 0);
+/** How much was erased, of each kind. */
+export type ErasedCounts = Readonly<Record<ErasedKind, number>>;
+
+export const countErased = (count: (kind: ErasedKind) => number): ErasedCounts =>
+  Object.fromEntries(ERASED_KINDS.map((kind) => [kind, count(kind)])) as ErasedCounts;
 
 const Erasure = v.object({
   id: v.string(),
   account: v.string(),
   mode: v.picklist(KEY_MODES),
   address: v.string(),
-  cachedResults: Count,
-  responses: Count,
-  activityRecords: Count,
-  verdicts: Count,
-  mailTests: Count,
-  jobRows: Count,
+  ...v.entriesFromList(ERASED_KINDS, v.optional(v.number(), 0)),
   /** The last job of the list that was searched. */
   after: v.optional(v.custom<PagePosition>((value) => typeof value === "string")),
   /** Every job of the list was searched. */
