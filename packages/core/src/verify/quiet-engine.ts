@@ -1,7 +1,5 @@
-import type { Engine } from "./engine.ts";
-
-/** Where no caller waits for a list, providers are as mail-provider-table.ts says, and no figures are kept. */
-export const QUIET_ENGINE: Pick<Engine, "beliefs" | "yieldToCallers" | "onVerification"> = {
+/** Parts of an engine where no list waits for callers, providers are as mail-provider-table.ts says, and nothing is counted. */
+export const QUIET_ENGINE = {
   beliefs: {
     canaries: { draw: () => false, isDoubted: async () => false, record: async () => undefined },
     hasLearnedBounces: async () => false,
