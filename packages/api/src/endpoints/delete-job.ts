@@ -1,4 +1,4 @@
-import { isDeleted, deleteJob as removeJob } from "@mailproof/core/jobs/delete-job";
+import { isDeleted, deleteJob as removeJob } from "@mailproof/core/erasure/delete-job";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,5 +1,15 @@
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
+import { toChunkKey } from "../jobs/chunks.ts";
+import { toDeferredPartition } from "../jobs/deferrals.ts";
+import { toInputKey } from "../jobs/input-metadata.ts";
+import { CLOSED_STATUSES, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
+import { removeListSample } from "../jobs/list-sample.ts";
+import { toSummaryKey } from "../jobs/result-summary.ts";
+import { listPageTokens, toPagesPartition } from "../jobs/results.ts";
+import { type EvidencePass, toEvidenceKey } from "../jobs/row-evidence.ts";
+import { toAddressesPartition, toIndexPartition } from "../jobs/row-index.ts";
+import { removeSpares } from "../jobs/spare-inputs.ts";
 import { Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
@@ -8,8 +18,6 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
-import { toChunkKey } from "./chunks.ts";
-import { toDeferredPartition } from "./deferrals.ts";
 import {
   countChunks,
   type Deletion,
@@ -21,14 +29,6 @@ import {
   toPassesQuery,
   toPassItem,
 } from "./deletion-items.ts";
-import { toInputKey } from "./input-metadata.ts";
-import { CLOSED_STATUSES, isOpenJob, type Job, toJobKey } from "./items.ts";
-import { removeListSample } from "./list-sample.ts";
-import { toSummaryKey } from "./result-summary.ts";
-import { listPageTokens, toPagesPartition } from "./results.ts";
-import { type EvidencePass, toEvidenceKey } from "./row-evidence.ts";
-import { toAddressesPartition, toIndexPartition } from "./row-index.ts";
-import { removeSpares } from "./spare-inputs.ts";
 
 // Deleting replaces a job by the record of its deletion, in one transaction. From then on no reader finds the job, and
 // its parts are removed one after the other. A process that dies in between leaves the record, and the reconciler goes

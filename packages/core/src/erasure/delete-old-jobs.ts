@@ -1,10 +1,10 @@
 import { type Account, iterateAccounts } from "../accounts/account-items.ts";
 import { getRetentionDays } from "../accounts/retention.ts";
+import { isOpenJob, iterateJobs } from "../jobs/items.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { deleteJob } from "./delete-job.ts";
-import { isOpenJob, iterateJobs } from "./items.ts";
 
 /** Per run. What is left is deleted in the next one. */
 const JOBS_MAX = 200;

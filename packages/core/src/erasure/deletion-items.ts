@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import type { Job } from "../jobs/items.ts";
+import type { EvidencePass } from "../jobs/row-evidence.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
-import type { Job } from "./items.ts";
-import type { EvidencePass } from "./row-evidence.ts";
 
 // Layout. A job that was deleted: where its parts are, until all of them are removed. The item takes the place of the
 // job's own in one transaction, so nothing finds the job from then on, and no part is forgotten.
