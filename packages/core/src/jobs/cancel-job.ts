@@ -6,7 +6,7 @@ import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
-import { getFreePrice, PAID_OPERATION_BY_KIND, PRICE_BY_KIND } from "./completion.ts";
+import { getFreePrice, PRICE_BY_KIND } from "./completion.ts";
 import {
   ERASED_FIELDS,
   findJob,
@@ -103,7 +103,7 @@ const buildMoney = (world: World, job: Job) => {
     at: world.now().toISOString(),
     moved: toMoved(job),
     reason: "cancelled" as const,
-    paidFor: PAID_OPERATION_BY_KIND[job.kind],
+    paidFor: job.reason,
     token: world.newId("txn"),
   };
   return move(entry, shard);

@@ -12,7 +12,6 @@ import { type FreeReason, findFreeReason, isOurFailure } from "../verify/unpaid-
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
-import { PAID_OPERATION_BY_KIND } from "./completion.ts";
 import {
   countDeferredChange,
   type DeferredGroup,
@@ -290,7 +289,7 @@ const buildRefund = (
       at: world.now().toISOString(),
       moved: { refund: (addresses * PRICES.fileAddress) as Halves },
       reason: "failed",
-      paidFor: PAID_OPERATION_BY_KIND[job.kind],
+      paidFor: job.reason,
     },
     shard,
   );

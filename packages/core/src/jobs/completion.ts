@@ -3,7 +3,6 @@ import type { Halves } from "../money/credits.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
 import { moveAll } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
-import type { PaidOperation } from "../money/reasons.ts";
 import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -69,13 +68,6 @@ export const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
   file: PRICES.fileAddress,
 };
 
-/** What the credits of a job pay for. */
-export const PAID_OPERATION_BY_KIND: Readonly<Record<Job["kind"], PaidOperation>> = {
-  single: "verify",
-  batch: "verify_batch",
-  file: "verify_file",
-};
-
 /** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
 const buildFreeRefunds = (world: World, job: Job): readonly Write[] => {
   const { id, account, createdAt, kind, unasked, unreached, shard } = job;
@@ -95,7 +87,7 @@ const buildFreeRefunds = (world: World, job: Job): readonly Write[] => {
         at: world.now().toISOString(),
         moved: { refund: (rows * PRICE_BY_KIND[kind]) as Halves },
         reason,
-        paidFor: PAID_OPERATION_BY_KIND[kind],
+        paidFor: job.reason,
       })),
     shard,
   );

@@ -71,6 +71,7 @@ const Job = v.object({
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
   shard: v.number(),
+  /** What its credits pay for. */
   reason: v.picklist(PAID_OPERATIONS),
 
   total: v.number(),

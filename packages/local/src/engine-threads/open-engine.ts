@@ -60,15 +60,14 @@ export const openEngine = (
     smtpPort: lab.smtpPort,
     smtpAddresses: lab.smtpAddresses,
   };
-  const { findMailHosts, probe, start, close } = createThreadedQuestions(
+  const { start, close, ...questions } = createThreadedQuestions(
     { environment, lab: address, threads },
     { table, log, canaries: beliefs.canaries, connections, onSession },
   );
   return {
     engine: {
       ...QUIET_ENGINE,
-      findMailHosts,
-      probe,
+      ...questions,
       beliefs,
       lists: mail.lists,
       now: mail.now,
