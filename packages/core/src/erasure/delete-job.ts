@@ -13,10 +13,11 @@ import { removeSpares } from "../jobs/spare-inputs.ts";
 import { Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
-import type { Item, Key, Table, TableQuery } from "../ports/table.ts";
+import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
+import { removeItem } from "../runtime/remove-item.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import {
   countChunks,
@@ -145,11 +146,10 @@ const removeParts = async (
       ),
     );
   await removeEvidence(world, job, removedAt !== undefined);
-  for (const pk of [toAddressesPartition(job), toIndexPartition(job), toDeferredPartition(job)])
-    await removeItems(world, { pk });
-  await removeItems(world, { pk: toChunkKey(job, 0).pk });
-  await removeItem(world.table, toSummaryKey(job));
-  await removeItem(world.table, toInputKey(job));
+  const chunkRecords = toChunkKey(job, 0).pk;
+  const indexes = [toAddressesPartition(job), toIndexPartition(job), toDeferredPartition(job)];
+  for (const pk of [...indexes, chunkRecords]) await removeItems(world, pk);
+  for (const key of [toSummaryKey(job), toInputKey(job)]) await removeItem(world.table, key);
 };
 
 /**
@@ -160,7 +160,7 @@ const removeParts = async (
 const removePages = async (world: World, job: string, chunk: number): Promise<void> => {
   for (const token of await listPageTokens(world.table, { job, chunk }))
     await recordPass(world.table, { job, chunk, token });
-  await removeItems(world, { pk: toPagesPartition({ job, chunk }) });
+  await removeItems(world, toPagesPartition({ job, chunk }));
 };
 
 const recordPass = async (table: Table, pass: EvidencePass): Promise<void> => {
@@ -181,21 +181,12 @@ const removeEvidence = async (world: World, job: string, isLast: boolean): Promi
 const CONCURRENCY = 8;
 const REMOVALS_AT_ONCE = 50;
 
-const removeItems = async (
-  { table }: Pick<World, "table">,
-  query: Pick<TableQuery, "pk">,
-): Promise<void> => {
-  const items = await Array.fromAsync(paginateQuery(table, query));
+const removeItems = async ({ table }: Pick<World, "table">, pk: string): Promise<void> => {
+  const items = await Array.fromAsync(paginateQuery(table, { pk }));
   for (let at = 0; at < items.length; at += REMOVALS_AT_ONCE)
     await Promise.all(
-      items.slice(at, at + REMOVALS_AT_ONCE).map(({ pk, sk }) => removeItem(table, { pk, sk })),
+      items.slice(at, at + REMOVALS_AT_ONCE).map((item) => removeItem(table, item)),
     );
-};
-
-/** Refused: it is gone already. */
-const removeItem = async (table: Table, key: Key): Promise<void> => {
-  const { outcome } = await table.write({ remove: key });
-  if (outcome === "ambiguous") throw new Error("unknown whether an item was removed");
 };
 
 export const deletionWork: WorkKind = {

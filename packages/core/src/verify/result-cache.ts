@@ -3,6 +3,7 @@ import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
 import type { Key, Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { removeItem } from "../runtime/remove-item.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
 import { toEmail } from "./split-roughly.ts";
@@ -59,11 +60,8 @@ export const eraseCachedResults = async (
   email: AddressText,
 ): Promise<number> => {
   let count = 0;
-  for (const deepVerify of [true, false]) {
-    const { outcome } = await table.write({ remove: toCacheKey(owner, { email, deepVerify }) });
-    if (outcome === "ambiguous") throw new Error("unknown whether a cached result was removed");
-    if (outcome === "committed") count += 1;
-  }
+  for (const deepVerify of [true, false])
+    count += await removeItem(table, toCacheKey(owner, { email, deepVerify }));
   return count;
 };
 

@@ -8,6 +8,7 @@ import { KEY_MODES } from "../../money/payer.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
 import { toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
+import { removeItem } from "../../runtime/remove-item.ts";
 
 // Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail
 // is assessed. The envelope goes with the body of the mail, after a day.
@@ -192,11 +193,6 @@ export const eraseMailTests = async (
     for (const key of [toMailKey(id), toReportKey(id)]) await removeItem(table, key);
   }
   return tests.size;
-};
-
-const removeItem = async (table: Table, key: Key): Promise<void> => {
-  const { outcome } = await table.write({ remove: key });
-  if (outcome === "ambiguous") throw new Error("unknown whether a mail was erased");
 };
 
 /** Refused unless the mail is still there: its sender may be erased while it is assessed. */
