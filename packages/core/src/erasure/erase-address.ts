@@ -128,10 +128,11 @@ const beginFromFirstJob = async (world: World, leased: Item): Promise<Begun> => 
     : { item: leased, isOurs: false };
 };
 
-const toState = (erasure: Erasure, isComplete: boolean): ErasureState => {
-  const { openJobs } = erasure;
-  return { isComplete, erased: countErased((kind) => erasure[kind]), openJobs };
-};
+const toState = (erasure: Erasure, isComplete: boolean): ErasureState => ({
+  isComplete,
+  erased: countErased((kind) => erasure[kind]),
+  openJobs: erasure.openJobs,
+});
 
 type Eraser = (world: World, erasure: Erasure, subject: Subject) => Promise<number>;
 

@@ -20,24 +20,19 @@ export const eraseEverywhere = async (world: World, text: string): Promise<Erase
   const subject = createSubject(text);
   const { address } = subject;
   const shared = address ? await forgetOwned(world, SHARED_POOL, address) : 0;
-  let total: ErasedEverywhere = {
-    isComplete: true,
-    accounts: 0,
-    openJobs: [],
-    erased: { ...countErased(() => 0), activityRecords: shared },
-  };
+  let erased = { ...countErased(() => 0), activityRecords: shared };
+  let isComplete = true;
+  let accounts = 0;
+  const openJobs: string[] = [];
   for await (const { account } of iterateAccounts(world.table)) {
     for (const mode of KEY_MODES) {
       const state = await eraseAddress(world, { account, mode }, subject, Number.POSITIVE_INFINITY);
-      const { erased } = total;
-      total = {
-        ...total,
-        isComplete: total.isComplete && state.isComplete,
-        openJobs: [...total.openJobs, ...state.openJobs],
-        erased: countErased((kind) => erased[kind] + state.erased[kind]),
-      };
+      isComplete &&= state.isComplete;
+      openJobs.push(...state.openJobs);
+      const before = erased;
+      erased = countErased((kind) => before[kind] + state.erased[kind]);
     }
-    total = { ...total, accounts: total.accounts + 1 };
+    accounts += 1;
   }
-  return total;
+  return { isComplete, accounts, openJobs, erased };
 };

@@ -73,11 +73,8 @@ export const verifyOnce = async (
   const cachedResult = await findCached(world, order, request);
   if (cachedResult) return returnCached(world, order, request, cachedResult);
   const { email, options } = request;
-  const input: VerifyInput = {
-    email: email.text,
-    ...options,
-    retentionSeconds: getRetentionSeconds(payer),
-  };
+  const retentionSeconds = getRetentionSeconds(payer);
+  const input: VerifyInput = { email: email.text, ...options, retentionSeconds };
   const outcome = await beginOperation(world, order, async () => ({
     price: PRICES.verify,
     input,

@@ -17,29 +17,29 @@ export const REFUSAL_REASONS = [
   "sender_rejected",
 ] as const;
 
-/** The reasons of results that our own reach decided: no account pays for an address that we could not ask about. */
-const UNREACHED_REASONS: ReadonlySet<string> = new Set([
-  ...REFUSAL_REASONS,
-  "no_smtp_egress",
-  "proxy_failed",
-]);
+export type FreeReason = "not_probed" | "not_reached";
+
+/**
+ * Why results cost nothing, by their reasons. `not_probed`: our limits or rules exclude the mail server. `not_reached`:
+ * our address, our exit or our closed port kept us from it. What the recipient's side causes is paid, as a verification
+ * that was carried out.
+ */
+const FREE: Readonly<Record<FreeReason, readonly string[]>> = {
+  not_probed: [HOST_DAILY_LIMIT, PROBE_POLICY],
+  not_reached: [...REFUSAL_REASONS, "no_smtp_egress", "proxy_failed"],
+};
 
 /** Why a mail server was not asked. */
 export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   NOT_PROBED,
-  HOST_DAILY_LIMIT,
-  PROBE_POLICY,
+  ...FREE.not_probed,
 ]);
 
-/**
- * Why a result costs nothing; null: it is paid. `not_probed`: our limits or rules exclude the mail server.
- * `not_reached`: our address, our exit, our closed port or our circuit kept us from it. What the recipient's side causes
- * is paid, as a verification that was carried out.
- */
+/** Null: the result is paid. One that our circuit withheld is not. */
 export const findFreeReason = ({ status, reason, isWithheld }: UnpaidResult): FreeReason | null => {
   if (status !== "unknown") return null;
-  if (reason === HOST_DAILY_LIMIT || reason === PROBE_POLICY) return "not_probed";
-  return isWithheld || UNREACHED_REASONS.has(reason) ? "not_reached" : null;
+  if (FREE.not_probed.includes(reason)) return "not_probed";
+  return isWithheld || FREE.not_reached.includes(reason) ? "not_reached" : null;
 };
 
 type UnpaidResult = {
@@ -47,8 +47,6 @@ type UnpaidResult = {
   readonly reason: string;
   readonly isWithheld?: boolean;
 };
-
-export type FreeReason = "not_probed" | "not_reached";
 
 /** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
 export const isOurFailure = ({ reason }: Pick<UnpaidResult, "reason">): boolean =>
