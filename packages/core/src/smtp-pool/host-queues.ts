@@ -42,8 +42,8 @@ export type HostQueue = {
   isFull: boolean;
   /** A session began within the last `GATHER_MS`. */
   hasJustOpened: boolean;
-  /** The account with many sessions that had one here within the last `REST_MS`. */
-  restsFor: string | null;
+  /** The account with many sessions that had one here within the last `GATHER_ROWS_MS`. */
+  gathersFor: string | null;
 };
 
 export type HostQueues = ReturnType<typeof createHostQueues>;
@@ -114,7 +114,7 @@ const createHostQueue = (
     batchSizeMax: Number.POSITIVE_INFINITY,
     isFull: false,
     hasJustOpened: false,
-    restsFor: null,
+    gathersFor: null,
   };
 };
 
@@ -268,12 +268,12 @@ export const GATHER_MS = 30;
  * After a session, the rows of an account that has many sessions wait this long for others of their host: they share one
  * session in place of one each. Callers, and lists that ask few hosts, do not wait.
  */
-export const REST_MS = 500;
+export const GATHER_ROWS_MS = 500;
 
 /** The recipients that wait would be the next session, and more may be on their way. */
 export const isGathering = (queue: HostQueue, opener: Requester): boolean =>
   ((queue.hasJustOpened && queue.sessions > 0) ||
-    (queue.restsFor === opener.account && opener.priority === "list")) &&
+    (queue.gathersFor === opener.account && opener.priority === "list")) &&
   queue.waiting.size() < getBatchSize(queue, opener);
 
 /**

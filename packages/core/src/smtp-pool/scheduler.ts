@@ -13,10 +13,10 @@ import {
   createSlotRequest,
   decidePipelining,
   GATHER_MS,
+  GATHER_ROWS_MS,
   type HostQueue,
   type HostQueues,
   isGathering,
-  REST_MS,
 } from "./host-queues.ts";
 import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
 import {
@@ -137,7 +137,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     else recordOutcome(provider, summary);
     serveOthers(provider, { any: isShort, afresh: !summary.isFull });
     if (queue.waiting.size() === 0 && shares.hasMany(opener))
-      rest(sessionPorts, queue, opener, serve);
+      gatherRows(sessionPorts, queue, opener, serve);
     updateQueue(queue);
   };
 
@@ -190,16 +190,16 @@ const gather = (
 };
 
 /** After a session has ended: the account's rows that come in the next moments share its next one. */
-const rest = (
+const gatherRows = (
   { sleep }: SessionPorts,
   queue: HostQueue,
   { account }: Requester,
   serve: (queue: HostQueue) => void,
 ): void => {
-  if (queue.restsFor !== null) return;
-  queue.restsFor = account;
-  void sleep(REST_MS).then(() => {
-    queue.restsFor = null;
+  if (queue.gathersFor !== null) return;
+  queue.gathersFor = account;
+  void sleep(GATHER_ROWS_MS).then(() => {
+    queue.gathersFor = null;
     // Without a slot the wait for one goes on.
     if (!queue.isFull || queue.waiting.size() === 0) serve(queue);
   });
@@ -314,7 +314,7 @@ const createQueueUpdater =
     const isCaller = (one: Requester) => one.priority === "caller" && shares.mayOpen(one);
     if (isBusy && waiting.requesters().some(isCaller)) provider.callerQueues.add(key);
     else provider.callerQueues.delete(key);
-    if (waiting.size() === 0 && queue.sessions === 0 && queue.restsFor === null)
+    if (waiting.size() === 0 && queue.sessions === 0 && queue.gathersFor === null)
       queues.close(queue);
   };
 
