@@ -57,7 +57,9 @@ test("transactions of one flush see each other's writes, and what one of them ca
     table.transact([{ checkAbsent: { pk: "P", sk: "once" } }, add]),
   ]);
 
-  const results = outcomes.slice(40).map((one) => ("value" in one ? one.value.outcome : one.status));
+  const results = outcomes
+    .slice(40)
+    .map((one) => ("value" in one ? one.value.outcome : one.status));
   expect(results).toEqual(["committed", "refused", "rejected", "committed", "committed"]);
   const { items } = await table.query({ pk: "P", limit: 10 });
   expect(items).toEqual([{ pk: "P", sk: "sum", n: 41 }]);

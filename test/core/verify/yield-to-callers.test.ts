@@ -66,8 +66,8 @@ const givenConnect = () => {
       close: async () => undefined,
     };
   };
-  const yieldToCallers: YieldToCallers = async (requester, kind) =>
-    void done.push(`step of a ${kind} of ${requester?.account}`);
+  const yieldToCallers: YieldToCallers = async (requester) =>
+    void done.push(`step of ${requester?.account}`);
   return { done, ports: { connect, yieldToCallers } };
 };
 
@@ -82,7 +82,7 @@ test("a session of a list waits before it connects and after each reply", async 
   const reply = await wire.receive(1_000);
 
   expect(reply).toMatchObject({ code: 250 });
-  const step = "step of a session of acc_1";
+  const step = "step of acc_1";
   expect(done).toEqual([step, "connect", "reply", step]);
 });
 

@@ -13,9 +13,6 @@ export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };
 /**
  * Each step of a list waits for it while the process has callers to serve, so that they share the processor time:
  * a row before it is looked up and before it is judged, a session before it connects and after each reply, a page of
- * results, a chunk of an export. A step of a session does not wait for those of rows. Undefined: the step begins at once.
+ * results, a chunk of an export. Undefined: the step begins at once.
  */
-export type YieldToCallers = (
-  requester: Requester | undefined,
-  kind?: "session",
-) => Promise<void> | undefined;
+export type YieldToCallers = (requester: Requester | undefined) => Promise<void> | undefined;

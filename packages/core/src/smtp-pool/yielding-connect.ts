@@ -11,12 +11,12 @@ export const createYieldingConnect = (
   const requester = batch[0]?.requester;
   if (!yieldToCallers || batch.some((one) => one.requester.priority === "caller")) return connect;
   return async (target, options) => {
-    await yieldToCallers(requester, "session");
+    await yieldToCallers(requester);
     const wire = await connect(target, options);
     if (typeof wire === "string") return wire;
     const receive = async (waitMs: number) => {
       const reply = await wire.receive(waitMs);
-      await yieldToCallers(requester, "session");
+      await yieldToCallers(requester);
       return reply;
     };
     return { ...wire, receive };

@@ -7,23 +7,13 @@ import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/reques
  */
 export const SLICE_MS = 0.5;
 /**
- * While a request is in progress, lists get such a slice only until they have had this share of the time; then one step of
- * each turn. A verification takes ten turns, so slices alone make it 5 ms longer, and single steps 1 ms. Beside many
- * callers turns are long, and with single steps alone the sessions of lists would stand still.
+ * A batch needs about 1 ms for each of its rows: in the slices of a file it would wait as long as a file's rows do. The steps
+ * that a caller left behind have such slices, too.
  */
-export const LIST_SHARE = 0.2;
-/**
- * The share holds over so long: what lists did not use earlier is lost, and what they used beyond it is forgotten. What they
- * use between two requests counts, too.
- */
-export const LIST_SHARE_SPAN_MS = 250;
-/** A batch needs about 1 ms for each of its rows. In the slices of a file it would wait as long as a file's rows do. */
-export const SHORT_LIST_SLICE_MS = 2;
+export const LONG_SLICE_MS = 2;
 export const SHORT_LIST_MS = 100;
 /** Half of the time that an account has used is forgotten after so long, and so on. */
 export const HALF_FORGOTTEN_MS = 1_000;
-/** Callers send one request after the other. After a pause longer than this, lists work at full speed. */
-export const LINGER_MS = 200;
 
 type Step = { readonly requester: Requester; readonly begin: () => void };
 
@@ -39,14 +29,11 @@ const eventLoop: Loop = {
 const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
 /**
- * The steps that wait. Those of sessions are first: each session holds one of a mail host's few connections, and callers
- * and short lists of other accounts wait for it. Next is the account whose steps took the least time lately: a short list
- * does not wait for a long one, and a step of an export, which takes as long as 30 others, counts like 30. Equal accounts
- * take turns.
+ * The steps that wait. Next is the account whose steps took the least time lately: a short list does not wait for a long
+ * one, and a step of an export, which takes as long as 30 others, counts like 30. Equal accounts take turns.
  */
 const createSteps = (nowMs: () => number) => {
-  const sessions = createAccountRotation<Step>();
-  const others = createAccountRotation<Step>();
+  const waiting = createAccountRotation<Step>();
   const usedMs = new Map<string, number>();
   let forgetsAtMs = nowMs() + HALF_FORGOTTEN_MS;
 
@@ -68,11 +55,9 @@ const createSteps = (nowMs: () => number) => {
   };
 
   return {
-    push: (step: Step, kind: "session" | undefined): void =>
-      (kind === "session" ? sessions : others).push(step),
-    findNext: () => findLeastUsed(sessions.accounts()) ?? findLeastUsed(others.accounts()),
-    take: (account: string): Step | undefined =>
-      sessions.takeOf(account)[0] ?? others.takeOf(account)[0],
+    push: waiting.push,
+    findNext: () => findLeastUsed(waiting.accounts()),
+    take: (account: string): Step | undefined => waiting.takeOf(account)[0],
     addUsedMs: (account: string, ms: number): void => {
       forget();
       usedMs.set(account, getUsedMs(account) + ms);
@@ -81,43 +66,21 @@ const createSteps = (nowMs: () => number) => {
   };
 };
 
-/** The share of the time that belongs to lists while a request is in progress. */
-const createListShare = (nowMs: () => number) => {
-  const mostMs = LIST_SHARE * LIST_SHARE_SPAN_MS;
-  let leftMs = mostMs;
-  let countedAtMs = nowMs();
-  return {
-    isLeft: (): boolean => {
-      const now = nowMs();
-      leftMs = Math.min(mostMs, leftMs + LIST_SHARE * (now - countedAtMs));
-      countedAtMs = now;
-      return leftMs > 0;
-    },
-    use: (ms: number): void => void (leftMs = Math.max(-mostMs, leftMs - ms)),
-  };
-};
-
 /** During requests, lists begin their steps in slices, one per turn of the event loop. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const steps = createSteps(nowMs);
-  const share = createListShare(nowMs);
   let callers = 0;
-  let lastLeftMs = Number.NEGATIVE_INFINITY;
   let isUnderWay = false;
 
   const runSlice = (): void => {
     const beganMs = nowMs();
-    const isShareLeft = share.isLeft();
-    const sliceMs = callers === 0 || isShareLeft ? SLICE_MS : 0;
     const getSliceMs = (account: string): number =>
-      steps.isShortList(account) ? SHORT_LIST_SLICE_MS : sliceMs;
+      callers === 0 || steps.isShortList(account) ? LONG_SLICE_MS : SLICE_MS;
     const runStep = (account: string): void => {
       const stepBeganMs = nowMs();
       steps.take(account)?.begin();
       afterMicrotasks(() => {
-        const usedMs = nowMs() - stepBeganMs;
-        steps.addUsedMs(account, usedMs);
-        share.use(usedMs);
+        steps.addUsedMs(account, nowMs() - stepBeganMs);
         goOn((next) => nowMs() < beganMs + getSliceMs(next));
       });
     };
@@ -131,11 +94,10 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     goOn(() => true);
   };
 
-  const yieldToCallers: YieldToCallers = (requester, kind) => {
-    const isCallerHere = callers > 0 || nowMs() - lastLeftMs < LINGER_MS;
-    if (requester?.priority !== "list" || !isCallerHere) return undefined;
+  const yieldToCallers: YieldToCallers = (requester) => {
+    if (requester?.priority !== "list" || callers === 0) return undefined;
     return new Promise((begin) => {
-      steps.push({ requester, begin }, kind);
+      steps.push({ requester, begin });
       if (isUnderWay) return;
       isUnderWay = true;
       nextTurn(runSlice);
@@ -145,10 +107,7 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   /** Called when a request arrives. The returned function is called once, when its response is known. */
   const enter = () => {
     callers++;
-    return (): void => {
-      callers--;
-      lastLeftMs = nowMs();
-    };
+    return (): void => void callers--;
   };
 
   return { enter, yieldToCallers };
