@@ -66,6 +66,28 @@ test("transactions of one flush see each other's writes, and what one of them ca
   table.close();
 });
 
+test("what another process writes is in the next read, and in the transaction after it", async () => {
+  const file = join(createFolder(), "state.sqlite");
+  const [ours, theirs] = [createSqliteTable(file, now), createSqliteTable(file, now)];
+  const key = { pk: "P", sk: "sum" };
+  const add = { update: key, add: { n: 1 }, orCreate: true } as const;
+  for (let n = 0; n < 20; n++) {
+    await ours.write(add);
+    expect(await theirs.get(key)).toMatchObject({ n: 3 * n + 1 });
+    await theirs.write(add);
+    // In the same turn as a read that was right before.
+    const read = ours.get(key);
+    await theirs.write(add);
+    const checked = await ours.transact([{ check: key, where: { n: 3 * n + 3 } }]);
+    expect(checked.outcome).toBe("committed");
+    expect(await read).toMatchObject({ n: 3 * n + 2 });
+  }
+
+  expect(await ours.get(key)).toMatchObject({ n: 60 });
+  ours.close();
+  theirs.close();
+});
+
 test("many commits that wait at the same time leave turns of the event loop to others", async () => {
   const { commit, close } = createGroupCommit(new DatabaseSync(":memory:"));
   const keepBusy = () => {

@@ -12,7 +12,7 @@ import {
 } from "@mailproof/core/ports/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
 import { applyWrite, getItemKey, mayApply } from "@mailproof/core/ports/writes";
-import { createGroupItems } from "./group-items.ts";
+import { createItemCache } from "./item-cache.ts";
 import { TABLE_LAYOUT } from "./schema.ts";
 import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
@@ -28,26 +28,26 @@ export const createSqliteTable = (
   onDamage: OnDamage = () => {},
 ): SqliteTable => {
   const db = openSqlite(file, TABLE_LAYOUT, onDamage);
-  const parseRow = createRowParser(file, onDamage);
+  const parseItem = createItemParser(file, onDamage);
   const seconds = () => toEpochSeconds(now());
   const prepareCached = createStatementCache(db);
   const statements = prepareStatements(db);
-  const { select, expire, checkpoint } = statements;
-  const group = createGroupItems(statements, parseRow, seconds);
-  const { commit, close } = createGroupCommit(db, { held: group });
+  const { expire, checkpoint } = statements;
+  const cache = createItemCache(db, statements, parseItem, seconds);
+  const { commit, close } = createGroupCommit(db, { held: cache });
 
   /** The item after the write. */
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
     if ("check" in write || "checkAbsent" in write) return stored;
     const next = applyWrite(write, stored);
-    if (next || stored) group.store(getItemKey(write), next);
+    if (next || stored) cache.store(getItemKey(write), next);
     return next;
   };
 
   return {
     get: async (key) => {
       assertKey(key);
-      return parseRow(select.get(key.pk, key.sk, seconds()));
+      return cache.get(key);
     },
 
     query: async (query) => {
@@ -55,7 +55,7 @@ export const createSqliteTable = (
       const { sql, values } = buildPageQuery(query, seconds());
       // One item more than requested shows whether there is another page.
       const rows = prepareCached(sql).all(...values, query.limit + 1);
-      const items = rows.slice(0, query.limit).flatMap((row) => parseRow(row) ?? []);
+      const items = rows.slice(0, query.limit).map((row) => parseItem(row["item"]));
       const last = items.at(-1);
       return rows.length > query.limit && last
         ? { items, next: toPosition(last, query.index) }
@@ -65,7 +65,7 @@ export const createSqliteTable = (
     write: async (write) => {
       assertTransactable([write]);
       return commit(() => {
-        const stored = group.read(getItemKey(write));
+        const stored = cache.read(getItemKey(write));
         if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write } as const;
         return { outcome: "committed", item: store(write, stored) } as const;
       });
@@ -74,7 +74,7 @@ export const createSqliteTable = (
     transact: async (writes) => {
       assertTransactable(writes);
       return commit(() => {
-        const stored = writes.map((write) => group.read(getItemKey(write)));
+        const stored = writes.map((write) => cache.read(getItemKey(write)));
         const refused = writes.find((write, position) => !mayApply(write, stored[position]));
         if (refused) return { outcome: "refused", refusedWrite: refused } as const;
         const items = writes.map((write, position) => store(write, stored[position]));
@@ -94,8 +94,7 @@ export const createSqliteTable = (
 
     sweep: (limit) =>
       commit(() => {
-        group.write();
-        group.forget();
+        cache.write();
         return Number(expire.run(seconds(), limit).changes);
       }),
 
@@ -167,12 +166,12 @@ const createStatementCache = (db: DatabaseSync) => {
   };
 };
 
-/** Undefined without a row. Only a damaged file has an item that is not JSON. */
-const createRowParser =
+/** Only a damaged file has an item that is not JSON. */
+const createItemParser =
   (file: string, onDamage: OnDamage) =>
-  (row: Record<string, unknown> | undefined): Item | undefined => {
+  (json: unknown): Item => {
     try {
-      return row && (JSON.parse(String(row["item"])) as Item);
+      return JSON.parse(String(json)) as Item;
     } catch (cause) {
       const error = new Error(`${file}: a row is not JSON`, { cause });
       onDamage(error);

@@ -201,14 +201,20 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   };
 };
 
-/** What the works of a group changed and did not write yet: it is written before the group's end, and never kept after it. */
+/** What the works of a group read, and what they changed and did not write yet: that is written before the group's end. */
 export type Held = {
+  readonly begin: () => void;
   readonly isFull: () => boolean;
   readonly write: () => void;
   readonly forget: () => void;
 };
 
-const NOTHING_HELD: Held = { isFull: () => false, write: () => {}, forget: () => {} };
+const NOTHING_HELD: Held = {
+  begin: () => {},
+  isFull: () => false,
+  write: () => {},
+  forget: () => {},
+};
 
 /**
  * Runs each piece of work as a transaction of its own, but all that wait at the same moment share one flush to the
@@ -310,6 +316,7 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
     const group: PendingWork[] = [];
     const results: Notify[] = [];
     try {
+      held.begin();
       for (const one of works) {
         group.push(one);
         const result = one.work();
@@ -317,7 +324,6 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
         if (performance.now() - startMs > GROUP_MS || held.isFull()) break;
       }
       held.write();
-      held.forget();
       const onCommitted = count();
       end.run();
       onCommitted();

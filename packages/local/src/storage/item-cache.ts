@@ -1,0 +1,108 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { INDEXES, type Item, type Key } from "@mailproof/core/ports/table";
+import { serialiseItem, toItemId } from "@mailproof/core/ports/writes";
+
+// The items that this process read last, and what the transactions of a group changed. The balance and the counters of an
+// account are in each of its requests: they are read and written once for all that share a flush.
+
+type Statements = Readonly<Record<"select" | "upsert" | "remove", StatementSync>>;
+type ParseItem = (json: unknown) => Item;
+
+const ITEMS_MAX = 5_000;
+/** Longer ones, such as pages of results, are read again. */
+const JSON_MAX = 4_000;
+/** What a group changed is written in one go, which stops the process for about 10 ms. */
+const CHANGES_MAX = 1_000;
+
+export const createItemCache = (
+  db: DatabaseSync,
+  { select, upsert, remove }: Statements,
+  parseItem: ParseItem,
+  seconds: () => number,
+) => {
+  const items = new Map<string, Item | undefined>();
+  const changed = new Map<string, Key>();
+  const isChangedByOthers = createForeignWriteCheck(db);
+  let wasChecked = false;
+
+  const forget = (): void => {
+    items.clear();
+    changed.clear();
+  };
+
+  /** In a transaction nobody else writes, so it is right to its end. */
+  const begin = (): void => {
+    if (isChangedByOthers()) forget();
+  };
+
+  const read = ({ pk, sk }: Key): Item | undefined => {
+    const id = toItemId({ pk, sk });
+    const held = items.get(id);
+    if (held !== undefined || items.has(id)) return isExpired(held, seconds()) ? undefined : held;
+    const json = select.get(pk, sk, seconds())?.["item"];
+    if (json === undefined) return undefined;
+    const item = parseItem(json);
+    if (String(json).length <= JSON_MAX) items.set(id, item);
+    return item;
+  };
+
+  return {
+    read,
+    /** Outside a transaction. What another process wrote within this turn of the event loop may be missed. */
+    get: (key: Key): Item | undefined => {
+      if (!wasChecked) {
+        begin();
+        wasChecked = true;
+        setImmediate(() => {
+          wasChecked = false;
+        });
+      }
+      return read(key);
+    },
+    begin,
+    forget,
+    /** Undefined: the item is removed. */
+    store: (key: Key, item: Item | undefined): void => {
+      const id = toItemId(key);
+      items.set(id, item);
+      changed.set(id, key);
+    },
+    isFull: (): boolean => changed.size >= CHANGES_MAX,
+    /** Into the table, before the group's end. */
+    write: (): void => {
+      for (const [id, { pk, sk }] of changed) {
+        const item = items.get(id);
+        if (item) upsert.run(pk, sk, serialiseItem(item), ...toColumns(item));
+        else remove.run(pk, sk);
+        items.delete(id);
+      }
+      changed.clear();
+      for (const id of items.keys()) {
+        if (items.size <= ITEMS_MAX) break;
+        items.delete(id);
+      }
+    },
+  };
+};
+
+/** Whether another connection has committed since the last call. */
+const createForeignWriteCheck = (db: DatabaseSync): (() => boolean) => {
+  const select = db.prepare("PRAGMA data_version");
+  let version: unknown;
+  return () => {
+    const before = version;
+    version = select.get()?.["data_version"];
+    return version !== before;
+  };
+};
+
+const isExpired = (item: Item | undefined, seconds: number): boolean =>
+  item?.expires_at !== undefined && item.expires_at <= seconds;
+
+const toColumns = (item: Item): SQLInputValue[] => [
+  item.expires_at ?? null,
+  ...Object.values(INDEXES).flatMap((index) => {
+    const [pk, sk] = [item[index.pk], item[index.sk]];
+    return typeof pk === "string" && typeof sk === "string" ? [pk, sk] : [null, null];
+  }),
+];
