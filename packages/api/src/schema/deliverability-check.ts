@@ -4,6 +4,7 @@ import { SEVERITIES } from "@mailproof/mail/issue";
 import * as v from "valibot";
 import { Count, Credits, CreditsRemaining, createText, describe, Integer } from "./common.ts";
 import { PROPOSAL_FIELDS, SpfTreeNode } from "./proposed-records.ts";
+import { createScoreParts } from "./score-parts.ts";
 import { DOMAIN_FIELDS } from "./sender.ts";
 
 const Text = v.string();
@@ -55,26 +56,7 @@ export const CheckResult = v.object({
     "Parts that could not be looked up. They are left out of the score, and no recommendation is about them.",
   ),
   model_version: describe(v.string(), "Version of the scoring rules."),
-  score_parts: describe(
-    v.object({
-      components: describe(
-        v.array(
-          v.object({
-            component: describe(v.string(), "The part's name."),
-            weight: describe(Count, "The part's weight."),
-            score: describe(Integer, "The part's score, 0–100."),
-          }),
-        ),
-        "The parts of the weighted mean.",
-      ),
-      before_cap: describe(Count, "The weighted mean before caps, 0–100."),
-      capped_by: describe(
-        v.optional(Text),
-        "The cap that lowered the score. Left out when no cap did.",
-      ),
-    }),
-    "How the score is computed.",
-  ),
+  score_parts: createScoreParts(v.string()),
   dns: describe(
     v.object({
       status: describe(

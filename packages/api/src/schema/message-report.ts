@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { Count, describe, Integer } from "./common.ts";
 import { MessageContent, Unsubscribe } from "./message-content.ts";
 import { PROPOSAL_FIELDS } from "./proposed-records.ts";
+import { createScoreParts } from "./score-parts.ts";
 
 // The report about one received test mail.
 
@@ -37,26 +38,7 @@ const Score = v.object({
   score: describe(Integer, "Overall score, 0–100."),
   grade: describe(v.picklist(["A", "B", "C", "D", "F"]), "Grade of the score, A to F."),
   model_version: describe(Text, "Version of the scoring rules."),
-  score_parts: describe(
-    v.object({
-      components: describe(
-        v.array(
-          v.object({
-            component: describe(Part, "The part's name."),
-            weight: describe(Count, "The part's weight."),
-            score: describe(Integer, "The part's score, 0–100."),
-          }),
-        ),
-        "The parts of the weighted mean.",
-      ),
-      before_cap: describe(Count, "The weighted mean before caps, 0–100."),
-      capped_by: describe(
-        v.optional(Text),
-        "The cap that lowered the score. Left out when no cap did.",
-      ),
-    }),
-    "How the score is computed.",
-  ),
+  score_parts: createScoreParts(Part),
   missing_parts: describe(
     v.array(Part),
     "Parts that could not be judged because DNS did not answer. They are left out of the score.",

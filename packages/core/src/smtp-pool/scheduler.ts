@@ -136,8 +136,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
     else if (summary.isFull) waitForSlot(provider, summary.pauseMs);
     else recordOutcome(provider, summary);
     serveOthers(provider, { any: isShort, afresh: !summary.isFull });
-    if (queue.waiting.size() === 0 && shares.hasMany(opener))
-      gatherRows(sessionPorts, queue, opener, serve);
+    gatherRows(parts, queue, opener, serve);
     updateQueue(queue);
   };
 
@@ -162,8 +161,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const serveOthers = (provider: ProviderState, { any = false, afresh = false }): void => {
     if (afresh) clearFull(queues, provider);
     const isEligible = (queue: HostQueue) => any || queue.provider === provider;
-    const withoutSlot = openSessions(parts, isEligible, runNext);
-    for (const one of withoutSlot) waitForSlot(one);
+    openSessions(parts, isEligible, runNext).forEach((one) => waitForSlot(one));
   };
 
   const resume = (provider: ProviderState): void => {
@@ -189,16 +187,16 @@ const gather = (
   });
 };
 
-/** After a session has ended: the account's rows that come in the next moments share its next one. */
+/** After a session has ended: the rows of a large list that come in the next moments share the next one. */
 const gatherRows = (
-  { sleep }: SessionPorts,
+  { sessionPorts, shares }: SchedulerParts,
   queue: HostQueue,
-  { account }: Requester,
+  opener: Requester,
   serve: (queue: HostQueue) => void,
 ): void => {
-  if (queue.gathersFor !== null) return;
-  queue.gathersFor = account;
-  void sleep(GATHER_ROWS_MS).then(() => {
+  if (queue.gathersFor !== null || queue.waiting.size() > 0 || !shares.hasMany(opener)) return;
+  queue.gathersFor = opener.account;
+  void sessionPorts.sleep(GATHER_ROWS_MS).then(() => {
     queue.gathersFor = null;
     // Without a slot the wait for one goes on.
     if (!queue.isFull || queue.waiting.size() === 0) serve(queue);

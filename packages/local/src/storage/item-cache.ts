@@ -30,7 +30,7 @@ export const createItemCache = (
     changed.clear();
   };
 
-  /** In a transaction nobody else writes, so it is right to its end. */
+  /** While a transaction lasts no other process writes. */
   const begin = (): void => {
     if (isChangedByOthers()) forget();
   };

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatCount, formatDay } from "../../format.ts";
+import { DropZone } from "../../parts/drop-zone.tsx";
 import { toSentence } from "../../parts/error-panel.tsx";
-import { Icon } from "../../parts/icon.tsx";
 import { getClient } from "../../session.ts";
 
 /** The API takes 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
@@ -63,8 +63,8 @@ const useUploads = (onStored: () => void) => {
   };
   return {
     entries: entries.value,
-    add: (files: FileList | null | undefined) => {
-      const added = [...(files ?? [])].map((file, at): Entry => {
+    add: (files: readonly File[]) => {
+      const added = files.map((file, at): Entry => {
         const id = entries.value.length + at;
         return { id, file, outcome: { kind: "waiting" } };
       });
@@ -81,43 +81,18 @@ const useUploads = (onStored: () => void) => {
 type Props = { readonly domain: string; readonly onStored: () => void };
 
 export const Upload = ({ domain, onStored }: Props) => {
-  const isOver = useSignal(false);
   const { entries, add, retry } = useUploads(onStored);
   return (
     <section class="upload" aria-labelledby="upload">
       <h2 id="upload">Upload reports</h2>
-      <label
-        class={isOver.value ? "drop over" : "drop"}
-        onDragOver={(event) => {
-          event.preventDefault();
-          isOver.value = true;
-        }}
-        onDragLeave={() => {
-          isOver.value = false;
-        }}
-        onDrop={(event) => {
-          event.preventDefault();
-          isOver.value = false;
-          add(event.dataTransfer?.files);
-        }}
-      >
-        <Icon name="newList" />
-        <span>
-          <b>Choose report files</b>, several at once, or drop them here
-        </span>
-        <span class="soft">DMARC (XML) or TLS (JSON), in gzip, in zip or unpacked. Free.</span>
-        <input
-          class="unseen"
-          type="file"
-          multiple
-          accept=".xml,.gz,.zip,.json"
-          onChange={({ currentTarget }) => {
-            add(currentTarget.files);
-            // The same file may be chosen again.
-            currentTarget.value = "";
-          }}
-        />
-      </label>
+      <DropZone
+        what="Choose report files"
+        how=", several at once, or drop them here"
+        note="DMARC (XML) or TLS (JSON), in gzip, in zip or unpacked. Free."
+        accept=".xml,.gz,.zip,.json"
+        isMultiple
+        onFiles={add}
+      />
       <ul class="plain uploads" aria-live="polite" aria-label="Uploaded files">
         {entries.map((entry) => (
           <li key={entry.id}>

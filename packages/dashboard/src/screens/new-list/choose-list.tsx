@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { Icon } from "../../parts/icon.tsx";
+import { DropZone } from "../../parts/drop-zone.tsx";
 
 export type ChosenList = { readonly file: Blob; readonly fileName: string };
 
@@ -28,44 +27,17 @@ const Paste = ({ onChoose }: Props) => {
 };
 
 /** Drop, choose or paste. */
-export const ChooseList = ({ onChoose }: Props) => {
-  const isOver = useSignal(false);
-  const take = (files: FileList | null | undefined) => {
-    const [file] = files ?? [];
-    if (file) onChoose({ file, fileName: toFileName(file.name) });
-  };
-  return (
-    <>
-      <label
-        class={isOver.value ? "drop over" : "drop"}
-        onDragOver={(event) => {
-          event.preventDefault();
-          isOver.value = true;
-        }}
-        onDragLeave={() => {
-          isOver.value = false;
-        }}
-        onDrop={(event) => {
-          event.preventDefault();
-          isOver.value = false;
-          take(event.dataTransfer?.files);
-        }}
-      >
-        <Icon name="newList" />
-        <span>
-          <b>Choose a CSV, TXT or XLSX file</b>, or drop it here
-        </span>
-        <span class="soft">
-          It is read in this browser first. Nothing is sent, and nothing charged.
-        </span>
-        <input
-          class="unseen"
-          type="file"
-          accept=".csv,.txt,.xlsx,text/csv,text/plain"
-          onChange={(event) => take(event.currentTarget.files)}
-        />
-      </label>
-      <Paste onChoose={onChoose} />
-    </>
-  );
-};
+export const ChooseList = ({ onChoose }: Props) => (
+  <>
+    <DropZone
+      what="Choose a CSV, TXT or XLSX file"
+      how=", or drop it here"
+      note="It is read in this browser first. Nothing is sent, and nothing charged."
+      accept=".csv,.txt,.xlsx,text/csv,text/plain"
+      onFiles={([file]) => {
+        if (file) onChoose({ file, fileName: toFileName(file.name) });
+      }}
+    />
+    <Paste onChoose={onChoose} />
+  </>
+);

@@ -1,0 +1,53 @@
+import { useSignal } from "@preact/signals";
+import { Icon } from "./icon.tsx";
+
+type Props = {
+  /** What is to be chosen, as a link would name it, and what follows it. */
+  readonly what: string;
+  readonly how: string;
+  readonly note: string;
+  /** As `<input type="file">` takes it. */
+  readonly accept: string;
+  readonly isMultiple?: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+};
+
+/** Files are dropped or chosen. */
+export const DropZone = ({ what, how, note, accept, isMultiple = false, onFiles }: Props) => {
+  const isOver = useSignal(false);
+  return (
+    <label
+      class={isOver.value ? "drop over" : "drop"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isOver.value = true;
+      }}
+      onDragLeave={() => {
+        isOver.value = false;
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        isOver.value = false;
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <Icon name="newList" />
+      <span>
+        <b>{what}</b>
+        {how}
+      </span>
+      <span class="soft">{note}</span>
+      <input
+        class="unseen"
+        type="file"
+        multiple={isMultiple}
+        accept={accept}
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          // The same file may be chosen again.
+          currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+};
