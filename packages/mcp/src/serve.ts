@@ -26,11 +26,9 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { call, type ToolArguments, toKeyHeader } from "./call.ts";
-import { assertOrigin } from "./origin.ts";
+import { assertOrigin, MCP_PATH } from "./origin.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { findTool, listTools, type Tool, tools } from "./tools.ts";
-
-export const MCP_PATH = "/mcp";
 
 export type McpRequest = Pick<
   HttpRequest,
@@ -39,13 +37,15 @@ export type McpRequest = Pick<
   readonly method: string;
 };
 
+export type AnswerMcp = (request: McpRequest) => Promise<HttpAnswer<string>>;
+
 /** The MCP endpoint (streamable HTTP): one message in, one response out, and no session state. */
-export const createMcp = (world: AppWorld) => {
+export const createMcp = (world: AppWorld): AnswerMcp => {
   const handler = createMcpHandler(({ requestInfo }) => createMcpServer(world, requestInfo), {
     onerror: (cause) => world.log("mcp_refused", { cause }),
   });
 
-  return async (request: McpRequest): Promise<HttpAnswer<string>> => {
+  return async (request) => {
     const { id, method, headers, clientIp } = request;
     const allowance: Record<string, string> = {};
     try {

@@ -24,7 +24,8 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { BudgetLimits, Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { openWriters } from "@mailproof/docs-site/texts";
-import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
+import { MCP_PATH } from "@mailproof/mcp/origin";
+import type { AnswerMcp } from "@mailproof/mcp/serve";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
 import { beginRequestSpan } from "../tracing.ts";
@@ -67,7 +68,7 @@ export const createApiServer = (
 ): Server => {
   const { site = PLAIN_SITE, onRequest = () => {}, dashboard, answerOperator } = options;
   const route = createRouter(listed);
-  const mcp = createMcp(world);
+  const answerMcp = createAnswerMcp(world);
   const takeBytes = createShares("bytes in memory", HELD_BYTES);
   const beginDownload = (account: string) => takeBytes(account, DOWNLOAD_BYTES).giveBack;
   const takeRequest = createShares("requests", shareRequests(limits));
@@ -85,13 +86,22 @@ export const createApiServer = (
     });
     const baseUrl = getBaseUrl(site, httpServer);
     const shares = { takeBytes, beginDownload, takeRequest };
-    const parts = { site, route, mcp, dashboard, answerOperator };
+    const parts = { site, route, answerMcp, dashboard, answerOperator };
     const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
     return span.run(serve).catch(() => void outgoing.destroy());
   });
   return httpServer;
+};
+
+/** MCP's SDK is half as much code as all the rest of the server: it is loaded with the first message. */
+const createAnswerMcp = (world: AppWorld): AnswerMcp => {
+  let loading: Promise<AnswerMcp> | undefined;
+  return async (request) => {
+    loading ??= import("@mailproof/mcp/serve").then(({ createMcp }) => createMcp(world));
+    return (await loading)(request);
+  };
 };
 
 type ServerOptions = {
@@ -110,7 +120,7 @@ type ServerContext = {
   readonly site: Site;
   readonly baseUrl: string;
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
-  readonly mcp: ReturnType<typeof createMcp>;
+  readonly answerMcp: AnswerMcp;
   readonly takeBytes: TakeShare;
   readonly beginDownload: (account: string) => () => void;
   readonly takeRequest: TakeShare;
@@ -232,7 +242,7 @@ const answerRequest = async (
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const { world, site, baseUrl, route, mcp, dashboard, answerOperator } = context;
+  const { world, site, baseUrl, route, answerMcp, dashboard, answerOperator } = context;
   const { onCaller, hold } = context;
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
@@ -244,7 +254,7 @@ const answerRequest = async (
   if (rawPath === MCP_PATH) {
     record.route = `POST ${MCP_PATH}`;
     const query = Object.fromEntries(new URLSearchParams(search));
-    return mcp({ id, baseUrl, method, headers, query, clientIp, body, onCaller });
+    return answerMcp({ id, baseUrl, method, headers, query, clientIp, body, onCaller });
   }
   const operated = await answerOperator?.({ id, baseUrl, method, rawPath, headers, body });
   if (operated) {

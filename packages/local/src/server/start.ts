@@ -9,7 +9,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { type Lab, startLab } from "@mailproof/lab/lab";
-import { MCP_PATH } from "@mailproof/mcp/serve";
+import { MCP_PATH } from "@mailproof/mcp/origin";
 import { type App, createApp } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { createLineLog } from "../line-log.ts";
