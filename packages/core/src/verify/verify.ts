@@ -79,28 +79,20 @@ export const verifyAddress = async (
   const deepVerify = options.deepVerify && !listed.trap && findUngivenName(address) === null;
   const domainLookup = await lookUpDomain(engine, address, { ...options, deepVerify });
   await engine.yieldToCallers(requester);
-  const lookup = { ...email, listed, ...domainLookup };
-  const past = await readHistory(engine, lookup, options.history);
-  return report(engine, createVerification(engine, { ...lookup, ...past }, options));
+  const { history } = options;
+  const bouncedAt = (await history?.findBounce(address)) ?? null;
+  const lookup = { ...email, listed, ...domainLookup, bouncedAt };
+  const signals = toSignals(engine, lookup);
+  // The domain's past is read only where no more than an estimate is left.
+  const domainHistory =
+    (isCatchAllInQuestion(signals) && (await history?.findDomain(address.domain))) ||
+    NO_DOMAIN_HISTORY;
+  return report(engine, createVerification(engine, { ...lookup, domainHistory }, options, signals));
 };
 
 const report = (engine: Engine, result: Verification): Verification => {
   engine.onVerification(result);
   return result;
-};
-
-/** The domain's past is read only where no more than an estimate is left. */
-const readHistory = async (
-  engine: Engine,
-  lookup: AddressLookup,
-  history: AccountHistory | undefined,
-): Promise<Pick<AddressLookup, "bouncedAt" | "domainHistory">> => {
-  const { address } = lookup;
-  if (!history || !address) return NO_HISTORY;
-  const bouncedAt = await history.findBounce(address);
-  const isOpen = isCatchAllInQuestion(toSignals(engine, { ...lookup, bouncedAt }));
-  const domainHistory = isOpen ? await history.findDomain(address.domain) : NO_DOMAIN_HISTORY;
-  return { bouncedAt, domainHistory };
 };
 
 /** The result of an address whose mail server could not be asked: syntax and lists, and the reason. */
@@ -137,8 +129,6 @@ type AddressLookup = AddressText & {
   readonly domainHistory: DomainHistory;
 };
 
-const NO_HISTORY = { bouncedAt: null, domainHistory: NO_DOMAIN_HISTORY } as const;
-
 type DomainLookup = Pick<
   AddressLookup,
   "domain" | "dnsQueries" | "mailHost" | "probeResult" | "doubts" | "bouncedAt" | "domainHistory"
@@ -150,7 +140,8 @@ const NOT_LOOKED_UP: DomainLookup = {
   mailHost: null,
   probeResult: null,
   doubts: NO_DOUBTS,
-  ...NO_HISTORY,
+  bouncedAt: null,
+  domainHistory: NO_DOMAIN_HISTORY,
 };
 const UNLISTED: Signals["listed"] = {
   trap: false,
@@ -249,9 +240,9 @@ const createVerification = (
   engine: Engine,
   lookup: AddressLookup,
   options: VerifyOptions,
+  signals = toSignals(engine, lookup),
 ): Verification => {
   const { address, listed, probeResult, mailHost } = lookup;
-  const signals = toSignals(engine, lookup);
   const confidence = isCatchAllInQuestion(signals) ? estimateMailbox(lookup) : null;
   const judged = judge(signals, confidence);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
