@@ -5,7 +5,6 @@ import type { Write } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
 import { withMessageFates, withTable } from "../faulty-worlds.ts";
-import { givenKey } from "../given.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -266,43 +265,4 @@ test("503: a job that changes at every attempt is not cancelled, and says that i
 
   expect(response).toMatchObject({ statusCode: 503, error: { retryable: true } });
   expect((await readJob(ctx)).status).toBe("processing");
-});
-
-test("404: another's job, one of the other kind of key and one that is not there, in the same words", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
-
-  const responses = [
-    await whenCancelled(ctx, "job_1", ctx.testKey),
-    await whenCancelled(ctx, "job_none"),
-  ];
-
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404]);
-  expect(new Set(responses.map(({ error }) => JSON.stringify(error))).size).toBe(1);
-  expect((await readJob(ctx)).status).toBe("processing");
-});
-
-test("400: a query parameter is refused", async () => {
-  const { world, liveKey: key } = await givenChunked();
-
-  const response = await send(world, "POST /v1/jobs/job_1/cancel", { key, query: { force: "1" } });
-
-  expect(response.statusCode).toBe(400);
-});
-
-test("no key is 401, a key that may only read 403, and too many requests 429", async () => {
-  const ctx = await givenChunked();
-  const { world, account, liveKey } = ctx;
-  const reader = await givenKey(world, account, { scopes: ["verification:read"] });
-  const full = async () =>
-    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
-  const route = "POST /v1/jobs/job_1/cancel";
-
-  const responses = [
-    await send(world, route),
-    await send(world, route, { key: reader }),
-    await send({ ...world, rateLimit: full }, route, { key: liveKey }),
-  ];
-
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
 });

@@ -1,11 +1,10 @@
-import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createStoppingWorld, runTurn } from "../faulty-worlds.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import {
   listMoves,
   listOutboxEvents,
@@ -240,28 +239,4 @@ test("a listing is news when it comes, and again only after it was gone", async 
   }
 
   expect(response.map((events) => events.length)).toEqual([0, 1, 1, 1, 2]);
-});
-
-test("a body that is too large is 413", async () => {
-  const { world, liveKey: key } = await given();
-  const readBody = () => Promise.reject(bodyTooLarge());
-
-  expect((await send(world, ROUTE, { key, readBody })).statusCode).toBe(413);
-});
-
-test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
-  const { world, account, liveKey } = await given();
-  const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
-  const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
-  const full = async () =>
-    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
-
-  const response = [
-    await send(world, ROUTE, { body: site }),
-    await whenAdded(world, reader),
-    await whenAdded({ ...world, rateLimit: full }, liveKey),
-    await whenAdded(world, writer),
-  ];
-
-  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 201]);
 });

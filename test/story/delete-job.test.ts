@@ -4,7 +4,6 @@ import type { Write } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
 import { withTable } from "../faulty-worlds.ts";
-import { givenKey } from "../given.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -294,49 +293,4 @@ test("503: whether it is deleted is not known, and a repeat finds out", async ()
   expect((await whenDeleted(ctx)).statusCode).toBe(200);
   await whenQuiet(ctx);
   expect(listLeftovers(ctx)).toEqual([]);
-});
-
-test("404: another's job, one of the other kind of key and one that is not there, in the same words", async () => {
-  const ctx = await givenExported();
-
-  const responses = [
-    await whenDeleted(ctx, "job_1", ctx.testKey),
-    await whenDeleted(ctx, "job_none"),
-  ];
-
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404]);
-  expect(new Set(responses.map(({ error }) => JSON.stringify(error))).size).toBe(1);
-  expect((await ask(ctx, "GET /v1/jobs/job_1")).statusCode).toBe(200);
-});
-
-test("another account does not learn that a job was deleted", async () => {
-  const ctx = await givenExported();
-  await whenDeleted(ctx);
-
-  expect((await whenDeleted(ctx, "job_1", ctx.testKey)).statusCode).toBe(404);
-});
-
-test("400: a query parameter is refused", async () => {
-  const { world, liveKey: key } = await givenChunked();
-
-  const response = await send(world, "DELETE /v1/jobs/job_1", { key, query: { force: "1" } });
-
-  expect(response.statusCode).toBe(400);
-});
-
-test("no key is 401, a key that may only read 403, and too many requests 429", async () => {
-  const ctx = await givenChunked();
-  const { world, account, liveKey } = ctx;
-  const reader = await givenKey(world, account, { scopes: ["verification:read"] });
-  const full = async () =>
-    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
-  const route = "DELETE /v1/jobs/job_1";
-
-  const responses = [
-    await send(world, route),
-    await send(world, route, { key: reader }),
-    await send({ ...world, rateLimit: full }, route, { key: liveKey }),
-  ];
-
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { listMoves } from "../ledger.ts";
 import { send } from "../send.ts";
 
@@ -50,27 +50,4 @@ test("another's monitor is 404 in the words of one that is not there, and so is 
 
   expect(response.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);
   expect(new Set(response.map(({ error }) => JSON.stringify(error))).size).toBe(1);
-});
-
-test("a query parameter is 400", async () => {
-  const { world, liveKey: key, id } = await givenMonitor();
-  const route = `DELETE /v1/deliverability/monitors/${id}`;
-
-  expect((await send(world, route, { key, query: { force: "1" } })).statusCode).toBe(400);
-});
-
-test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
-  const { world, account, liveKey, id } = await givenMonitor();
-  const route = `DELETE /v1/deliverability/monitors/${id}`;
-  const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
-  const full = async () =>
-    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 0 }) as const;
-
-  const response = [
-    await send(world, route),
-    await send(world, route, { key: reader }),
-    await send({ ...world, rateLimit: full }, route, { key: liveKey }),
-  ];
-
-  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
 });

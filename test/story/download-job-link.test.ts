@@ -1,8 +1,6 @@
-import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
-import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { getJson, whenExported } from "../downloads.ts";
+import { getJson } from "../downloads.ts";
 import {
   createRows,
   givenJobOf,
@@ -130,12 +128,4 @@ test("a job that goes on has a new object when it has more rows", async () => {
 
   expect(link).toMatchObject({ complete: false, expected_rows: 5_101 });
   expect(puts.keys).toHaveLength(2);
-});
-
-test("what is at another account's job never leads to its object", async () => {
-  const { world, liveKey } = await givenLarge();
-  await getJson(world, liveKey);
-  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
-
-  expect((await whenExported(world, bo.liveKey, { format: "json" })).statusCode).toBe(404);
 });

@@ -1,6 +1,4 @@
-import { openAccount } from "@mailproof/core/accounts/accounts";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
-import { credits } from "@mailproof/core/money/credits";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import {
@@ -22,7 +20,7 @@ import {
   verifyEmail,
   whenMessagesWorked,
 } from "../export-jobs.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
@@ -357,35 +355,6 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   }
 });
 
-test("another account's job is 404 in the words of one that never was", async () => {
-  const { world, job } = await givenOneOfEach();
-  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
-
-  const theirs = await whenExported(world, bo.liveKey, {}, job);
-  const foreign = await whenExported(world, bo.liveKey, {}, "job_99");
-
-  expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(foreign.error);
-});
-
-test("a test key exports its own jobs and no live ones, and a live key none of its", async () => {
-  const ctx = await givenSmallChunks();
-  const { world, liveKey, testKey } = ctx;
-  const text = "id,email\n1,ann@x.com\n";
-  const live = await givenFileJob(ctx, { text });
-  const sandboxed = await givenFileJob(ctx, { text, key: testKey });
-  await whenMessagesWorked(ctx);
-
-  const statuses = [
-    await whenExported(world, testKey, {}, sandboxed),
-    await whenExported(world, liveKey, {}, live),
-    await whenExported(world, testKey, {}, live),
-    await whenExported(world, liveKey, {}, sandboxed),
-  ].map(({ statusCode }) => statusCode);
-
-  expect(statuses).toEqual([200, 200, 404, 404]);
-});
-
 test("an export costs nothing, also without any credits", async () => {
   const ctx = await givenFileDone("email\nann@x.com\n");
   const before = await readCredits(ctx);
@@ -394,14 +363,4 @@ test("an export costs nothing, also without any credits", async () => {
     expect((await whenExported(ctx.world, ctx.liveKey, { format }, ctx.job)).statusCode).toBe(200);
 
   expect(await readCredits(ctx)).toEqual(before);
-});
-
-test("no key is 401, a key without verification:read is 403", async () => {
-  const { world, account, job } = await givenOneOfEach();
-  const writing = await givenKey(world, account, { scopes: ["verification:write"] });
-  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
-
-  expect((await send(world, `GET /v1/jobs/${job}/download`)).statusCode).toBe(401);
-  expect((await whenExported(world, writing, {}, job)).statusCode).toBe(403);
-  expect((await whenExported(world, reading, {}, job)).statusCode).toBe(200);
 });

@@ -1,20 +1,87 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import { bodyTooLarge } from "@mailproof/api/http/body";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
+import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
+import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
-// What every route behind a key has in common. The other stories cover the rest, a route each.
-
-const behindAKey = endpoints.filter(({ access }) => access !== "public").map(({ route }) => route);
+// What every route has in common, from the list of endpoints; the other stories have the rest, a route each.
+// test/security/scopes.test.ts tries each scope, and isolation.test.ts there the ids of another account.
 
 const PER_MINUTE = 60;
 
+const behindAKey = endpoints.filter(({ access }) => access !== "public");
+const withABody = endpoints.filter(({ body }) => body);
+const withAnId = behindAKey.filter(({ route }) => route.includes("{id}"));
+/** A monitor may add a parameter to the health's address, against caches. */
+const strict = endpoints.filter(({ id }) => id !== "getHealth");
+
+/** What the route's example asks for, so that only what a test changes is wrong. */
+const exampleOf = ({ route }: Endpoint) => {
+  const { path = {}, query = {}, request } = EXAMPLES.find((one) => one.route === route) ?? {};
+  return {
+    to: (id?: string) => route.replaceAll(/\{(\w+)\}/g, (_, name) => id ?? path[name] ?? ""),
+    query,
+    ...(request !== undefined && { body: request }),
+  };
+};
+
+const UNKNOWN = { field: "no_such", message: "is not a known field" };
+
+test.each(strict)("$route: an unknown parameter is 400 and named", async (endpoint) => {
+  const { world, liveKey: key } = await given();
+  const { to, query, ...request } = exampleOf(endpoint);
+  const sent = { ...request, key, query: { ...query, no_such: "1" } };
+
+  const { statusCode, error } = await send(world, to(), sent);
+
+  expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
+});
+
+test.each(withABody)("$route: an unknown field of the body is 400 and named", async (endpoint) => {
+  const { world, liveKey: key } = await given();
+  const { to, query, body } = exampleOf(endpoint);
+  const sent = { key, query, body: { ...(body as object), no_such: 1 } };
+
+  const { statusCode, error } = await send(world, to(), sent);
+
+  expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
+});
+
+test.each(behindAKey)("$route: no key is 401, a key for all else is 403", async (endpoint) => {
+  const { world, account } = await given();
+  const { to, ...request } = exampleOf(endpoint);
+  const { access } = endpoint;
+  const scopes = SCOPES.filter((scope) => scope !== access);
+  const key = await givenKey(world, account, { scopes });
+
+  expect((await send(world, to(), request)).statusCode).toBe(401);
+  expect(await send(world, to(), { ...request, key })).toMatchObject({
+    statusCode: 403,
+    error:
+      access === "unrestricted"
+        ? { message: "This operation is reserved for unrestricted keys. Nothing was charged." }
+        : { code: "FORBIDDEN", details: { required_scope: access } },
+  });
+});
+
+test.each(withABody)("$route: a body that is too large is 413", async (endpoint) => {
+  const { world, liveKey: key } = await given();
+  const { to, query } = exampleOf(endpoint);
+  const readBody = () => Promise.reject(bodyTooLarge());
+
+  const { statusCode, error } = await send(world, to(), { key, query, readBody });
+
+  expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+});
+
 test.each(behindAKey)(
-  "%s: a burst beyond the plan is 429, and says when to come again",
-  async (route) => {
+  "$route: a burst beyond the plan is 429, and says when to come again",
+  async (endpoint) => {
     const { world, liveKey: key } = await given({ plan: "free" });
-    const somewhere = route.replaceAll(/\{\w+\}/g, "anything");
+    const somewhere = exampleOf(endpoint).to("anything");
     const sendBurst = Array.from({ length: PER_MINUTE + 1 }, () => send(world, somewhere, { key }));
 
     const limited = (await Promise.all(sendBurst)).filter(({ statusCode }) => statusCode === 429);
@@ -28,7 +95,6 @@ test.each(behindAKey)(
   },
 );
 
-const withAnId = behindAKey.filter((route) => route.includes("{id}"));
 const IMPOSSIBLE = [
   "x".repeat(101),
   "x".repeat(3_000),
@@ -39,23 +105,17 @@ const IMPOSSIBLE = [
   "-",
 ];
 
-/** Without it the query is refused, whatever the id. */
-const QUERIES: Readonly<Record<string, string>> = {
-  "POST /v1/webhooks/{id}/replay": "?since=2026-11-20T00:00:00Z",
-};
+test.each(withAnId)(
+  "$route: an id that cannot exist is 404, like one that does not",
+  async (endpoint) => {
+    const { world, liveKey: key } = await given();
+    const { to, ...request } = exampleOf(endpoint);
+    const { error: missing } = await send(world, to("job_9"), { ...request, key });
 
-test.each(withAnId)("%s: an id that cannot exist is 404, like one that does not", async (route) => {
-  const { world, liveKey: key } = await given();
-  const body = EXAMPLES.find((one) => one.route === route)?.request;
-  const sendBurst = (id: string) =>
-    send(world, `${route.replaceAll(/\{\w+\}/g, id)}${QUERIES[route] ?? ""}`, {
-      key,
-      ...(body !== undefined && { body }),
-    });
-  const { error: missing } = await sendBurst("job_9");
-
-  for (const id of IMPOSSIBLE) {
-    const { statusCode, error } = await sendBurst(id);
-    expect([id, statusCode, error]).toEqual([id, 404, missing]);
-  }
-});
+    expect(missing.code).toBe("NOT_FOUND");
+    for (const id of IMPOSSIBLE) {
+      const { statusCode, error } = await send(world, to(id), { ...request, key });
+      expect([id, statusCode, error]).toEqual([id, 404, missing]);
+    }
+  },
+);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEvent, whenEventsSent } from "../activity.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { send } from "../send.ts";
 
 const ROUTE = "POST /v1/activity/batch";
@@ -35,12 +35,4 @@ test.each([
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.details[0].field).toBe(field);
-});
-
-test("no key is 401, and a key without activity:read is 403", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["activity:write"] });
-
-  expect((await send(world, ROUTE)).statusCode).toBe(401);
-  expect((await ask(world, key, ["ann@x.com"])).statusCode).toBe(403);
 });

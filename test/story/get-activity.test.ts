@@ -9,7 +9,7 @@ import {
   whenActivityRead,
   whenEventsSent,
 } from "../activity.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { send } from "../send.ts";
 
 test("the reported activity of an address is 200: times, level, sums and shares", async () => {
@@ -174,12 +174,4 @@ test("no account sees the events that another reported", async () => {
   expect((await whenActivityRead(world, other.liveKey)).data.activity.engagement_level).toBe(
     "unknown",
   );
-});
-
-test("no key is 401, and a key without activity:read is 403", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["activity:write", "verification:read"] });
-
-  expect((await send(world, "GET /v1/activity/ann@x.com")).statusCode).toBe(401);
-  expect((await whenActivityRead(world, key)).statusCode).toBe(403);
 });

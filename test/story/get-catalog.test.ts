@@ -32,16 +32,3 @@ test("a larger pack never costs more per credit", async () => {
 
   expect(prices).toEqual(prices.toSorted((a: number, b: number) => b - a));
 });
-
-test("an unknown query parameter is 400 and names the field", async () => {
-  const { world } = givenWorld();
-
-  expect(await send(world, "GET /v1/catalog", { query: { currency: "EUR" } })).toMatchObject({
-    statusCode: 400,
-    error: {
-      code: "INVALID_REQUEST",
-      message: "currency: is not a known field. Nothing was charged.",
-      details: [{ field: "currency", message: "is not a known field" }],
-    },
-  });
-});

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { uploadReport } from "../reports.ts";
 import { send } from "../send.ts";
 
@@ -163,14 +163,4 @@ test("400: a domain that is none", async () => {
   const { world, liveKey: key } = await given();
 
   expect(await ask(world, key, "not_a_domain")).toMatchObject({ statusCode: 400 });
-});
-
-test("no key is 401, and a key without the scope 403", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["activity:read"] });
-
-  expect(await send(world, "GET /v1/deliverability/domains/example.com")).toMatchObject({
-    statusCode: 401,
-  });
-  expect(await ask(world, key)).toMatchObject({ statusCode: 403 });
 });

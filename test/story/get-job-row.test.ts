@@ -2,7 +2,6 @@ import { setRetention } from "@mailproof/core/accounts/retention";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { expect, test } from "vitest";
 import { whenWorked } from "../drain-queues.ts";
-import { givenKey } from "../given.ts";
 import { givenChunked, type TestContext, whenBatched } from "../jobs.ts";
 import { send, whenVerified } from "../send.ts";
 
@@ -148,12 +147,6 @@ test.each<[string, number | string]>([
   expect(error.message).toContain("no result yet");
 });
 
-test("404: a job that does not exist", async () => {
-  const ctx = await givenJob();
-
-  expect((await whenRead(ctx, 1, { job: "job_9" })).statusCode).toBe(404);
-});
-
 test("400: a query that the route does not have", async () => {
   const { world, liveKey } = await givenJob();
 
@@ -163,22 +156,4 @@ test("400: a query that the route does not have", async () => {
   });
 
   expect(statusCode).toBe(400);
-});
-
-test("401 without a key, 403 with one that may not read", async () => {
-  const ctx = await givenJob();
-  const key = await givenKey(ctx.world, ctx.account, { scopes: ["activity:read"] });
-
-  const without = await send(ctx.world, "GET /v1/jobs/job_1/results/1", {});
-  const scoped = await whenRead(ctx, 1, { key });
-
-  expect([without.statusCode, scoped.statusCode]).toEqual([401, 403]);
-});
-
-test("429 counts down like every other route", async () => {
-  const ctx = await givenJob();
-
-  const { headers } = await whenRead(ctx, 1);
-
-  expect(headers).toHaveProperty("x-ratelimit-remaining");
 });

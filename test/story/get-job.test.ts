@@ -1,4 +1,3 @@
-import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { toChunkItem } from "@mailproof/core/jobs/chunks";
 import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
@@ -7,7 +6,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
@@ -276,44 +275,6 @@ test("a cursor of another job, another list or another letter is 400", async () 
   expect((await whenRead(world, liveKey, { next_key })).statusCode).toBe(200);
 });
 
-test("another account's job is 404 in the words of one that never was", async () => {
-  const { world } = await givenDone();
-  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
-
-  const theirs = await whenRead(world, bo.liveKey);
-  const foreign = await whenRead(world, bo.liveKey, {}, "job_99");
-
-  expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(foreign.error);
-  expect(theirs.error.message).toBe("No such job. Nothing was charged.");
-});
-
-test("a test key's job is 404 under the live key, and a live one under the test key", async () => {
-  const { world, liveKey, testKey } = await givenDone();
-  await whenVerified(world, testKey, { email: "slow@x.com" });
-
-  const statuses = [
-    await whenRead(world, liveKey, {}, "job_2"),
-    await whenRead(world, testKey, {}, "job_1"),
-    await whenRead(world, testKey, {}, "job_2"),
-  ].map(({ statusCode }) => statusCode);
-
-  expect(statuses).toEqual([404, 404, 200]);
-});
-
-test.each([
-  ["as long as an id may be", "x".repeat(100)],
-  ["of a pictogram", "%F0%9F%98%80"],
-  ["with a separator of ours", "job_1%23x"],
-  ["in capitals", "JOB_1"],
-  ["longer than any id", "x".repeat(101)],
-  ["longer than any key of the table", "x".repeat(3_000)],
-])("an id %s is 404", async (_case, id) => {
-  const { world, liveKey } = await givenDone();
-
-  expect((await whenRead(world, liveKey, {}, id)).statusCode).toBe(404);
-});
-
 test("an id with broken percent-encoding is 400", async () => {
   const { world, liveKey } = await givenDone();
 
@@ -368,14 +329,4 @@ test("reading costs nothing, also without any credits", async () => {
 
   expect((await whenRead(ctx.world, ctx.liveKey)).statusCode).toBe(200);
   expect(await readCredits(ctx)).toEqual(before);
-});
-
-test("no key is 401, a key without verification:read is 403", async () => {
-  const { world, account } = await givenDone();
-  const writing = await givenKey(world, account, { scopes: ["verification:write"] });
-  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
-
-  expect((await send(world, "GET /v1/jobs/job_1")).statusCode).toBe(401);
-  expect((await whenRead(world, writing)).statusCode).toBe(403);
-  expect((await whenRead(world, reading)).statusCode).toBe(200);
 });

@@ -3,7 +3,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../jobs.ts";
 import { send, whenFound, whenVerified } from "../send.ts";
 
@@ -199,12 +199,4 @@ test.each([
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(message);
-});
-
-test("no key is 401, a key without account:read is 403", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["webhooks:read"] });
-
-  expect((await send(world, "GET /v1/account/usage")).statusCode).toBe(401);
-  expect((await send(world, "GET /v1/account/usage", { key })).statusCode).toBe(403);
 });

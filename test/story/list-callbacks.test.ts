@@ -1,8 +1,6 @@
-import { openAccount } from "@mailproof/core/accounts/accounts";
-import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -14,8 +12,6 @@ import {
 } from "../jobs.ts";
 import { send } from "../send.ts";
 import { HOOK, readDeliveries, whenScheduledWorkRuns, whenSubscribed } from "../webhooks.ts";
-
-const ROUTE = "GET /v1/jobs/job_1/callbacks";
 
 const listCallbacks = ({ world, liveKey: key }: TestContext, id = "job_1") =>
   send(world, `GET /v1/jobs/${id}/callbacks`, { key });
@@ -92,30 +88,4 @@ test("a webhook that subscribed has its own log, and a callback is not in it", a
   expect([callbacks.length, subscribed.length]).toEqual([1, 1]);
   expect(callbacks[0].id).not.toBe(subscribed[0].id);
   expect(callbacks[0].event_id).toBe(subscribed[0].event_id);
-});
-
-test("another account's job, and that of a test key, are 404 in the words of one that never was", async () => {
-  const ctx = await givenBatch();
-  await whenWorked(ctx);
-  const bo = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(0) });
-
-  const refused = [
-    await send(ctx.world, ROUTE, { key: bo.liveKey }),
-    await send(ctx.world, ROUTE, { key: ctx.testKey }),
-    await listCallbacks(ctx, "job_99"),
-  ];
-
-  expect(refused.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);
-  expect(new Set(refused.map(({ error }) => error.message)).size).toBe(1);
-});
-
-test("no key is 401, a key without verification:read is 403, an unknown parameter is 400", async () => {
-  const { world, account, liveKey: key } = await givenBatch();
-  const reader = await givenKey(world, account, { scopes: ["verification:read"] });
-  const writer = await givenKey(world, account, { scopes: ["verification:write"] });
-
-  expect((await send(world, ROUTE)).statusCode).toBe(401);
-  expect((await send(world, ROUTE, { key: writer })).statusCode).toBe(403);
-  expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(200);
-  expect((await send(world, ROUTE, { key, query: { limit: "5" } })).statusCode).toBe(400);
 });

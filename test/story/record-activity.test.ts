@@ -1,8 +1,7 @@
-import { bodyTooLarge } from "@mailproof/api/http/body";
 import { expect, test } from "vitest";
 import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../activity.ts";
 import { rejectDown, withTable } from "../faulty-worlds.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { listStoredItems } from "../ledger.ts";
 import { send } from "../send.ts";
 
@@ -161,21 +160,6 @@ test("the events of a test key get a response and are not stored", async () => {
 
   expect(data).toEqual({ received: 1, accepted: 1, duplicates: 0, ignored: [] });
   expect(listStoredItems(ctx)).toEqual(before);
-});
-
-test("no key is 401, and a key without activity:write is 403", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["activity:read"] });
-
-  expect((await send(world, ROUTE)).statusCode).toBe(401);
-  expect((await whenEventsSent(world, key, createEvent("open", 1))).statusCode).toBe(403);
-});
-
-test("a body that is too large is 413", async () => {
-  const { world, liveKey: key } = await given();
-  const readBody = () => Promise.reject(bodyTooLarge());
-
-  expect((await send(world, ROUTE, { key, readBody })).statusCode).toBe(413);
 });
 
 test.each([true, false])(

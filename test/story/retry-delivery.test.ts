@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { send, whenVerified } from "../send.ts";
 import { parseEvents, readDeliveries, whenSubscribed } from "../webhooks.ts";
 
@@ -81,13 +81,4 @@ test("a delivery that is not there, or is another webhook's, is 404", async () =
   expect(await retryDelivery("whk_2", "dlv_1")).toBe(404);
   expect(await retryDelivery("whk_9", "dlv_1")).toBe(404);
   expect(await retryDelivery("whk_1", "dlv_1", testKey)).toBe(404);
-});
-
-test("no key is 401, a key that only reads is 403, an unknown parameter is 400", async () => {
-  const { world, account, liveKey: key } = await given();
-  const reader = await givenKey(world, account, { scopes: ["webhooks:read"] });
-
-  expect((await send(world, ROUTE)).statusCode).toBe(401);
-  expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
-  expect((await send(world, ROUTE, { key, query: { x: "1" } })).statusCode).toBe(400);
 });

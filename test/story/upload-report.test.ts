@@ -3,7 +3,7 @@ import { setRetention } from "@mailproof/core/accounts/retention";
 import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
 import { expect, test } from "vitest";
 import { createTlsReport, createZip } from "../core/deliverability/reports/made-reports.ts";
-import { given, givenKey, START } from "../given.ts";
+import { given, START } from "../given.ts";
 import { createDailyReport, uploadFile, uploadReport } from "../reports.ts";
 import { send } from "../send.ts";
 
@@ -165,14 +165,6 @@ test("413: a report that unpacks to more than 20 MB", async () => {
 
   expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
   expect(error.message).toContain("at most 20000000 bytes");
-});
-
-test("a key without its scope is 403, and no key 401", async () => {
-  const { world, account } = await given();
-  const key = await givenKey(world, account, { scopes: ["deliverability:read"] });
-
-  expect(await uploadReport(world, key)).toMatchObject({ statusCode: 403 });
-  expect(await send(world, ROUTE)).toMatchObject({ statusCode: 401 });
 });
 
 test("409: an account stores so many bytes of reports in a day", async () => {
