@@ -1,7 +1,6 @@
 import { EVENT_EXAMPLES, EXAMPLES } from "@mailproof/api/openapi/examples";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { expect, test } from "vitest";
-import { ODD_IN_DESCRIPTIONS } from "../architecture/words.ts";
 import { recordEvents, recordExamples } from "./recorded.ts";
 
 const document: any = openapi("http://127.0.0.1:8787");
@@ -73,9 +72,5 @@ test("descriptions are plain sentences", () => {
   );
 
   expect(texts.length).toBeGreaterThan(400);
-  expect(
-    texts.filter(
-      (text) => ODD_IN_DESCRIPTIONS.test(text) || !/^[A-Z`].*\.$|^\w+: .*\.$/s.test(text),
-    ),
-  ).toEqual([]);
+  expect(texts.filter((text) => !/^[A-Z`].*\.$|^\w+: .*\.$/s.test(text))).toEqual([]);
 });

@@ -76,3 +76,23 @@ test("a design page leads to pages that are there", () => {
 test("reasons stand in the pages of their areas, and not in numbered records", () => {
   expect(existsSync("docs/decisions")).toBe(false);
 });
+
+const sources = globSync(
+  ["*.ts", "{packages,infra,test,bench,scripts}/**/*.{ts,tsx,mjs,json,css}", "docs/**/*.md"],
+  { exclude: ["**/node_modules/**"] },
+);
+
+/** By its end: "core/src/ports/world.ts" is packages/core/src/ports/world.ts, and a star is any name. */
+const isThere = (path: string): boolean => {
+  const end = new RegExp(`(?:^|/)${RegExp.escape(path).replaceAll("\\*", "[^/]*")}$`);
+  return sources.some((file) => end.test(file));
+};
+
+test.each(["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/design/*.md")])(
+  "%s names files that are there",
+  (name) => {
+    const named = [...page(name).matchAll(/`([\w$*][\w./*-]*\.(?:tsx?|mjs))`/g)];
+
+    expect(named.map(([, path = ""]) => path).filter((path) => !isThere(path))).toEqual([]);
+  },
+);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import type { MoneyOutcome as Ours } from "@mailproof/client/errors";
+import { createError, type MoneyOutcome as Ours } from "@mailproof/client/errors";
 import { OPERATIONS } from "@mailproof/client/operations";
-import type { MoneyOutcome } from "@mailproof/core/lib/failure";
+import { type MoneyOutcome, withMoneySentence } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
 import { buildClientTypes } from "../../scripts/client-types.ts";
 
@@ -33,4 +33,10 @@ test("the client knows the service's words for money, and no others", () => {
   const theirs = (word: Ours): MoneyOutcome => word;
 
   expect(theirs(ours("kept"))).toBe("kept");
+});
+
+test.each(["nothing_charged", "refunded"] as const)("%s has the service's sentence", (money) => {
+  const { message } = createError("Lost.", { code: "NETWORK", money });
+
+  expect(message).toBe(withMoneySentence("Lost.", money));
 });
