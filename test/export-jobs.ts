@@ -9,8 +9,8 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
+import { streamPieces } from "./form.ts";
 import { given } from "./given.ts";
-import { streamPieces } from "./pieces.ts";
 import { send } from "./send.ts";
 
 export type TestContext = Awaited<ReturnType<typeof given>>;

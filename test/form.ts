@@ -1,3 +1,5 @@
+import { readForm } from "@mailproof/api/http/form";
+
 export type FormPart = {
   readonly name: string;
   /** Given: the part is a file. */
@@ -30,4 +32,33 @@ export async function* splitAt(
     yield bytes.subarray(from, to);
     from = Math.max(from, to);
   }
+}
+
+export type ReadPart = {
+  readonly name: string;
+  readonly fileName: string | null;
+  readonly content: string;
+};
+
+/** All the parts of a form, and what is in them. */
+export const readParts = async (
+  contentType: string,
+  body: string | Uint8Array,
+  cuts: readonly number[] = [],
+): Promise<ReadPart[]> => {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const parts: ReadPart[] = [];
+  for await (const { content, ...field } of readForm(contentType, splitAt(bytes, cuts)))
+    parts.push({
+      ...field,
+      content: Buffer.concat(await Array.fromAsync(content)).toString("latin1"),
+    });
+  return parts;
+};
+
+/** A source that gives these, one after the other, and ends. */
+export async function* streamPieces(
+  ...contents: readonly (string | Uint8Array)[]
+): AsyncGenerator<Uint8Array> {
+  for (const content of contents) yield Buffer.from(content);
 }

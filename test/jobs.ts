@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FormPart } from "./form.ts";
+import { streamPieces } from "./form.ts";
 import { type Given, given } from "./given.ts";
-import { streamPieces } from "./pieces.ts";
 import { send, type TestResponse } from "./send.ts";
 
 // What the stories of jobs of many addresses have in common.

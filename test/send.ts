@@ -1,6 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { assertJsonType } from "@mailproof/api/http/body";
-import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
 import { createRouter } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -35,23 +34,24 @@ export type TestResponse = {
 /** The same on one machine as behind API Gateway. */
 export const BASE_URL = `https://${DOMAIN_NAME}`;
 
-/** One request along the one path, without a socket: what a story is made of. */
-export const sendTo = (listed: readonly Endpoint[]) => {
-  const route = createRouter(listed);
-  return async (world: AppWorld, what: string, sent: Sent = {}): Promise<TestResponse> => {
-    const { statusCode, headers, body } = await respondTo(world, route, what, sent);
-    const isWhole = typeof body === "string";
-    const bytes = isWhole ? Buffer.from(body) : await getBytes(body.stream);
-    const text = bytes.toString();
-    const response = (isWhole ? JSON.parse(text) : {}) as Pick<
-      TestResponse,
-      "data" | "error" | "request_id"
-    >;
-    return { statusCode, headers, text, bytes, ...response };
-  };
-};
+const route = createRouter(endpoints);
 
-export const send = sendTo(endpoints);
+/** One request along the one path, without a socket: what a story is made of. */
+export const send = async (
+  world: AppWorld,
+  what: string,
+  sent: Sent = {},
+): Promise<TestResponse> => {
+  const { statusCode, headers, body } = await respondTo(world, what, sent);
+  const isWhole = typeof body === "string";
+  const bytes = isWhole ? Buffer.from(body) : await getBytes(body.stream);
+  const text = bytes.toString();
+  const response = (isWhole ? JSON.parse(text) : {}) as Pick<
+    TestResponse,
+    "data" | "error" | "request_id"
+  >;
+  return { statusCode, headers, text, bytes, ...response };
+};
 
 /** One address, under an Idempotency-Key or without one. */
 export const whenVerified = (
@@ -77,12 +77,7 @@ const getBytes = async (stream: AsyncIterable<string | Uint8Array>): Promise<Buf
   return Buffer.concat(pieces);
 };
 
-const respondTo = async (
-  world: AppWorld,
-  route: ReturnType<typeof createRouter<Endpoint>>,
-  what: string,
-  sent: Sent,
-): Promise<HttpAnswer> => {
+const respondTo = async (world: AppWorld, what: string, sent: Sent): Promise<HttpAnswer> => {
   const [method = "", rawPath = ""] = what.split(" ");
   const id = world.newId("req");
   try {

@@ -1,6 +1,6 @@
 import { readForm } from "@mailproof/api/http/form";
 import { expect, test } from "vitest";
-import { readParts } from "./read-parts.ts";
+import { readParts } from "../form.ts";
 
 const TYPE = "multipart/form-data; boundary=b";
 const NAMED = 'Content-Disposition: form-data; name="a"';

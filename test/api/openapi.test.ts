@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import type { Schema } from "@mailproof/api/http/endpoint";
+import { type Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { EVENTS, nameComponents } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
+import { buildPostmanCollection } from "@mailproof/api/openapi/postman";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { given } from "../given.ts";
+import { whenVerified } from "../send.ts";
 
 const BASE = "http://127.0.0.1:8787";
 const document: any = openapi(BASE);
@@ -158,4 +161,157 @@ test("Redocly finds nothing to say against it, by its recommended rules", () => 
   );
 
   expect(JSON.parse(printed)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+});
+
+describe("importers", () => {
+  // Programs that make collections of requests put a value into every header. A key that stays the same would make the
+  // second different request a conflict, so the collection has a placeholder that they fill in each time.
+
+  const collection: any = buildPostmanCollection(BASE);
+  const requests: any[] = collection.item.flatMap(({ item }: any) =>
+    item.map(({ request }: any) => request),
+  );
+
+  test("the document's Idempotency-Key is optional and has a UUID as its example", () => {
+    const { IdempotencyKey: key } = document.components.parameters;
+
+    expect(key.example).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(Object.keys(key.schema).toSorted()).toEqual(["maxLength", "minLength", "type"]);
+    expect(key.required).toBe(false);
+  });
+
+  test("the collection has every operation, and a new key for each request that takes one", () => {
+    const routes = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<any>(methods).map(([method, { parameters = [] }]) => ({
+        route: `${method.toUpperCase()} {{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
+        isKeyed: parameters.some(({ $ref = "" }: any) => $ref.endsWith("/IdempotencyKey")),
+      })),
+    );
+    const collected = requests.map(({ method, url, header }) => ({
+      route: `${method} ${url.raw}`,
+      isKeyed: header.some(({ value }: any) => value === "{{$randomUUID}}"),
+    }));
+    const byRoute = (a: { route: string }, b: { route: string }) => (a.route < b.route ? -1 : 1);
+
+    expect(collected.toSorted(byRoute)).toEqual(routes.toSorted(byRoute));
+  });
+
+  test.each(["<string>", "{{$randomUUID}}", "{{key}}", "{{}", "string", "!", "~".repeat(255)])(
+    "%s is a key: printable ASCII without spaces is all that is asked of one",
+    async (key) => {
+      const { world, liveKey } = await given({ balance: 5 });
+      const body = { email: "a@x.com" };
+
+      const first = await whenVerified(world, liveKey, body, key);
+      const repeat = await whenVerified(world, liveKey, body, key);
+
+      expect(first).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
+      expect(repeat.data).toMatchObject({ idempotent_replay: true, credits_used: 0 });
+    },
+  );
+});
+
+describe("nulls", () => {
+  /** Fields whose type in the contract names null, or that it lists without a word on what they are where there is none. */
+  const CONTRACT = [
+    "authentication.dmarc.policy",
+    "authentication.dmarc.record",
+    "authentication.spf.record",
+    "sending_ip",
+    "ai.typo_confidence",
+    "ai.typo_suggestion",
+    "dns.mx_records.ip",
+    "enrichment.first_name",
+    "enrichment.last_name",
+    "find: email",
+    "find: pattern",
+    "deliverability: reputation.score",
+    "server.accepts_mail",
+    "server.response_time_ms",
+    "server.supports_tls",
+    "server.tls_version",
+  ];
+
+  /** Fields that the contract does not have, where null is one of the answers. */
+  const OURS = [
+    "account: key.scopes",
+    ...["api-keys: api_keys.", "api-keys: "].flatMap((fieldPath) => [
+      `${fieldPath}expires_at`,
+      `${fieldPath}networks`,
+      `${fieldPath}scopes`,
+    ]),
+    "api-keys: api_keys.last_used_at",
+    "requests: requests.error_code",
+    "last_check",
+    "last_problem",
+    "provider",
+    "sub_status",
+    "webhooks: next_since",
+    ...["webhooks: deliveries.", "webhooks: delivery.", "webhooks: ", "jobs: deliveries."].flatMap(
+      (fieldPath) => [
+        `${fieldPath}error`,
+        `${fieldPath}last_attempt_at`,
+        `${fieldPath}latency_ms`,
+        `${fieldPath}next_attempt_at`,
+        `${fieldPath}payload`,
+        `${fieldPath}response_body`,
+        `${fieldPath}response_status`,
+      ],
+    ),
+  ];
+
+  const resolved = (schema: any): any =>
+    schema.$ref === undefined
+      ? schema
+      : resolved(document.components.schemas[schema.$ref.split("/").at(-1)]);
+
+  /** The dotted paths of all fields that can be null. */
+  const getNullablePaths = (written: any, path: readonly string[]): readonly string[] => {
+    const schema = resolved(written);
+    const variants: readonly any[] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
+    const isNull =
+      [schema.type].flat().includes("null") || variants.some(({ type }) => type === "null");
+    return [
+      ...(isNull && path.length > 0 ? [path.join(".")] : []),
+      ...variants.flatMap((one) => getNullablePaths(one, path)),
+      ...(schema.items ? getNullablePaths(schema.items, path) : []),
+      ...Object.entries(schema.properties ?? {}).flatMap(([field, one]) =>
+        getNullablePaths(one, [...path, field]),
+      ),
+    ];
+  };
+
+  const nullable = Object.entries<any>(document.paths).flatMap(([route, methods]) =>
+    Object.values<any>(methods).flatMap(({ responses }) =>
+      Object.entries<any>(responses)
+        .filter(([status]) => status.startsWith("2"))
+        .flatMap(([, response]) => {
+          const schema = response.content?.["application/json"]?.schema;
+          const area = route.split("/").filter((part) => part !== "v1" && part !== "")[0];
+          return schema
+            ? getNullablePaths(schema, []).map((path) => ({
+                area,
+                path: path.replace(/^data\./, ""),
+              }))
+            : [];
+        }),
+    ),
+  );
+
+  /** A field is allowed by its path, by the end of its path, or by its path within one area of the API. */
+  const isAllowed = ({ area, path }: (typeof nullable)[number], allowed: string): boolean =>
+    allowed === `${area}: ${path}` || `.${path}`.endsWith(`.${allowed}`);
+
+  test("the walk over the document finds the nulls that the contract names", () => {
+    expect(CONTRACT.filter((field) => !nullable.some((one) => isAllowed(one, field)))).toEqual([]);
+    expect(OURS.filter((field) => !nullable.some((one) => isAllowed(one, field)))).toEqual([]);
+  });
+
+  test("no field is null where the contract gives it a plain type", () => {
+    const others = nullable
+      .filter((one) => ![...CONTRACT, ...OURS].some((field) => isAllowed(one, field)))
+      .map(({ area, path }) => `${area}: ${path}`);
+
+    expect([...new Set(others)]).toEqual([]);
+  });
 });

@@ -4,7 +4,9 @@ import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
 import { isOfOperator } from "@mailproof/local/cli/help";
 import { formatReference } from "@mailproof/local/cli/reference";
+import { SETTINGS } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
+import { NODE_OPTIONS } from "../../scripts/node-options.ts";
 
 const loaded = await loadCommands(commands);
 
@@ -96,3 +98,56 @@ test.each(["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/design/*
     expect(named.map(([, path = ""]) => path).filter((path) => !isThere(path))).toEqual([]);
   },
 );
+
+test("docs/settings.md names every setting that the code reads, and no other", () => {
+  const rows = readFileSync("docs/settings.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|/gm);
+
+  expect(new Set([...rows].map(([, name]) => name))).toEqual(new Set(SETTINGS));
+});
+
+test.each(["package.json", "docs/operating.md"])(
+  "%s starts the server with the options that the packages and the benches start it with",
+  (file) => {
+    const [, options = ""] =
+      /\bnode (.*?) --import \.\/scripts\/need-node\.mjs packages\/local\/src\/server\/main\.ts/.exec(
+        readFileSync(file, "utf8"),
+      ) ?? [];
+
+    expect(options.split(" ")).toEqual(NODE_OPTIONS);
+  },
+);
+
+// The product stands on the packages that were asked for: each does its work in a file, and is not only installed.
+
+const STACK = [
+  "@aws-sdk/client-dynamodb",
+  "@aws-sdk/lib-dynamodb",
+  "@aws-sdk/client-sqs",
+  "@aws-sdk/client-s3",
+  "@aws-sdk/s3-request-presigner",
+  "@middy/core",
+  "@middy/http-json-body-parser",
+  "@aws-lambda-powertools/logger",
+  "@aws-lambda-powertools/metrics",
+  "sst",
+  "aws-cdk-lib",
+  "valibot",
+  "vitest",
+];
+
+const rows = [
+  ...readFileSync("docs/architecture.md", "utf8").matchAll(/^\| `?([@\w/-]+)`? +\| `(\S+)` +\|/gm),
+].map(([, name = "", file = ""]) => ({ name, file }));
+
+test("docs/architecture.md names the file in which each requested package does its work", () => {
+  expect(STACK.filter((name) => !rows.some((row) => row.name === name))).toEqual([]);
+});
+
+test.each(rows)("$name is used in $file", ({ name, file }) => {
+  const source = readFileSync(file, "utf8");
+  const isImported = new RegExp(`from "${RegExp.escape(name)}(?:/[^"]*)?"`).test(source);
+  // SST's configuration names no module: its command gives it the globals.
+  const isConfigured = name === "sst" && source.includes("$config(");
+
+  expect(isImported || isConfigured).toBe(true);
+});

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { type Adapters, describeAdapters } from "../describe-when.ts";
-import { streamPieces } from "../pieces.ts";
+import { streamPieces } from "../form.ts";
 import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 
 const folders: string[] = [];

@@ -13,7 +13,7 @@ import {
 } from "../aws/faults.ts";
 import { createBucket } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../pieces.ts";
+import { streamPieces } from "../form.ts";
 
 const KEY = "inputs/job_1";
 const LARGE_BYTES = 20_000_000;

@@ -13,8 +13,8 @@ import { lambdas } from "../../infra/topology.ts";
 import { DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import { describeWith } from "../describe-when.ts";
+import { streamPieces } from "../form.ts";
 import { givenWorld } from "../given.ts";
-import { streamPieces } from "../pieces.ts";
 import { createStage } from "../third-party/stage.ts";
 
 // What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through

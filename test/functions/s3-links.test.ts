@@ -7,7 +7,7 @@ import { CREDENTIALS, createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
 import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../pieces.ts";
+import { streamPieces } from "../form.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.csv";
 const START_MS = Date.UTC(2026, 10, 21);

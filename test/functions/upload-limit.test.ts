@@ -9,8 +9,8 @@ import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createContext } from "../aws/events.ts";
 import { createBucket } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
+import { streamPieces } from "../form.ts";
 import { givenWorld } from "../given.ts";
-import { streamPieces } from "../pieces.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
 const OVER = FILE_BYTES_MAX + 1;

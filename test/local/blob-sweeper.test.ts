@@ -5,8 +5,8 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { createBlobSweeper } from "@mailproof/local/server/blob-sweeper";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
+import { streamPieces } from "../form.ts";
 import { givenWorld } from "../given.ts";
-import { streamPieces } from "../pieces.ts";
 import { createFolder } from "./running.ts";
 
 const FILES_MAX = 20;

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
-import { streamPieces } from "../pieces.ts";
+import { streamPieces } from "../form.ts";
 import { createFolder } from "./running.ts";
 
 const KEY = "jobs/job_1";

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
@@ -110,4 +111,19 @@ test("a wrong key, a service that is not there and a line that is no message are
   expect((await wrong.read()).error.code).toBe(-32_700);
   expect((await wrong.send(INITIALIZE)).id).toBe(2);
   expect((await absent.send(INITIALIZE)).error.message).toContain("No response from");
+});
+
+// npm run test:all -- mcp runs the command that docs/mcp.md prints. Here: that it can be copied from there as it stands.
+
+test("the inspector's command stands on one line, asks nothing, and names a version", () => {
+  const page = readFileSync("docs/mcp.md", "utf8");
+  const commands = page
+    .split("\n")
+    .filter((line) => line.includes("modelcontextprotocol/inspector"));
+
+  expect(commands).toEqual([
+    expect.stringMatching(
+      /^npx --yes @modelcontextprotocol\/inspector@\d+\.\d+\.\d+ --cli <mcp_url> --transport http --header "Authorization: Bearer <the key>" --method tools\/list$/,
+    ),
+  ]);
 });

@@ -10,8 +10,8 @@ import { getItemKey } from "@mailproof/core/ports/writes";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../dns-lookups.ts";
 import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
+import { streamPieces } from "../form.ts";
 import { given } from "../given.ts";
-import { streamPieces } from "../pieces.ts";
 import { handleMessage, reconcileRepeatedly } from "./background.ts";
 import {
   type ClientRequest,

@@ -1,9 +1,9 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { expect, test } from "vitest";
 import { createDamagedBlobs } from "../../faulty-worlds.ts";
+import { streamPieces } from "../../form.ts";
 import { createEmails, type TestContext } from "../../jobs.ts";
 import { thenConsistent } from "../../ledger.ts";
-import { streamPieces } from "../../pieces.ts";
 import { listStoredChunks, readStoredJob, setupMessages } from "./working-chunks.ts";
 
 const KEY = "inputs/job_1.jsonl";

@@ -7,9 +7,9 @@ import {
 } from "@mailproof/core/deliverability/ses-mail/receive-ses-mail";
 import { expect, test } from "vitest";
 import { whenWorked } from "../../../drain-queues.ts";
+import { streamPieces } from "../../../form.ts";
 import { given, START } from "../../../given.ts";
 import { createMail, readTest, whenTestCreated } from "../../../mail-tests.ts";
-import { streamPieces } from "../../../pieces.ts";
 import { createDailyReport, createReportMail, readReportsAddress } from "../../../reports.ts";
 import { createReceipt, createSesFields, SES_ID } from "../../../ses-mail.ts";
 
