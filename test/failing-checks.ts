@@ -1,6 +1,5 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { whenChecked } from "./checks.ts";
 import { withDnsLookups } from "./dns-lookups.ts";
 import {
   BOTH_INTERNAL,
@@ -18,7 +17,7 @@ import {
 } from "./failing.ts";
 import { getWorld, rejectDown, withTable, withUnreadable } from "./faulty-worlds.ts";
 import type { TestContext } from "./jobs.ts";
-import { send } from "./send.ts";
+import { send, whenChecked } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 export const HISTORY = "GET /v1/deliverability/checks";

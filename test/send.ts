@@ -2,7 +2,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { assertJsonType } from "@mailproof/api/http/body";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
 import { createRouter } from "@mailproof/api/http/router";
-import type { AppWorld } from "@mailproof/core/app-world";
+import { type AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
 import { sendViaLambda, toWireRequest } from "./aws/via-lambda.ts";
 import { encodeForm, type FormPart, splitAt } from "./form.ts";
@@ -107,3 +107,16 @@ const respondTo = async (world: AppWorld, what: string, sent: Sent): Promise<Htt
     return refuse(world, { id, baseUrl: BASE_URL }, asFailure(error, "nothing_charged"));
   }
 };
+
+/** One check, under an Idempotency-Key or without one. */
+export const whenChecked = (
+  world: AppWorld,
+  key: string,
+  body: unknown = { domain: "example.com" },
+  idempotencyKey?: string,
+): Promise<TestResponse> =>
+  send(world, "POST /v1/deliverability/check", {
+    key,
+    body,
+    ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
+  });

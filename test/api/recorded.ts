@@ -7,7 +7,6 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { toUuid } from "@mailproof/core/lib/uuid";
 import { credits } from "@mailproof/core/money/credits";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { whenChecked } from "../checks.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { withMessageFates } from "../faulty-worlds.ts";
 import { givenWorld } from "../given.ts";
@@ -20,7 +19,7 @@ import {
   whenPut,
 } from "../jobs.ts";
 import { createDailyReport } from "../reports.ts";
-import { send, whenVerified } from "../send.ts";
+import { send, whenChecked, whenVerified } from "../send.ts";
 
 type RecordedRequest = {
   readonly query?: Readonly<Record<string, string>>;

@@ -12,12 +12,11 @@ import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
-import { whenChecked } from "../checks.ts";
 import { type Adapters, describeAdapters } from "../describe-when.ts";
 import { givenWorld } from "../given.ts";
 import { createFolder } from "../local/running.ts";
 import { whenTestCreated } from "../mail-tests.ts";
-import { whenFound, whenVerified } from "../send.ts";
+import { whenChecked, whenFound, whenVerified } from "../send.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // What a charge leaves is stated by the transaction that charges, over every adapter of the table.

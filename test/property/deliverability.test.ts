@@ -15,8 +15,7 @@ import { toGrade } from "@mailproof/mail/grade";
 import type { Issue } from "@mailproof/mail/issue";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LIST, whenChecked } from "../core/deliverability/check.ts";
-import { EVERY_ISSUE } from "../core/deliverability/findings.ts";
+import { EVERY_ISSUE, LIST, whenChecked } from "../core/deliverability/findings.ts";
 import { RSA_1024, RSA_2048 } from "../mail/dkim/keys.ts";
 import { createZoneDns, type Records, type Zone } from "../zone.ts";
 

@@ -6,7 +6,7 @@ import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { isSpf, parseSpf } from "@mailproof/mail/spf/parse";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LIST, whenChecked } from "../core/deliverability/check.ts";
+import { LIST, whenChecked } from "../core/deliverability/findings.ts";
 import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { createZoneDns, type Records, type Zone } from "../zone.ts";
 

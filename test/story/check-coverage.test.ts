@@ -1,10 +1,9 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { given } from "../given.ts";
 import { listMoves } from "../ledger.ts";
-import { send } from "../send.ts";
+import { send, whenChecked } from "../send.ts";
 import { createZoneDns } from "../zone.ts";
 
 /** A domain of which some questions are not answered, in time or at all, and the rest is not there. */

@@ -2,13 +2,12 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { whenReconciled } from "../drain-queues.ts";
 import { createStoppingWorld, runTurn, withLostReplies, withUnreadable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { send, whenChecked, whenVerified } from "../send.ts";
 
 const DAY_MS = 86_400_000;
 /** After this the request that began counts as abandoned. */

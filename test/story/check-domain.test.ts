@@ -1,6 +1,5 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { anyDnsLookups, withDnsLookups } from "../dns-lookups.ts";
 import { withTable, withUnreadable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
@@ -11,6 +10,7 @@ import {
   readCredits,
   thenConsistent,
 } from "../ledger.ts";
+import { whenChecked } from "../send.ts";
 
 const DAY_MS = 86_400_000;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;

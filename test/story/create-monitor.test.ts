@@ -1,6 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createStoppingWorld, runTurn } from "../faulty-worlds.ts";
@@ -12,7 +11,7 @@ import {
   readCredits,
   thenConsistent,
 } from "../ledger.ts";
-import { send } from "../send.ts";
+import { send, whenChecked } from "../send.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

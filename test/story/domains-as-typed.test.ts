@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { given } from "../given.ts";
 import { listMoves, listStoredItems } from "../ledger.ts";
-import { send } from "../send.ts";
+import { send, whenChecked } from "../send.ts";
 
 /** Ways to write one domain. */
 const SPELLINGS = [

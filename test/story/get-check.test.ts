@@ -1,9 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { given } from "../given.ts";
-import { send } from "../send.ts";
+import { send, whenChecked } from "../send.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createCheckWrites } from "@mailproof/core/deliverability/items";
 import { expect, test } from "vitest";
-import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
-import { send } from "../send.ts";
+import { send, whenChecked } from "../send.ts";
 
 const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
   send(world, "GET /v1/deliverability/checks", { key, query });

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createVirtualTime } from "../../virtual-time.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
-import { createReport, LIST, whenChecked } from "./check.ts";
+import { createReport, LIST, whenChecked } from "./findings.ts";
 
 const IP = "8.8.8.10";
 

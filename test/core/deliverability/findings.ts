@@ -1,13 +1,20 @@
 import {
+  type AnalysisPorts,
+  type AnalysisRequest,
+  analyseDomain,
+} from "@mailproof/core/deliverability/analyse-domain";
+import {
   type CheckComponent,
   COMPONENTS,
   type Findings,
 } from "@mailproof/core/deliverability/findings";
-import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
 import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
+import { type Dns } from "@mailproof/mail/dns/dns";
 import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
-import type { Issue } from "@mailproof/mail/issue";
+import { type Issue } from "@mailproof/mail/issue";
 import { createIssueFactory, type IssueRules } from "@mailproof/mail/issue-rules";
 import { MX_RULES } from "@mailproof/mail/mx/rules";
 import { SPF_RULES, type SpfRule, createSpfIssues as spfIssuesOf } from "@mailproof/mail/spf/rules";
@@ -70,4 +77,36 @@ export const finding = (...found: readonly (string | Issue)[]): Findings => {
     reputation: of("reputation"),
     ptr: of("ptr"),
   };
+};
+
+const now = () => new Date(Date.UTC(2026, 10, 21));
+const NEVER = () => new Promise<void>(() => {});
+
+export const LIST = "bl.test";
+
+/** A check over one DNS port, with one blocklist. Time stands still unless a test lets it pass. */
+export const whenChecked = (
+  dns: Dns,
+  {
+    ports = {},
+    ...more
+  }: Partial<AnalysisRequest> & { readonly ports?: Partial<AnalysisPorts> } = {},
+) =>
+  analyseDomain(
+    { dns, listDns: dns, now, sleep: NEVER, ...ports },
+    {
+      domain: "example.com",
+      randomLabel: "r4nd0m",
+      dkimSelectors: [],
+      allowed: [],
+      blocklists: { lists: [createList(LIST)], keys: {}, isHealthy: createListHealth(now) },
+      ...more,
+    },
+  );
+
+/** The same, where there has to be something to report. */
+export const createReport = async (...given: Parameters<typeof whenChecked>) => {
+  const found = await whenChecked(...given);
+  if (found.kind !== "report") throw new Error("There was nothing to report.");
+  return found;
 };

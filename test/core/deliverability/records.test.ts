@@ -5,7 +5,7 @@ import { toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
 import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
-import { createReport, LIST } from "./check.ts";
+import { createReport, LIST } from "./findings.ts";
 
 const KEY = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
 const MX = ["10 mx.example.com"];

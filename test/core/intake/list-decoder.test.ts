@@ -1,6 +1,7 @@
+import { toByteText, toText, truncateBytes } from "@mailproof/core/intake/byte-text";
 import { BLOCK_BYTES } from "@mailproof/core/intake/list-decoder";
 import { describe, expect, test } from "vitest";
-import { listRows } from "./read-list.ts";
+import { listRows } from "./ingest-content.ts";
 
 const TEXT = "name,email\nJosé Müller,jose@example.com\nŁukasz 中,lukasz@example.com\n";
 const LATIN = "name,email\nJos\u00e9 \u0080,jose@example.com\n";
@@ -138,4 +139,22 @@ describe("a list from Japan in Shift_JIS", () => {
   ])("is not detected for a list in windows-1252: %s", async (_case, text) => {
     expect((await listRows(Buffer.from(text, "latin1"))).info.encoding).toBe("windows-1252");
   });
+});
+
+test("a text as bytes has a character for each byte, and is the text again", () => {
+  const text = "a é ł 中 😀 \u0080";
+
+  expect(toByteText(text)).toHaveLength(Buffer.byteLength(text));
+  expect(toText(toByteText(text))).toBe(text);
+});
+
+test.each([
+  ["shorter than the limit is whole", "é中", 5, "é中"],
+  ["of ASCII is cut at the limit", "abcd", 3, "abc"],
+  ["loses a character of two bytes that does not fit", "aé", 2, "a"],
+  ["loses one of three", "a中", 3, "a"],
+  ["loses one of four", "a😀b", 4, "a"],
+  ["keeps one that ends at the limit", "a中b", 4, "a中"],
+])("a text that is %s", (_, text, bytesMax, left) => {
+  expect(toText(truncateBytes(bytesMax, toByteText(text)))).toBe(left);
 });

@@ -1,6 +1,6 @@
 import { openList } from "@mailproof/core/intake/open-list";
 import { describe, expect, test } from "vitest";
-import { getPieces, listEmails, listRows, readList } from "./read-list.ts";
+import { getPieces, listEmails, listRows, readList } from "./ingest-content.ts";
 
 describe("the delimiter", () => {
   test.each([

@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 import { rejectDown } from "../../faulty-worlds.ts";
 import { givenWorld } from "../../given.ts";
 import { whenPut } from "../../jobs.ts";
-import { getPieces } from "./read-list.ts";
+import { getPieces } from "./ingest-content.ts";
 
 const ANN = { account: "acc_1", mode: "live", plan: "pro" } as const;
 const TEST = { ...ANN, mode: "test" } as const;

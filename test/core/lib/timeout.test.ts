@@ -1,3 +1,5 @@
+import { createBudget, type Hold } from "@mailproof/core/lib/budget";
+import { prefetch } from "@mailproof/core/lib/prefetch";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
@@ -64,4 +66,134 @@ test("the timer is aborted once the work is done", async () => {
   await withTimeout({ sleep }, 60_000, Promise.resolve("done"));
 
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+});
+
+test("a share is limited, and a hold that ended can be taken again, once", () => {
+  const { take, left } = createBudget({ inAll: 100, perShare: 10 });
+  const first = take("a", 7);
+  expect(take("a", 4), "more than the share has left").toBeUndefined();
+  expect(left("a")).toEqual({ ofShare: 3, ofAll: 86 });
+
+  first?.giveBack();
+  first?.giveBack();
+  expect(left("a")).toEqual({ ofShare: 10, ofAll: 100 });
+  expect(left("b")).toEqual({ ofShare: 10, ofAll: 100 });
+});
+
+test("one share leaves half to the others, and the next one half of that", () => {
+  const { take } = createBudget({ inAll: 64, perShare: 64 });
+  const fill = (who: string): number => {
+    let taken = 0;
+    while (take(who, 1)) taken += 1;
+    return taken;
+  };
+  expect(["a", "b", "c", "d"].map(fill)).toEqual([32, 16, 8, 4]);
+});
+
+test("a hold grows in pieces until it is refused, shrinks by what was not used, and ends with giveBack", () => {
+  const { take, left } = createBudget({ inAll: 100, perShare: 10 });
+  const hold = take("a", 0) as Hold;
+  expect([hold.more(6), hold.more(6), hold.more(4)]).toEqual([true, false, true]);
+  expect(hold.more(-3)).toBe(true);
+  expect(left("a").ofShare).toBe(3);
+  hold.giveBack();
+  expect(hold.more(1), "it has ended").toBe(false);
+  expect(left("a").ofShare).toBe(10);
+});
+
+test("with refillMs, only time refills, and what was not used", () => {
+  let nowMs = 1_000_000;
+  const { take, left } = createBudget(
+    { inAll: 100, perShare: 10, refillMs: 1_000 },
+    () => new Date(nowMs),
+  );
+  const hold = take("a", 10);
+  hold?.more(-4);
+  hold?.giveBack();
+  expect(left("a").ofShare).toBe(4);
+  nowMs += 300;
+  expect(left("a")).toEqual({ ofShare: 7, ofAll: 97 });
+  nowMs += 10_000;
+  expect(left("a")).toEqual({ ofShare: 10, ofAll: 100 });
+  nowMs -= 60_000;
+  expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
+});
+
+test("a budget for all holds back those who have taken nothing", () => {
+  const { take } = createBudget({ inAll: 3, perShare: 1 });
+  expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+/** Makes each item when the test finishes it; `begun` are those that were begun. */
+const createLoads = () => {
+  const begun: number[] = [];
+  const started = new Map<number, PromiseWithResolvers<string>>();
+  const make = (one: number) => {
+    begun.push(one);
+    const order = Promise.withResolvers<string>();
+    started.set(one, order);
+    return order.promise;
+  };
+  return {
+    begun,
+    make,
+    finish: (one: number) => started.get(one)?.resolve(`made ${one}`),
+    orders: started,
+  };
+};
+
+test("everything comes in its order, whatever is finished first, and so many are under way at most", async () => {
+  const { begun, make, finish } = createLoads();
+  const made = prefetch([1, 2, 3, 4, 5], 2, make);
+
+  const first = made.next();
+  expect(begun).toEqual([1, 2, 3]);
+  finish(3);
+  finish(1);
+  expect(await first).toMatchObject({ value: "made 1" });
+
+  const second = made.next();
+  expect(begun).toEqual([1, 2, 3, 4]);
+  finish(2);
+  expect(await second).toMatchObject({ value: "made 2" });
+});
+
+test("nothing is begun any more when the reader leaves", async () => {
+  const { begun, make, finish } = createLoads();
+  const made = prefetch([1, 2, 3, 4, 5], 1, make);
+
+  const first = made.next();
+  finish(1);
+  await first;
+  await made.return(undefined);
+
+  expect(begun).toEqual([1, 2]);
+});
+
+test("a failure is thrown in its turn, and the items before it are not lost", async () => {
+  const { make, finish, orders: started } = createLoads();
+  const made = prefetch([1, 2], 1, make);
+
+  const first = made.next();
+  started.get(2)?.reject(new Error("broken"));
+  finish(1);
+
+  expect(await first).toMatchObject({ value: "made 1" });
+  await expect(made.next()).rejects.toThrow("broken");
+});
+
+test.each([
+  ["none", []],
+  ["one", [1]],
+  ["fewer than are made ahead", [1, 2]],
+  ["more", [1, 2, 3, 4, 5, 6]],
+])("of %s everything comes once", async (_case, all: number[]) => {
+  const made = await Array.fromAsync(prefetch(all, 3, async (one) => one * 10));
+
+  expect(made).toEqual(all.map((one) => one * 10));
 });

@@ -1,0 +1,365 @@
+import { readFileSync } from "node:fs";
+import { CAPS, MODEL_VERSION, WEIGHTS } from "@mailproof/core/deliverability/score";
+import {
+  HIGH_FROM,
+  LISTING_MAX,
+  MEDIUM_FROM,
+  NEGATIVE,
+  POSITIVE,
+} from "@mailproof/core/deliverability/spam-assessment";
+import { CANDIDATES_MAX } from "@mailproof/core/find/candidates";
+import {
+  CATCH_ALL_WEIGHT,
+  IDENTITY_SHARES,
+  VERDICT_WEIGHTS,
+} from "@mailproof/core/find/confidence";
+import { listNameForms } from "@mailproof/core/find/name-forms";
+import { type Status } from "@mailproof/core/verify/result";
+import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
+import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
+import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
+import { GRADES } from "@mailproof/mail/grade";
+import { HINT_RULES, NOTE_RULES } from "@mailproof/mail/hints/rules";
+import { type IssueRules } from "@mailproof/mail/issue-rules";
+import { createLists } from "@mailproof/mail/lists/lists";
+import { MX_RULES } from "@mailproof/mail/mx/rules";
+import { PATTERNS } from "@mailproof/mail/signals/address-patterns";
+import { isBot, scoreBotLikeness } from "@mailproof/mail/signals/bot";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
+import { scoreNameLikeness } from "@mailproof/mail/signals/name-likeness";
+import { suggestTypo } from "@mailproof/mail/signals/typo";
+import { SPF_RULES } from "@mailproof/mail/spf/rules";
+import { describe, expect, test } from "vitest";
+import {
+  areaUnderCurve,
+  calibration,
+  humanLocals,
+  machineLocals,
+} from "../mail/signals/local-part-lab.ts";
+import { LOCALS_BY_COUNTRY } from "../mail/signals/names-of-countries.ts";
+import { PROVIDERS } from "../mail/signals/providers.ts";
+import { deadDomains } from "../mail/signals/typo-lab.ts";
+
+// Goal: what docs/scores.md publishes about each number is what the lab measures today.
+// Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy
+// the printed table into the page.
+
+/** The formatter pads the page's tables, which is of no meaning. */
+const removePadding = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+const page = removePadding(readFileSync("docs/scores.md", "utf8"));
+const publish = (heading: string, text: string) => {
+  console.info(`${heading}\n${text}\n`);
+  return removePadding(text);
+};
+
+const TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+
+const formatMeasured = (
+  high: readonly [string, readonly number[]],
+  low: readonly [string, readonly number[]],
+  bounds: readonly number[],
+) =>
+  `${calibration(high, low, bounds)}\n\nArea under the curve: ${areaUnderCurve(high[1], low[1]).toFixed(3)}.`;
+
+test("the page shows the calibration of name likeness", () => {
+  const table = formatMeasured(
+    ["people", humanLocals.map(scoreNameLikeness)],
+    ["machines", machineLocals.map(scoreNameLikeness)],
+    TENTHS,
+  );
+
+  expect(page).toContain(publish("Name likeness", table));
+});
+
+test("the page shows the calibration of catch_all_confidence", () => {
+  const confidence = (local: string) => scoreCatchAll(local, { isRole: false, pattern: null });
+  const table = formatMeasured(
+    ["people", humanLocals.map(confidence)],
+    ["machines", machineLocals.map(confidence)],
+    TENTHS.filter((bound) => bound <= 0.6),
+  );
+
+  expect(page).toContain(publish("catch_all_confidence, pattern unknown", table));
+});
+
+test("the page shows the calibration of bot likeness, and what its threshold catches", () => {
+  const table = formatMeasured(
+    ["machines", machineLocals.map(scoreBotLikeness)],
+    ["people", humanLocals.map(scoreBotLikeness)],
+    TENTHS,
+  );
+  const percent = (locals: readonly string[]) =>
+    ((100 * locals.filter(isBot).length) / locals.length).toFixed(1);
+  const sentence = `Flagged: ${percent(machineLocals)} % of the machines, ${percent(humanLocals)} % of the people.`;
+
+  expect(page).toContain(publish("Bot likeness", `${table}\n\n${sentence}`));
+});
+
+const FLAGGED_PERCENT_MAX = 0.3;
+
+test("the page shows how many names of each country are flagged as generated: at most 3 in 1,000", () => {
+  const measured = LOCALS_BY_COUNTRY.map(({ title, locals }) => ({
+    title,
+    locals: locals.length,
+    percent: (100 * locals.filter(isBot).length) / locals.length,
+  }));
+  const table = [
+    "| names of | local parts | flagged |",
+    "| --- | --- | --- |",
+    ...measured.map(
+      ({ title, locals, percent }) => `| ${title} | ${locals} | ${percent.toFixed(2)} % |`,
+    ),
+  ].join("\n");
+
+  expect(measured.length).toBeGreaterThanOrEqual(25);
+  expect(measured.filter(({ percent }) => percent > FLAGGED_PERCENT_MAX)).toEqual([]);
+  expect(page).toContain(publish("bot_generated by country", table));
+});
+
+const { rareEnding } = createLists();
+
+test("the page shows what each status begins with, its band, and what each part adds", () => {
+  const statuses = Object.entries(START_SCORES).map(
+    ([status, base]) =>
+      `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
+  );
+  const parts = ADJUSTMENTS.map(({ part, points }) => `| ${part} | ${points} |`);
+
+  for (const row of statuses) expect(page).toContain(row);
+  expect(page).toContain(parts.join("\n"));
+});
+
+test("the page shows how often a typo suggestion is right", () => {
+  const sentenceText = deadDomains.map(({ typed, meant }) => {
+    const hasRareEnding = rareEnding(typed);
+    const signals = { mailWorks: false, squatOf: null, hasRareEnding };
+    const advice = suggestTypo({ local: "ann", domain: typed }, signals, PROVIDERS);
+    return { ...advice, meant, isRight: advice.suggestion === `ann@${meant}` };
+  });
+  const rows = [0.5, 0.6, 0.7, 0.8, 0.9, 0.99].map((from, at, all) => {
+    const to = all[at + 1] ?? 1;
+    const here = sentenceText.filter(
+      ({ confidence }) => (confidence ?? 0) >= from && (confidence ?? 0) < to,
+    );
+    const right = here.filter(({ isRight }) => isRight).length;
+    return `| ${from} | ${here.length} | ${right} | ${(right / here.length).toFixed(2)} |`;
+  });
+  const typos = sentenceText.filter(({ meant }) => meant !== null);
+  const firms = sentenceText.filter(({ meant }) => meant === null);
+  const misled = firms.filter(({ suggestion }) => suggestion !== null).length;
+  const found = typos.filter(({ isRight }) => isRight).length;
+  const sentence = `Of ${typos.length} typos ${found} were corrected; of ${firms.length} dead firms ${misled} got a suggestion.`;
+  const table = [
+    "| confidence from | suggestions | right | share |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+
+  expect(page).toContain(publish("Typo confidence", `${table}\n\n${sentence}`));
+});
+
+const examples = [
+  ...page.matchAll(
+    /^\| (\S+) \| (yes|no) \| (\S+) \| (\S+) \| (-?[\d.]+(?: \| -?[\d.]+){7}) \|$/gm,
+  ),
+].map(([, local = "", role, pattern = "", sent = "", numbers = ""]) => ({
+  local,
+  role,
+  pattern,
+  sent,
+  numbers,
+}));
+
+/** "12+8": twelve addresses whose mail was delivered, and eight whose mail bounced. */
+const readSent = (text: string) => {
+  const [delivered = 0, bounced = 0] = text === "-" ? [] : text.split("+").map(Number);
+  return { delivered, bounced };
+};
+
+test("the page's examples of catch_all_confidence add up as the code does", () => {
+  const made = examples.map(({ local, role, pattern, sent }) => {
+    const signals = {
+      isRole: role === "yes",
+      pattern: pattern === "-" ? null : pattern,
+      mail: readSent(sent),
+    };
+    const values = listCatchAllParts(local, signals).map(({ value }) => value);
+    return [...values, scoreCatchAll(local, signals)].map((n) => n.toFixed(2)).join(" | ");
+  });
+
+  expect(made).toHaveLength(9);
+  expect(made).toEqual(examples.map(({ numbers }) => numbers));
+});
+
+describe("scores page", () => {
+  // Goal: docs/scores.md has every number of the deliverability score as the code counts it.
+  // Method: the tables are made here and compared with the page's. When a number changes on purpose, raise
+  // MODEL_VERSION and take over what is printed.
+
+  /** The formatter pads the page's tables, which says nothing. */
+  const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+  const page = unpadded(readFileSync("docs/scores.md", "utf8"));
+
+  const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+    [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+  const code = (text: string) => `\`${text}\``;
+
+  const ofRules = (rules: IssueRules<string>) =>
+    table(
+      ["issue", "severity", "costs"],
+      Object.entries(rules).map(([id, { severity, costPoints, lesser }]) => [
+        code(id),
+        lesser && lesser.severity !== severity ? `${severity}, or ${lesser.severity}` : severity,
+        lesser ? `${costPoints}, or ${lesser.costPoints}` : costPoints,
+      ]),
+    );
+
+  /** Of SPF, several rules may be one to the reader, who sees them as one with several prices. */
+  const ofSpf = () => {
+    const rules = Object.entries<{
+      readonly id?: string;
+      readonly severity: string;
+      readonly costPoints: number;
+    }>(SPF_RULES).map(([rule, { id = rule, ...weight }]) => ({ id, ...weight }));
+    const orOf = (values: readonly (string | number)[]) =>
+      [...new Set(values)].join(", ").replace(/, (?=[^,]*$)/, ", or ");
+    return table(
+      ["issue", "severity", "costs"],
+      [...Map.groupBy(rules, ({ id }) => id)].map(([id, unsorted]) => {
+        const prices = unsorted.toSorted((a, b) => b.costPoints - a.costPoints);
+        return [
+          code(id),
+          orOf(prices.map(({ severity }) => severity)),
+          orOf(prices.map(({ costPoints }) => costPoints)),
+        ];
+      }),
+    );
+  };
+
+  const ofLists = () =>
+    table(
+      ["list", "asks for", "code", "says", "costs", "counts for spam"],
+      BLOCKLISTS.flatMap(({ id, asks: condition, codes, spamPoints }) =>
+        Object.entries(codes.meanings)
+          // The ZRD has a code for each hour of a day.
+          .filter(([at]) => id !== "spamhaus-zrd" || at.endsWith(".24"))
+          .map(([at, { says: meaning, costPoints }]) => [
+            code(id),
+            condition,
+            codes.kind === "bits" ? `bit ${at}` : at,
+            meaning,
+            costPoints,
+            Math.min(LISTING_MAX, spamPoints ?? costPoints),
+          ]),
+      ),
+    );
+
+  /** The rows below a heading, up to the next one. */
+  const rowsUnder = (heading: string) =>
+    (page.split(`\n### ${heading}\n`)[1] ?? "")
+      .split(/\n###? /)[0]
+      ?.split("\n")
+      .filter((line) => line.startsWith("|")) ?? [];
+
+  const weights = Object.entries(WEIGHTS).map(([id, weight]) => [code(id), weight]);
+  const against = NEGATIVE.map(({ id, points, description }) => [code(id), points, description]);
+  const inFavour = POSITIVE.map(({ id, description }) => [code(id), description]);
+
+  test.each([
+    ["Weights", table(["component", "weight"], weights)],
+    [
+      "Caps",
+      table(
+        ["cap", "score at most"],
+        CAPS.map(({ id, atMost }) => [code(id), atMost]),
+      ),
+    ],
+    [
+      "Grades",
+      table(
+        ["grade", "from"],
+        GRADES.map(([from, grade]) => [grade, from]),
+      ),
+    ],
+    ["MX rules", ofRules(MX_RULES)],
+    ["SPF rules", ofSpf()],
+    ["DKIM rules", ofRules(DKIM_RULES)],
+    ["DMARC rules", ofRules(DMARC_RULES)],
+    ["PTR rules", ofRules(PTR_RULES)],
+    [
+      "Hints",
+      table(
+        ["hint"],
+        Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map((id) => [code(id)]),
+      ),
+    ],
+    ["Blocklists", ofLists()],
+    [
+      "Spam assessment",
+      `${table(["factor", "points", "because"], against)}\n${table(["factor", "because"], inFavour)}`,
+    ],
+  ])("the page has every number of %s as the code counts, and says why", (heading, made) => {
+    const rows = rowsUnder(heading);
+    const expected = unpadded(made).split("\n");
+    if (expected.some((row, at) => !rows[at]?.startsWith(row)))
+      console.info(`${heading}\n${made}\n`);
+
+    // Columns to the right are the page's own: why a number is what it is.
+    expect(rows.map((row, at) => row.slice(0, expected[at]?.length))).toEqual(expected);
+  });
+
+  test("the page names the model's version and the bounds of the likelihood", () => {
+    expect(page).toContain(`Version of the model: **${MODEL_VERSION}**`);
+    expect(page).toContain(`low below ${MEDIUM_FROM}, medium below ${HIGH_FROM}, high from there`);
+  });
+});
+
+describe("scores page", () => {
+  // Goal: docs/scores.md describes a search as the tables in core/find do.
+
+  const page = readFileSync("docs/scores.md", "utf8");
+  const part = page.slice(page.indexOf("## Finding an address"), page.indexOf("## Deliverability"));
+
+  test("the page shows every pattern and its share", () => {
+    const shown = [...part.matchAll(/^\| `([a-z0-9._-]+)` +\| ([\d.]+) +\|$/gm)].map(
+      ([, pattern = "", share]) => [pattern, Number(share)],
+    );
+
+    expect(shown).toEqual(Object.entries(PATTERNS));
+  });
+
+  test("the page shows how each reply lowers the confidence", () => {
+    const percent = (weight: number) => Math.round(weight * 100);
+
+    expect(part).toMatch(new RegExp(`valid\\W+${percent(VERDICT_WEIGHTS.valid)} × own`));
+    expect(part).toMatch(new RegExp(`risky\\W+${percent(VERDICT_WEIGHTS.there)} × own`));
+    expect(part).toMatch(
+      new RegExp(`\\| ${percent(VERDICT_WEIGHTS.unproven)} × own .* would not show`),
+    );
+    expect(part).toMatch(new RegExp(`role\\W+${percent(VERDICT_WEIGHTS.role)} × own`));
+    expect(part).toMatch(new RegExp(`catch_all\\W+${percent(CATCH_ALL_WEIGHT)} × p`));
+    for (const identity of Object.values(IDENTITY_SHARES))
+      expect(part).toContain(identity.toFixed(2));
+    expect(part).toContain(`At most ${CANDIDATES_MAX} guesses`);
+  });
+
+  test.each([
+    ["Jean-Luc", "first"],
+    ["Anna Maria", "first"],
+    ["van der Berg", "last"],
+    ["da Silva Santos", "last"],
+    ["Smith-Jones", "last"],
+    ["García López", "last"],
+    ["Müller", "last"],
+    ["Дмитрий", "first"],
+  ] as const)("the page shows how %s is written", (name, as) => {
+    const forms =
+      listNameForms({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
+
+    const row = part.split("\n").find((line) => line.startsWith(`| ${name} `)) ?? "";
+    for (const { text, weight } of forms) expect(row).toContain(`${text} ${weight.toFixed(2)}`);
+  });
+});
