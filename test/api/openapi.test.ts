@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Schema } from "@mailproof/api/http/endpoint";
+import type { Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { EVENTS, nameComponents } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";

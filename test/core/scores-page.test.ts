@@ -14,7 +14,7 @@ import {
   VERDICT_WEIGHTS,
 } from "@mailproof/core/find/confidence";
 import { listNameForms } from "@mailproof/core/find/name-forms";
-import { type Status } from "@mailproof/core/verify/result";
+import type { Status } from "@mailproof/core/verify/result";
 import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
@@ -22,7 +22,7 @@ import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
 import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
 import { GRADES } from "@mailproof/mail/grade";
 import { HINT_RULES, NOTE_RULES } from "@mailproof/mail/hints/rules";
-import { type IssueRules } from "@mailproof/mail/issue-rules";
+import type { IssueRules } from "@mailproof/mail/issue-rules";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { MX_RULES } from "@mailproof/mail/mx/rules";
 import { PATTERNS } from "@mailproof/mail/signals/address-patterns";

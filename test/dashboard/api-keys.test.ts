@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
 import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
-import { checkStackedTable } from "./row-table.ts";
+import { checkStackedTable } from "./server.ts";
 
 const PATH = "settings/api-keys";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, readCopied } from "./browser.ts";
-import { checkStackedTable } from "./row-table.ts";
+import { checkStackedTable } from "./server.ts";
 
 describeInBrowser("the logs", ({ open }) => {
   test("a call made on another screen is there within two seconds, with its request id", async () => {

@@ -4,6 +4,8 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { PRELOADED } from "../local/running.ts";
 
 export const CHROMIUM = [
@@ -57,4 +59,59 @@ export const startServer = async (
     rmSync(root, { recursive: true, force: true });
   };
   return { ready: JSON.parse(readFileSync(file, "utf8")) as Ready, folder, log, stop };
+};
+
+type AxNode = {
+  readonly ignored: boolean;
+  readonly role?: { readonly value: string };
+  readonly name?: { readonly value: string };
+};
+
+/** What Chromium tells a screen reader, which is not what the roles in the document promise. */
+const countRoles = async (page: Page): Promise<Readonly<Record<string, number>>> => {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = (await session.send("Accessibility.getFullAXTree")) as {
+    readonly nodes: readonly AxNode[];
+  };
+  await session.detach();
+  const roles = nodes.filter(({ ignored }) => !ignored).map(({ role }) => role?.value ?? "");
+  const all = Map.groupBy(roles, (role) => role);
+  return Object.fromEntries([...all].map(([role, { length }]) => [role, length]));
+};
+
+/**
+ * On a phone the stacked table of the page is read from top to bottom without scrolling sideways: each cell is whole and
+ * behind its column's title. For a screen reader every table is the same as on a wide screen.
+ */
+export const checkStackedTable = async (page: Page, columns: readonly string[]): Promise<void> => {
+  const table = page.locator("table.row-lines");
+  const readRoles = async () => {
+    const { row, columnheader, rowheader } = await countRoles(page);
+    return { row, columnheader, rowheader } as const;
+  };
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const onWideScreen = await readRoles();
+  await page.setViewportSize({ width: 375, height: 812 });
+
+  const rows = await table.locator("tbody tr").count();
+  expect(onWideScreen.rowheader).toBeGreaterThanOrEqual(rows);
+  expect(onWideScreen.columnheader).toBeGreaterThanOrEqual(columns.length);
+  expect(await readRoles()).toEqual(onWideScreen);
+
+  // In the page, where the types of the tests end.
+  const cells: readonly any[] = await table
+    .locator("tbody tr")
+    .first()
+    .evaluate(({ cells: all, ownerDocument: { defaultView } }: any) =>
+      [...all].map((cell) => ({
+        top: cell.getBoundingClientRect().top,
+        title: defaultView.getComputedStyle(cell, "::before").content,
+      })),
+    );
+  for (const { title } of cells.slice(1)) expect(columns).toContain(/^"([^"]+)"/.exec(title)?.[1]);
+  expect(new Set(cells.map(({ top }) => top)).size).toBe(cells.length);
+  const overflow = await table.evaluate(
+    ({ parentElement: { scrollWidth, clientWidth } }: any) => scrollWidth - clientWidth,
+  );
+  expect(overflow).toBe(0);
 };

@@ -9,7 +9,7 @@ import { parse } from "csv-parse/sync";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, type OpenedPage, saveDownload } from "./browser.ts";
-import { checkStackedTable } from "./row-table.ts";
+import { checkStackedTable } from "./server.ts";
 
 const ZONE = "lab.mailproof.test";
 

@@ -12,8 +12,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { toFaultSentence } from "../../packages/dashboard/src/screens/webhooks/fault-sentence.ts";
 import { serveZone } from "../dns-server.ts";
-import { NAME, OPEN } from "../net/https-servers.ts";
-import { SELF_SIGNED } from "../net/self-signed.ts";
+import { NAME, OPEN, SELF_SIGNED } from "../net/https-servers.ts";
 import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 
 type Call = { readonly headers: Record<string, string>; readonly body: string };

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import {
   createDebian,
   createFolder,

@@ -8,7 +8,7 @@ import { runAdmin } from "../admin.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
 import { describeWith } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
 

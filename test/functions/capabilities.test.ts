@@ -1,8 +1,16 @@
+import { getAccount } from "@mailproof/api/endpoints/get-account";
 import { withDns } from "@mailproof/functions/capabilities/dns";
 import { withMailServers } from "@mailproof/functions/capabilities/mail-servers";
+import { lambda } from "@mailproof/functions/lambda";
 import { createBaseContext, createLambdaWorld } from "@mailproof/functions/lambda-world";
+import { createLog } from "@mailproof/functions/log";
+import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-version";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
+import { createContext } from "../aws/events.ts";
+import { toEvent } from "../gateway.ts";
+import { given } from "../given.ts";
 
 // What a Lambda's settings make of its ways out.
 
@@ -42,4 +50,66 @@ test("a Lambda that only talks to mail servers knows no secret of an account", (
   expect(() => createLambdaWorld([withMailServers], BY_LAMBDA)).toThrow(
     "The setting KEY_PEPPER is missing.",
   );
+});
+
+test("addresses and keys reach the log of a Lambda only as hashes", () => {
+  const lines: unknown[] = [];
+  const write = (...line: unknown[]) => void lines.push(line);
+  const log = createLog({ info: write, warn: write, error: write });
+
+  log("failure", {
+    cause: new Error("no ann@example.com"),
+    key: "mp_live_4gdBlMBzgKh5AYrHyhuzHd12XFan",
+  });
+
+  const written = JSON.stringify(lines);
+  expect(written).toContain("failure");
+  expect(written).not.toContain("ann@");
+  expect(written).not.toContain("4gdBl");
+});
+
+test("a Lambda without its pepper does not start, and says what is missing", () => {
+  expect(() => createLambdaWorld()).toThrow("The setting KEY_PEPPER is missing.");
+});
+
+test("a bug in a Lambda is logged with the id that API Gateway gave the request", async () => {
+  const { world, liveKey, logged } = await given();
+  const faulty = {
+    ...world,
+    table: { ...world.table, get: () => Promise.reject(new Error("gone")) },
+  };
+  const sent = { method: "GET", url: "/v1/account", headers: [["x-api-key", liveKey] as const] };
+
+  const answer = await lambda(getAccount, faulty)(toEvent(sent), createContext());
+
+  expect(answer.statusCode).toBe(503);
+  expect(logged).toMatchObject([{ event: "failure", fields: { requestId: "JKJaXmPLvHcESHA=" } }]);
+});
+
+const createTable = () => createSqliteTable(":memory:", () => new Date());
+const KEY = { pk: "STATE", sk: "VERSION" };
+
+test("a table without a version is of version 1, and carries it from then on", async () => {
+  const table = createTable();
+
+  expect(await readTableVersion(table)).toBe(1);
+  expect(await table.get(KEY)).toMatchObject({ version: 1 });
+  expect(await readTableVersion(table)).toBe(1);
+});
+
+test("the table of a newer release is refused with the ways out, and stays as it is", async () => {
+  const table = createTable();
+  await table.write({ put: { ...KEY, version: TABLE_VERSION + 1 } });
+
+  await expect(readTableVersion(table)).rejects.toThrow(
+    /newer Mailproof \(2 > 1\)\. Use that release, or restore/,
+  );
+  expect(await table.get(KEY)).toMatchObject({ version: TABLE_VERSION + 1 });
+});
+
+test("a newer release reads the version of an older table, and leaves it to its upgrade", async () => {
+  const table = createTable();
+  await readTableVersion(table);
+
+  expect(await readTableVersion(table, TABLE_VERSION + 1)).toBe(1);
 });

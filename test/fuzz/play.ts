@@ -4,15 +4,16 @@ import { openapi } from "@mailproof/api/openapi/openapi";
 import { audit } from "@mailproof/core/background/audit";
 import { getBalance, TOTALS } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
+import type { Table } from "@mailproof/core/ports/table";
 import { createApiServer } from "@mailproof/local/server/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createJudge } from "../api/judge.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { rejectDown } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { formatCsv, givenUpload } from "../jobs.ts";
 import { createDailyReport } from "../reports.ts";
 import { whenSubscribed } from "../webhooks.ts";
-import { CALLS_MAX, createBrittleTable } from "./brittle-table.ts";
 import { createChances } from "./random.ts";
 import { drawRequest, listOperations, type Request } from "./requests.ts";
 
@@ -258,4 +259,34 @@ const getCreditsUsed = (text: string): number => {
 const readLastFailure = ({ logged }: TestContext): string => {
   const cause = logged.findLast(({ event }) => event === "failure")?.fields["cause"];
   return cause instanceof Error ? (cause.stack ?? cause.message) : "";
+};
+
+/** Requests call the table about so often. */
+export const CALLS_MAX = 12;
+
+/** A table that breaks where `breakAt` says. */
+const createBrittleTable = (sound: Table) => {
+  let left: number | null = null;
+  let isBroken = false;
+  const shouldBreak = (): boolean => {
+    if (left === null || left-- > 0) return false;
+    isBroken = true;
+    return true;
+  };
+  const table: Table = {
+    get: (key) => (shouldBreak() ? rejectDown() : sound.get(key)),
+    query: (query) => (shouldBreak() ? rejectDown() : sound.query(query)),
+    write: (write) => (shouldBreak() ? rejectDown() : sound.write(write)),
+    // Nothing was written, and the caller cannot know.
+    transact: async (writes) => (shouldBreak() ? { outcome: "ambiguous" } : sound.transact(writes)),
+  };
+  return {
+    port: table,
+    /** After so many calls; null: never. From there on nothing of this request gets through. */
+    breakAt: (calls: number | null): void => {
+      left = calls;
+      isBroken = false;
+    },
+    isBroken: () => isBroken,
+  };
 };

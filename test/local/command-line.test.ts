@@ -20,7 +20,7 @@ import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
 import { expect, onTestFinished, test } from "vitest";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { createFolder, spawnNode, whenCommandedWith, whenRun, whenStarted } from "./running.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.

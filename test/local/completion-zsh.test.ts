@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { createFolder, whenRun } from "./running.ts";
 
 // In a real zsh on a terminal: it reads the functions of bash, but not all of bash's syntax.

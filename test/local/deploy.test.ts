@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { createFolder, whenStarted } from "./running.ts";
 
 // The files of deploy/, in the programs that they are for.

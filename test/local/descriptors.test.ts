@@ -6,7 +6,7 @@ import { readGauges } from "@mailproof/core/background/gauges";
 import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
 import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import { expect, test } from "vitest";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { given } from "../given.ts";
 import { connectTo } from "../security/slow-clients.ts";
 import { createFolder, PRELOADED } from "./running.ts";

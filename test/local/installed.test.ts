@@ -10,7 +10,7 @@ import { packFiles } from "../../scripts/build/clients.ts";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 
 // What people install without this repository: the npm package, and the executable.
 

@@ -9,7 +9,7 @@ import { commands } from "@mailproof/local/cli/commands";
 import { runCommand } from "@mailproof/local/cli/run-command";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { watchLine } from "../log-lines.ts";
 
 type Ready = {

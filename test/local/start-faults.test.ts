@@ -9,7 +9,7 @@ import { explainFolderFault } from "@mailproof/local/storage/folder-faults";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, test } from "vitest";
 import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { createFolder, isGone, PRELOADED, spawnNode, whenRunIn, whenStarted } from "./running.ts";
 
 // What a start says when the machine does not let it: a sentence with the setting or the limit to change.

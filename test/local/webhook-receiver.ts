@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { serveZone } from "../dns-server.ts";
-import { listenSecure, NAME, OPEN } from "../net/https-servers.ts";
-import { SELF_SIGNED } from "../net/self-signed.ts";
+import { listenSecure, NAME, OPEN, SELF_SIGNED } from "../net/https-servers.ts";
 
 type Call = { readonly headers: IncomingMessage["headers"]; readonly body: string };
 

@@ -1,5 +1,13 @@
 import { isAddress, parseAddress } from "@mailproof/mail/address";
+import {
+  createIssueFactory,
+  fillTemplate,
+  joinNames,
+  scoreIssues,
+  toStatus,
+} from "@mailproof/mail/issue-rules";
 import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/mail/name-rules";
+import { listRepeated, parseTagList } from "@mailproof/mail/tag-list";
 import { expect, test } from "vitest";
 
 const read = (text: string) => {
@@ -69,4 +77,96 @@ test.each([
   [`reply+${"0".repeat(78)}@github.com`, "untried"],
 ])("of the length of %s is known: %s", (text, expected) => {
   expect(findLongName(read(text))).toBe(expected);
+});
+
+test.each([
+  [
+    "a=1; b=2",
+    [
+      ["a", "1"],
+      ["b", "2"],
+    ],
+    [],
+  ],
+  [
+    "a=1;b=2;",
+    [
+      ["a", "1"],
+      ["b", "2"],
+    ],
+    [],
+  ],
+  [" a\t=\r\n 1 ; ", [["a", "1"]], []],
+  ["a=x=y", [["a", "x=y"]], []],
+  ["a=", [["a", ""]], []],
+  [
+    "A=1; a=2",
+    [
+      ["A", "1"],
+      ["a", "2"],
+    ],
+    [],
+  ],
+  ["a=1; b; =2", [["a", "1"]], ["b", "=2"]],
+  ["", [], []],
+  [";;", [], []],
+] as const)("%j", (text, tags, strays) => {
+  const list = parseTagList(text);
+
+  expect(list.tags.map(({ name, value }) => [name, value])).toEqual(tags);
+  expect(list.strays).toEqual(strays);
+});
+
+test("what stands more than once is listed once", () => {
+  expect(listRepeated(["a", "b", "a", "c", "a", "c"])).toEqual(["a", "c"]);
+});
+
+const issue = createIssueFactory({
+  BAD: { severity: "high", costPoints: 70, message: "{host} is bad." },
+  ODD: {
+    severity: "medium",
+    costPoints: 40,
+    lesser: { severity: "low", costPoints: 0 },
+    message: "{host} is odd.",
+  },
+});
+
+test("an issue weighs what its row says, in the degree that is meant", () => {
+  expect(issue("ODD", { host: "a.test" })).toEqual({
+    id: "ODD",
+    severity: "medium",
+    costPoints: 40,
+    message: "a.test is odd.",
+    detail: { host: "a.test" },
+  });
+  expect(issue("ODD", {}, "lesser")).toMatchObject({ severity: "low", costPoints: 0 });
+  expect(issue("BAD", {}, "lesser")).toMatchObject({ severity: "high", costPoints: 70 });
+});
+
+test("costs end at nothing left", () => {
+  expect(scoreIssues([])).toBe(100);
+  expect(scoreIssues([issue("ODD")])).toBe(60);
+  expect(scoreIssues([issue("ODD"), issue("BAD")])).toBe(0);
+});
+
+test.each([
+  ["pass", []],
+  ["pass", [issue("ODD", {}, "lesser")]],
+  ["warn", [issue("ODD")]],
+  ["fail", [issue("ODD"), issue("BAD")]],
+])("the status is %s", (status, issues) => {
+  expect(toStatus(issues)).toBe(status);
+});
+
+test("of text from outside a sentence takes what is readable, and an issue not all", () => {
+  const { message, detail } = issue("BAD", { host: `\u001b[31m${"x".repeat(1_000)}` });
+
+  expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
+  expect(String(detail["host"])).toHaveLength(200);
+  expect(fillTemplate("{missing}{n}", { n: 3 })).toBe("3");
+});
+
+test("of many names the first ones are listed", () => {
+  expect(joinNames(["a", "b"])).toBe("a, b");
+  expect(joinNames(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
 });

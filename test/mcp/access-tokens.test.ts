@@ -5,7 +5,7 @@ import {
   discoverOAuthProtectedResourceMetadata,
   extractWWWAuthenticateParams,
 } from "@modelcontextprotocol/client";
-import { type JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
 import { expect, test } from "vitest";
 import { createContext } from "../aws/events.ts";
 import { toBytes, toEvent } from "../gateway.ts";

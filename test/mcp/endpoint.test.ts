@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { type AppWorld } from "@mailproof/core/app-world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { createMcpLambda } from "@mailproof/functions/mcp";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { describe, expect, test } from "vitest";

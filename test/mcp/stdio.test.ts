@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
-import { endWithTest } from "../end-with-test.ts";
+import { endWithTest } from "../eventually.ts";
 import { whenListening } from "../local/listening.ts";
 
 // `mailproof mcp`, as a client starts it: a message is a line.

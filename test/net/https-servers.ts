@@ -6,7 +6,6 @@ import type { Dns } from "@mailproof/mail/dns/dns";
 import { parseCidr } from "@mailproof/mail/ip";
 import { createHttpsClient } from "@mailproof/net/https";
 import { onTestFinished } from "vitest";
-import { SELF_SIGNED } from "./self-signed.ts";
 
 /** What the certificate of these tests is for. */
 export const NAME = "mail.test";
@@ -69,3 +68,23 @@ export const createClient = (dns: Dns, port: number, open: readonly string[] = [
   });
 
 export const posted = (url: string) => ({ method: "POST", url, headers: {}, body: "{}" }) as const;
+
+/** Made for these tests, of a name that cannot exist. It opens nothing. */
+export const SELF_SIGNED = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg00W+nvSdMNJsg3C8
+0tZih2i9rQ+OS1yzgaYQjxRuglihRANCAASHhLinmXmtxXGs+44gpvGz9ryo4HLK
+L8ATFXYwGmO5v+YY584vcjYlbdT6OdXzO7KbToNDqqUoI+J5H+2t0tpc
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUXRv314FNVOCEjARIr5Vy4qLOAD8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbWFpbC50ZXN0MCAXDTI2MTEyMTA1MzIxNFoYDzIxMjYxMDI4
+MDUzMjE0WjAUMRIwEAYDVQQDDAltYWlsLnRlc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASHhLinmXmtxXGs+44gpvGz9ryo4HLKL8ATFXYwGmO5v+YY584vcjYl
+bdT6OdXzO7KbToNDqqUoI+J5H+2t0tpco1MwUTAdBgNVHQ4EFgQUEMNhIxgS/N78
+NdFKphQEmID9kWgwHwYDVR0jBBgwFoAUEMNhIxgS/N78NdFKphQEmID9kWgwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAY6EH7ihdvzJSroPQs2VJW
+le/SQaJ3TdgMQx2Pmnv6awIhAP/e/g2ID2/DVPviECboi6Jr8OSwzQZVRxK3YmB/
+ofT1
+-----END CERTIFICATE-----`,
+};

@@ -1,5 +1,8 @@
+import { getEventListeners } from "node:events";
 import { createPacketBucket } from "@mailproof/net/packet-bucket";
-import { expect, test } from "vitest";
+import { createLossCheck } from "@mailproof/net/packet-loss";
+import { sleep } from "@mailproof/net/sleep";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 /** A bucket on a clock that stands still; `slept` is how long each packet had to wait. */
 const givenBucket = (packetsPerSecond: number) => {
@@ -65,4 +68,75 @@ test("a packet whose turn is too far off is refused, and takes no turn from othe
 
   later(1000);
   expect((await acquireMany(1000)).filter(Boolean)).toHaveLength(10);
+});
+
+const setup = (lost: readonly number[] = []) => {
+  const counts = { asked: 0, losses: 0 };
+  let ms = 0;
+  const isLossy = createLossCheck({
+    askControl: async () => !lost.includes((counts.asked += 1)),
+    onLoss: () => {
+      counts.losses += 1;
+    },
+    nowMs: () => ms,
+  });
+  const wait = (more: number) => {
+    ms += more;
+  };
+  return { isLossy, counts, wait };
+};
+
+test("packets are lost if one control question has no answer, and this is counted once", async () => {
+  const { isLossy, counts } = setup([3]);
+
+  expect(await Promise.all([isLossy(), isLossy()])).toEqual([true, true]);
+  expect(counts).toEqual({ asked: 5, losses: 1 });
+});
+
+test("packets are not lost if each control question has an answer", async () => {
+  const { isLossy, counts } = setup();
+
+  expect(await isLossy()).toBe(false);
+  expect(counts).toEqual({ asked: 5, losses: 0 });
+});
+
+test("a check is valid for a second, however many questions it decides about", async () => {
+  const { isLossy, counts, wait } = setup([6]);
+
+  expect(await isLossy()).toBe(false);
+  wait(999);
+  expect(await isLossy()).toBe(false);
+  wait(1);
+  expect(await isLossy()).toBe(true);
+  expect(counts.asked).toBe(10);
+});
+
+describe("sleep", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("it ends after its time, and leaves nothing at its signal", async () => {
+    const { signal } = new AbortController();
+    const slept = sleep(1_000, signal);
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    await slept;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("it ends without an error when its signal fires, and leaves no timer", async () => {
+    const controller = new AbortController();
+    const slept = sleep(1_000, controller.signal);
+    controller.abort("finished");
+
+    expect(await slept).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("it ends at once if its signal has fired before", async () => {
+    const slept = sleep(1_000, AbortSignal.abort());
+
+    expect(await slept).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
-import { SELF_SIGNED } from "./self-signed.ts";
+import { SELF_SIGNED } from "./https-servers.ts";
 
 export const HOST = "127.0.0.1";
 

@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import type { AST } from "@eslint-community/regexpp";
+import { parseAst } from "vitest/node";
 import { charTest } from "./steps.ts";
 
 // Texts that are made to be hard for a pattern: something it likes, again and again, and an end that it does not.
@@ -105,4 +108,36 @@ export const createAttacks = (pattern: AST.Pattern, flags: string): Attack[] => 
           return prefix + pump.repeat(times) + end;
         });
   return [...made.values()];
+};
+
+export type Found = { readonly file: string; readonly source: string; readonly flags: string };
+
+type Walked = { readonly patterns: Found[]; readonly built: string[] };
+
+type Node = {
+  readonly type?: string;
+  readonly regex?: { readonly pattern: string; readonly flags: string };
+  readonly callee?: { readonly name?: string };
+};
+
+/** Every pattern that is written in a source, and which sources build one from parts. */
+export const listPatterns = (glob: string): Walked => {
+  const walked: Walked = { patterns: [], built: [] };
+  for (const file of globSync(glob).toSorted()) {
+    const code = readFileSync(file, "utf8");
+    walk(parseAst(stripTypeScriptTypes(code)), file, walked);
+  }
+  return walked;
+};
+
+const walk = (node: unknown, file: string, into: Walked): void => {
+  if (Array.isArray(node)) for (const one of node) walk(one, file, into);
+  else if (typeof node === "object" && node !== null) {
+    const { type, regex, callee } = node as Node;
+    if (type === "Literal" && regex)
+      into.patterns.push({ file, source: regex.pattern, flags: regex.flags });
+    if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp")
+      into.built.push(file);
+    for (const part of Object.values(node)) walk(part, file, into);
+  }
 };

@@ -1,7 +1,6 @@
 import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import { describe, expect, test } from "vitest";
-import { createAttacks } from "./attacks.ts";
-import { listPatterns } from "./patterns.ts";
+import { createAttacks, listPatterns } from "./attacks.ts";
 import { counter, TooManySteps } from "./steps.ts";
 
 // Goal: no text makes a pattern of ours take longer than in proportion to the text, wherever the text comes from.

@@ -14,7 +14,7 @@ import {
   uploadReport,
 } from "../reports.ts";
 import { send } from "../send.ts";
-import { createReceipt, createSesFields, SES_ID } from "../ses-mail.ts";
+import { createReceipt, createSesFields, SES_ID } from "../ses.ts";
 import type { Zone } from "../zone.ts";
 
 // Goal: who knows a published address for reports talks no domain into a stricter policy, and sets off no event.

@@ -2,9 +2,12 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { describe, expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
-import { recordUses } from "./port-uses.ts";
+import { denyAll, recordUses } from "./port-uses.ts";
 import { createUnknownKey } from "./used-account.ts";
 
 // Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
@@ -104,4 +107,70 @@ test("the key itself is no part of what is looked up, so a look-up's time reveal
   const usedArgs = uses.map(({ args }) => args).join(" ");
   expect(usedArgs).toContain("KEY#");
   expect(usedArgs).not.toContain(liveKey.slice("mp_live_".length, -6));
+});
+
+// Goal: a test key moves no credits, and its requests reach no other server.
+// Method: each route with a price, in a world without a way out, until everything that was begun is at its end.
+// The responses to test keys are in test/story/test-keys.test.ts.
+
+type TestContext = Awaited<ReturnType<typeof given>>;
+
+/** A good request for each route that costs something, now or day by day. A new one is red here until it has its own. */
+const PAID: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> = {
+  "POST /v1/verify": async () => ({ email: "ann@example.com", include_activity: true }),
+  "POST /v1/verify/batch": async () => ({ emails: ["ann@example.com", "slow@example.com"] }),
+  "POST /v1/verify/file": async (ctx) =>
+    createProcessRequest(
+      await givenUpload(ctx, ctx.testKey, formatCsv(["ann@example.com", "bo@x.com"])),
+    ),
+  "POST /v1/find": async () => ({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
+  "POST /v1/deliverability/check": async () => ({
+    domain: "example.com",
+    sending_ip: "192.0.2.1",
+    refresh: true,
+  }),
+  "POST /v1/deliverability/tests": async () => undefined,
+  "POST /v1/deliverability/monitors": async () => ({ domain: "example.com" }),
+};
+
+test("every route with a price is tried here", () => {
+  const paid = endpoints.filter(({ price }) => price !== null).map(({ route }) => route);
+
+  expect(Object.keys(PAID)).toEqual(expect.arrayContaining(paid));
+});
+
+test.each(Object.keys(PAID))(
+  "%s with a test key moves no credit and asks no other server",
+  async (route) => {
+    const ctx = await given({ balance: 100 });
+    const { world, attempted: tried } = denyAll(ctx.world);
+    const before = await readCredits(ctx);
+    const body = await PAID[route]?.(ctx);
+
+    const { statusCode, text } = await send(world, route, { key: ctx.testKey, body });
+    for (let hour = 0; hour < 26; hour++) {
+      await whenWorked({ ...ctx, world });
+      ctx.later(3_600_000);
+      await whenReconciled({ world });
+    }
+
+    expect(statusCode, `${text}`).toBeLessThan(300);
+    expect(tried).toEqual([]);
+    expect(listMoves(ctx)).toEqual([]);
+    expect(await readCredits(ctx)).toEqual(before);
+    expect(listStoredItems(ctx).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
+  },
+);
+
+test("the same with a live key does ask, and does cost: the world without a way out is one", async () => {
+  const ctx = await given({ balance: 100 });
+  const { world, attempted: tried } = denyAll(ctx.world);
+
+  await send(world, "POST /v1/deliverability/check", {
+    key: ctx.liveKey,
+    body: { domain: "example.com" },
+  });
+
+  expect(tried).toContain("names.dns");
+  expect(listMoves(ctx)).not.toEqual([]);
 });

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/index";
 import { openAccount } from "@mailproof/core/accounts/accounts";
@@ -8,7 +9,6 @@ import { credits } from "@mailproof/core/money/credits";
 import type { PlanId } from "@mailproof/core/money/plans";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { describeContents, measureFiles } from "./contents.ts";
 import { type Done, type PaidRange, runCustomer } from "./customers.ts";
 import { computeMedian } from "./figures.ts";
 import {
@@ -203,3 +203,43 @@ export const reportWork = (
   );
   printLine(`Audit: ${JSON.stringify(audit)}`);
 };
+
+/** The bytes of the table's file with its log, and of all stored files. */
+const measureFiles = (state: string) => {
+  const getBytes = (pattern: string): number =>
+    globSync(pattern, { cwd: state }).reduce((sum, file) => {
+      const found = statSync(join(state, file), { throwIfNoEntry: false });
+      return sum + (found?.isFile() ? found.size : 0);
+    }, 0);
+  return { table: getBytes(`${TABLE}*`), blobs: getBytes("blobs/**") };
+};
+
+const TABLE = "state.sqlite";
+
+/** What makes the table's file as large as it is: by kind of item, how many and how many bytes of text. */
+const describeContents = (state: string): readonly string[] => {
+  const { table, blobs } = measureFiles(state);
+  const db = new DatabaseSync(join(state, TABLE), { readOnly: true });
+  const kinds = db
+    .prepare(
+      `SELECT substr(pk, 1, instr(pk || '#', '#') - 1) AS kind, count(*) AS items,
+         sum(length(CAST(item AS BLOB))) AS text,
+         sum(length(pk) + length(sk) + coalesce(length(list_pk) + length(list_sk), 0) + coalesce(length(due_pk) + length(due_sk), 0)) AS keys
+       FROM items GROUP BY kind ORDER BY text + keys DESC`,
+    )
+    .all() as { kind: string; items: number; text: number; keys: number }[];
+  const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+  const free = pragma("freelist_count") * pragma("page_size");
+  db.close();
+  const explained = kinds.reduce((sum, { text, keys }) => sum + text + 3 * keys, 0);
+  return [
+    `the table's file ${megabytes(table)}, of it free ${megabytes(free)}; stored files ${megabytes(blobs)}`,
+    `text of items and three times their keys (table and indexes): ${megabytes(explained)}`,
+    ...kinds.map(
+      ({ kind, items, text }) =>
+        `${kind.padEnd(20)} ${String(items).padStart(8)} items ${megabytes(text).padStart(10)}`,
+    ),
+  ];
+};
+
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;

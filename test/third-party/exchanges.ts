@@ -11,7 +11,7 @@ import {
 } from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
-import { createReceipt } from "../ses-mail.ts";
+import { createReceipt } from "../ses.ts";
 import type { Outcome } from "./instance.ts";
 import type { Stage } from "./stage.ts";
 

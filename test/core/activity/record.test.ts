@@ -2,7 +2,7 @@ import { hashAddress } from "@mailproof/core/accounts/hashes";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { findRecord } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
-import { type Write } from "@mailproof/core/ports/table";
+import type { Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import { expect, test } from "vitest";
 import {

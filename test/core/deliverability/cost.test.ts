@@ -4,7 +4,7 @@ import { CONFIDENCES, measureCoverage } from "@mailproof/core/deliverability/cov
 import { type CheckComponent, COMPONENTS } from "@mailproof/core/deliverability/findings";
 import { WEIGHTS } from "@mailproof/core/deliverability/score";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
-import { type Dns } from "@mailproof/mail/dns/dns";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RSA_2048 } from "../../mail/dkim/keys.ts";

@@ -6,7 +6,7 @@ import {
 } from "@mailproof/core/intake/excluded-rows";
 import { createTextSet } from "@mailproof/core/intake/text-set";
 import { createTopDomains } from "@mailproof/core/intake/top-domains";
-import { type Blobs } from "@mailproof/core/ports/blobs";
+import type { Blobs } from "@mailproof/core/ports/blobs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";

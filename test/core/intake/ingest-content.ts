@@ -15,7 +15,7 @@ import {
   type ListRow,
   openList,
 } from "@mailproof/core/intake/open-list";
-import { type Blobs } from "@mailproof/core/ports/blobs";
+import type { Blobs } from "@mailproof/core/ports/blobs";
 import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
 
 export const KEY = "inputs/job_1";

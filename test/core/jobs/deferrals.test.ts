@@ -1,6 +1,6 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { splitDue, toDeferredGroups } from "@mailproof/core/jobs/deferrals";
-import { type Json } from "@mailproof/core/ports/table";
+import type { Json } from "@mailproof/core/ports/table";
 import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";

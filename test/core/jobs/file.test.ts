@@ -1,7 +1,7 @@
 import { findUpload } from "@mailproof/core/intake/uploads";
-import { type FileResult } from "@mailproof/core/jobs/dispatch";
+import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile } from "@mailproof/core/jobs/file";
-import { type World } from "@mailproof/core/ports/world";
+import type { World } from "@mailproof/core/ports/world";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../../drain-queues.ts";
 import { type Fate, withMessageFates } from "../../faulty-worlds.ts";

@@ -1,8 +1,8 @@
-import { type AppWorld } from "@mailproof/core/app-world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { toJobItem, toJobKey } from "@mailproof/core/jobs/items";
 import { assertWithinPlan, buildNewJobWrites, type NewJob } from "@mailproof/core/jobs/new-job";
-import { type PlanId } from "@mailproof/core/money/plans";
-import { type Message } from "@mailproof/core/ports/queue";
+import type { PlanId } from "@mailproof/core/money/plans";
+import type { Message } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../../drain-queues.ts";
 import { givenWorld, START } from "../../given.ts";

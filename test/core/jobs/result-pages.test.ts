@@ -1,10 +1,10 @@
 import { type Chunk, toChunkItem } from "@mailproof/core/jobs/chunks";
-import { type Job } from "@mailproof/core/jobs/items";
+import type { Job } from "@mailproof/core/jobs/items";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { readResultRows, toPageItems } from "@mailproof/core/jobs/results";
 import { signCursor } from "@mailproof/core/lib/cursor";
-import { type Item, type Table } from "@mailproof/core/ports/table";
+import type { Item, Table } from "@mailproof/core/ports/table";
 import { serialiseItem } from "@mailproof/core/ports/writes";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";

@@ -11,7 +11,7 @@ import {
 import { createList } from "@mailproof/mail/blocklists/lists";
 import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { parseReply } from "../../reply-from.ts";
+import { parseReply } from "../../mail/smtp/play.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 
 const HELO = "probe.example.com";

@@ -1,15 +1,15 @@
 import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
-import { type Verification } from "@mailproof/core/verify/result";
+import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
-import { type Dns, type DnsOutcome } from "@mailproof/mail/dns/dns";
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
 import { rejectsUnknownRecipients } from "@mailproof/mail/mail-providers";
 import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createDescribe } from "../../describe-when.ts";
 import { givenWorld } from "../../given.ts";
-import { type Behaviour, createNetwork } from "../../mail/smtp/mail-hosts.ts";
+import { type Behaviour, createNetwork } from "../../mail/smtp/play.ts";
 
 // A result never contradicts itself: each line is a sentence that holds for every result with evidence.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whenQuiet } from "../../drain-queues.ts";
-import { type TestContext } from "../../jobs.ts";
+import type { TestContext } from "../../jobs.ts";
 import { send } from "../../send.ts";
 import {
   DAY_MS,

@@ -1,14 +1,16 @@
 import { hash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
+import { parseListChanges } from "@mailproof/mail/lists/changes";
 import { broad } from "@mailproof/mail/lists/data/broad";
 import { disposable } from "@mailproof/mail/lists/data/disposable";
 import { free } from "@mailproof/mail/lists/data/free";
 import { rareEndings } from "@mailproof/mail/lists/data/rare-endings";
 import { createLists } from "@mailproof/mail/lists/lists";
-import { listDomains, unpack } from "@mailproof/mail/lists/pack";
+import { isOn, listDomains, pack, unpack } from "@mailproof/mail/lists/pack";
 import { popularProviders, squats } from "@mailproof/mail/lists/providers";
 import { relayDomains } from "@mailproof/mail/lists/relays";
 import { webmailDomains } from "@mailproof/mail/lists/webmail";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 const DOMAIN = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/;
@@ -90,4 +92,83 @@ test.each([
   ["yahooo.com", "yahoo.com"],
 ])("%s is meant to be %s", (typed, meant) => {
   expect(squats.get(typed)).toBe(meant);
+});
+
+test("a file of changes is read line by line, without its comments", () => {
+  const text = [
+    "\uFEFF# our own",
+    "",
+    "+disposable example.com",
+    "  -free   Foo.DE.   # we serve them",
+    "+trap x@Y.z.example",
+    "+trap spam.example",
+    "+trap odd#name@example.com",
+    "+relay alias.example",
+    "-role No_Reply",
+  ].join("\r\n");
+
+  expect(parseListChanges(text)).toEqual([
+    { add: true, list: "disposable", entry: "example.com" },
+    { add: false, list: "free", entry: "foo.de" },
+    { add: true, list: "trap", entry: "x@y.z.example" },
+    { add: true, list: "trap", entry: "spam.example" },
+    { add: true, list: "trap", entry: "odd#name@example.com" },
+    { add: true, list: "relay", entry: "alias.example" },
+    { add: false, list: "role", entry: "no-reply" },
+  ]);
+});
+
+test("a domain in another script is kept as its A-labels", () => {
+  expect(parseListChanges("+disposable Müll.example")).toEqual([
+    { add: true, list: "disposable", entry: "xn--mll-hoa.example" },
+  ]);
+});
+
+test("an empty file changes nothing", () => {
+  expect(parseListChanges("\n# nothing yet\n\n")).toEqual([]);
+});
+
+test.each([
+  ["disposable example.com", /^Line 3 is not a change/],
+  ["+ disposable example.com", /^Line 3 is not a change/],
+  ["+disposable", /^Line 3 is not a change/],
+  ["+disposble example.com", /^Line 3 names the list "disposble"; there are disposable, free/],
+  ["+disposable example", /^Line 3 has an entry that is not a domain: example/],
+  ["+disposable two words.example", /^Line 3 .* not a domain/],
+  ["+disposable a@example.com", /^Line 3 .* not a domain/],
+  ["+disposable *.example.com", /^Line 3 .* not a domain/],
+  ["+disposable https://example.com", /^Line 3 .* not a domain/],
+  ["+disposable a..example.com", /^Line 3 .* not a domain/],
+  ["+disposable 192.0.2.1", /^Line 3 .* not a domain/],
+  ["+free mü/ll.example", /^Line 3 .* not a domain/],
+  ["+trap @example.com", /^Line 3 .* neither an address nor a domain/],
+  ["+trap a b@example.com", /^Line 3 .* neither an address nor a domain/],
+  ["+trap a@", /^Line 3 .* neither an address nor a domain/],
+  ["+role front of house", /^Line 3 .* not a role word/],
+  ["+role info@example.com", /^Line 3 .* not a role word/],
+])("%j is refused by the number of its line", (line, message) => {
+  expect(() => parseListChanges(`# ours\n+free a.example\n${line}\n`)).toThrow(message);
+});
+
+const VERSION = { list: "ours", source: "", version: "1", entries: 0, sha256: "" };
+const domains = fc.uniqueArray(fc.domain(), { maxLength: 60 });
+
+test("what is packed comes out again, in the order of its bytes, and nothing else", () => {
+  fc.assert(
+    fc.property(domains, fc.domain(), (listed, other) => {
+      const list = { ...VERSION, packed: pack(listed) };
+
+      expect(listDomains(unpack(list.packed))).toEqual(listed.toSorted());
+      expect(listed.every((domain) => isOn(list, domain))).toBe(true);
+      expect(isOn(list, other)).toBe(listed.includes(other));
+    }),
+  );
+});
+
+test("the order in which domains are given does not change what is packed", () => {
+  fc.assert(
+    fc.property(domains, (listed) => {
+      expect(pack(listed.toReversed())).toBe(pack(listed));
+    }),
+  );
 });

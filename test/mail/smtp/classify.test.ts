@@ -8,7 +8,7 @@ import {
 } from "../../../packages/mail/src/smtp/classify.ts";
 import type { Reply, Stage } from "../../../packages/mail/src/smtp/reply.ts";
 import { RULE_FAMILIES } from "../../../packages/mail/src/smtp/reply-rules/rules.ts";
-import { parseReply } from "../../reply-from.ts";
+import { parseReply } from "./play.ts";
 
 const at = (line: string, stage: Stage | "data" = "rcpt", mxHost?: string) =>
   classify(parseReply(line), mxHost === undefined ? { stage } : { stage, mxHost });

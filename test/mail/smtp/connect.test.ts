@@ -2,7 +2,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { type SessionRequest, trySession } from "@mailproof/mail/smtp/connect";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
-import { type Behaviour, createNetwork, friendly } from "./mail-hosts.ts";
+import { type Behaviour, createNetwork, friendly } from "./play.ts";
 
 const request: SessionRequest = {
   helo: "probe.example",

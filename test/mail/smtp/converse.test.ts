@@ -1,5 +1,6 @@
 import { converse, type Dialogue } from "@mailproof/mail/smtp/converse";
 import { createDialogue } from "@mailproof/mail/smtp/dialogue";
+import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
 import type { ReplyOrFault, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
 import { plan, reply } from "./play.ts";
@@ -276,3 +277,12 @@ test("a transcript is bounded, however much is sent", async () => {
   expect(transcript.length).toBe(300);
   expect(Math.max(...transcript.map(({ text }) => text.length))).toBe(1001);
 });
+
+test.each([0, 0.5, 1 - Number.EPSILON])(
+  "a random recipient is 20 plain signs, by chance of %d",
+  (chance) => {
+    expect(createRandomRecipient("a.example", () => chance)).toMatch(
+      /^[a-z][a-z0-9]{19}@a\.example$/,
+    );
+  },
+);

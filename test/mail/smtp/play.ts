@@ -1,7 +1,14 @@
 import { createDialogue } from "@mailproof/mail/smtp/dialogue";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SessionPlan, SessionResult } from "@mailproof/mail/smtp/session";
-import { isFault, type ReplyOrFault, type WireFault } from "@mailproof/mail/smtp/wire";
+import {
+  isFault,
+  type ReplyOrFault,
+  type SmtpConnect,
+  type SmtpTarget,
+  type WireFault,
+} from "@mailproof/mail/smtp/wire";
+import type { Reply } from "../../../packages/mail/src/smtp/reply.ts";
 
 export const plan: SessionPlan = {
   helo: "probe.example",
@@ -69,3 +76,56 @@ export const HELLO = `
 export const OPENED = `${HELLO}
   C: MAIL FROM:<probe@probe.example>
   S: 250 2.1.0 OK`;
+
+/** What a simulated mail host does: cannot be connected to, or answers each line; "!" is a fault of the wire. */
+export type Behaviour = WireFault | ((command: string | null) => string);
+
+/** A network of such hosts by address, and everything that happened on it. */
+export const createNetwork = (behaviours: Readonly<Record<string, Behaviour>>) => {
+  const log: string[] = [];
+  const open = new Set<number>();
+  let connections = 0;
+
+  const connect: SmtpConnect = async (
+    { ip, port, host }: SmtpTarget,
+    { timeoutMs, affinityKey },
+  ) => {
+    log.push(`connect ${ip}:${port} ${host} ${timeoutMs} ${affinityKey}`);
+    const behaviour = behaviours[ip] ?? "connect_refused";
+    if (typeof behaviour === "string") return behaviour;
+
+    const id = connections++;
+    let command: string | null = null;
+    open.add(id);
+    return {
+      send: (line) => {
+        command = line;
+        log.push(line);
+      },
+      receive: async (): Promise<ReplyOrFault> => {
+        const answer = behaviour(command);
+        return answer.startsWith("!") ? (answer.slice(1) as WireFault) : reply(answer);
+      },
+      startTls: async () => (behaviour("(TLS)") === "!tls_failed" ? "tls_failed" : null),
+      close: async () => void open.delete(id),
+    };
+  };
+  return { connect, log, open };
+};
+
+/** A server that takes everybody in and knows ann. */
+export const friendly = (command: string | null): string => {
+  if (command === null) return "220 mx";
+  if (command.startsWith("RCPT") && !command.includes("<ann@")) return "550 5.1.1 no";
+  return command === "QUIT" ? "221 bye" : "250 OK";
+};
+
+/** A reply as the parser gives it, from its lines as a server sends them or as one line. */
+export const parseReply = (lines: string): Reply => ({
+  code: Number(lines.slice(0, 3)),
+  enhanced: /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/.exec(lines)?.[0] ?? null,
+  text: lines
+    .split("\n")
+    .map((line) => line.replace(/^\d{3}[ -]?(?:[245]\.\d{1,3}\.\d{1,3} ?)?/, ""))
+    .join("\n"),
+});

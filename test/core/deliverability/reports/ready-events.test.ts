@@ -1,5 +1,5 @@
-import { type AppWorld } from "@mailproof/core/app-world";
-import { type Table } from "@mailproof/core/ports/table";
+import type { AppWorld } from "@mailproof/core/app-world";
+import type { Table } from "@mailproof/core/ports/table";
 import { describe, expect, test } from "vitest";
 import { withDnsLookups } from "../../../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../../../drain-queues.ts";

@@ -11,7 +11,7 @@ import { streamPieces } from "../../../form.ts";
 import { given, START } from "../../../given.ts";
 import { createMail, readTest, whenTestCreated } from "../../../mail-tests.ts";
 import { createDailyReport, createReportMail, readReportsAddress } from "../../../reports.ts";
-import { createReceipt, createSesFields, SES_ID } from "../../../ses-mail.ts";
+import { createReceipt, createSesFields, SES_ID } from "../../../ses.ts";
 
 const BLOB = `inbound/${SES_ID}`;
 const MAIL = Buffer.from(createMail(START).raw).toString();

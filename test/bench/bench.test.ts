@@ -1,0 +1,253 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+import {
+  type Comparison,
+  compareRounds,
+  formatSentence,
+  judge,
+  pickBest,
+} from "../../bench/against/judge.ts";
+import type { Figures } from "../../bench/against/scenarios.ts";
+import { BUDGETS, GROUPS, RATIOS } from "../../bench/budgets.ts";
+import type { BenchVerdict } from "../../bench/engine/job.ts";
+import { type Cell, situations, toCell } from "../../bench/engine/matrix.ts";
+import { generateList, type ListCounts, pickDomain, toBytes } from "../../bench/list-generator.ts";
+import {
+  BENCHES,
+  buildTable,
+  compareToBudgets,
+  formatPage,
+  PAGE,
+  readResults,
+} from "../../bench/performance.ts";
+import { ingestRows } from "../core/intake/ingest-content.ts";
+
+const NOTHING: Figures = {
+  seconds: Number.NaN,
+  processorSeconds: Number.NaN,
+  peakMegabytes: Number.NaN,
+  sessions: 0,
+  queries: 0,
+  bytesWritten: Number.NaN,
+};
+
+const givenTime = (ratio: number): Comparison => ({
+  row: "export",
+  figure: "processorSeconds",
+  reference: 2,
+  here: 2 / ratio,
+  ratio,
+});
+
+const TIMES = [
+  [[1], "good"],
+  [[1.4], "good"],
+  [[0.97], "good"],
+  [[0.96], "warning"],
+  [[0.9], "warning"],
+  [[0.89], "again"],
+  [[0.5, 0.5], "again"],
+  [[0.5, 0.5, 0.5], "red"],
+  [[0.89, 0.7, 0.89], "red"],
+  [[0.5, 0.95], "warning"],
+  [[0.5, 0.5, 1], "good"],
+  [[Number.NaN], "good"],
+  [[], "good"],
+] as const;
+
+test.each(TIMES)("a time with the ratios %j is %s", (ratios, judgement) => {
+  expect(judge(ratios.map(givenTime))).toBe(judgement);
+});
+
+test("a figure without a limit is good, however low its ratio", () => {
+  expect(judge([{ ...givenTime(0.1), figure: "peakMegabytes" }])).toBe("good");
+});
+
+const givenSessions = (reference: number, here: number) =>
+  compareRounds("one-server", {
+    reference: [{ ...NOTHING, sessions: reference }],
+    here: [{ ...NOTHING, sessions: here }],
+  }).filter(({ figure }) => figure === "sessions");
+
+test.each([
+  [20, 20, "good"],
+  [20, 30, "warning"],
+  [20, 40, "again"],
+  [0, 0, "good"],
+  [0, 1, "again"],
+] as const)("of %d sessions at the reference, %d here are %s", (reference, here, judgement) => {
+  expect(judge(givenSessions(reference, here))).toBe(judgement);
+});
+
+test("a ratio is of the medians of both, and below 1 where this tree takes more", () => {
+  const toRounds = (seconds: readonly number[]) =>
+    seconds.map((one) => ({ ...NOTHING, seconds: one }));
+  const [time] = compareRounds("list", {
+    reference: toRounds([2, 90, 1]),
+    here: toRounds([4, 3, 80]),
+  });
+
+  expect(time).toEqual({ row: "list", figure: "seconds", reference: 2, here: 4, ratio: 0.5 });
+});
+
+test("a sentence names the figure, its ratio, what is required, and both figures", () => {
+  const worst = pickBest([0.5, 0.625, 0.55].map(givenTime));
+
+  expect(worst && formatSentence(worst)).toBe(
+    "processor time of export: ratio 0.63, at least 0.9 is required (reference 2 s, here 3.2 s).",
+  );
+});
+
+test("no limit is above 1, which the same commit would miss by chance", () => {
+  expect(
+    Object.values(RATIOS)
+      .flatMap((row) => Object.values(row))
+      .filter((least) => least > 1),
+  ).toEqual([]);
+});
+
+const shape = (seed: number) => ({
+  seed,
+  rows: 5_000,
+  duplicatePercent: 10,
+  invalidPercent: 5,
+  domain: pickDomain,
+});
+
+test.each([1, 2, 3])("a list made from seed %i holds what its counts say", async (seed) => {
+  let expectedCounts: ListCounts | undefined;
+  const result = await ingestRows(
+    toBytes(generateList(shape(seed)), (counts) => {
+      expectedCounts = counts;
+    }),
+  );
+
+  expect(expectedCounts).toEqual({
+    rows: result.totalSubmitted,
+    duplicates: result.duplicatesRemoved,
+    invalid: result.invalidSkipped,
+    unique: result.unique,
+  });
+  expect(result).toMatchObject({
+    totalSubmitted: 5_000,
+    format: { emailColumn: 3, delimiter: "," },
+  });
+  expect(result.duplicatesRemoved).toBeGreaterThan(400);
+  expect(result.invalidSkipped).toBeGreaterThan(150);
+});
+
+test("a list is the same for the same seed, and another for another", () => {
+  const getText = (seed: number) => [...generateList(shape(seed))].join("");
+
+  expect(getText(1)).toBe(getText(1));
+  expect(getText(1)).not.toBe(getText(2));
+});
+
+const JUDGED: readonly (readonly [
+  status: BenchVerdict,
+  verdict: BenchVerdict | undefined,
+  cell: Cell,
+])[] = [
+  ["valid", "valid", "ok"],
+  ["valid", "invalid", "false invalid"],
+  ["valid", "unknown", "unknown"],
+  ["invalid", "invalid", "ok"],
+  ["invalid", "valid", "false valid"],
+  ["invalid", undefined, "unknown"],
+  ["unknown", "unknown", "ok"],
+  ["unknown", undefined, "ok"],
+  ["unknown", "invalid", "false invalid"],
+  ["unknown", "valid", "false valid"],
+  ["unknown", "risky", "unknown"],
+  ["catch_all", "valid", "false valid"],
+  ["catch_all", "catch_all", "ok"],
+  ["risky", "invalid", "false invalid"],
+];
+
+test.each(JUDGED)("where %s is true and %s is the verdict, that is %s", (status, verdict, cell) => {
+  expect(toCell({ address: "", label: "", status, reason: "" }, verdict)).toBe(cell);
+});
+
+test("valid is right enough where only catch-all stays open", () => {
+  const shy = { address: "", label: "", status: "risky", reason: "catch_all_unverified" } as const;
+
+  expect(toCell(shy, "valid")).toBe("ok");
+  expect(toCell(shy, "invalid")).toBe("false invalid");
+});
+
+test("the matrix has ordinary and broken situations, each once", () => {
+  const shown = situations.map((situation) => situation.label);
+
+  expect(new Set(shown).size).toBe(shown.length);
+  expect(shown.length).toBeGreaterThan(25);
+  expect(shown).toContain("ada.lovelace@valid");
+  expect(shown).toContain("ada.lovelace@greylist");
+});
+
+const results = readResults();
+
+test("docs/performance.md tells what bench/results holds", () => {
+  expect(
+    readFileSync(PAGE, "utf8"),
+    `docs/performance.md is stale: run "npx node scripts/write-performance.mjs"`,
+  ).toBe(formatPage(results));
+});
+
+test("every line with a budget was measured, and every bench that was run has one", () => {
+  const measured = results.flatMap(({ rows }) => rows.flatMap(({ line }) => line ?? []));
+
+  expect(measured.toSorted()).toEqual(Object.keys(BUDGETS).toSorted());
+  expect(
+    globSync("bench/results/*.json")
+      .map((file) => basename(file, ".json"))
+      .toSorted(),
+  ).toEqual(BENCHES.toSorted());
+});
+
+test("nine rows are the design's, and each of them says what bounds it", () => {
+  expect(Object.values(GROUPS).filter(({ boundBy }) => boundBy !== "")).toHaveLength(9);
+});
+
+test.each([
+  ["intakeSeconds", 2.5, true],
+  ["intakeSeconds", 2.51, false],
+  ["oneServerRate", 420, true],
+  ["oneServerRate", 419, false],
+  ["falseValid", 0, true],
+  ["falseValid", 1, false],
+] as const)("%s of %d: met is %s", (line, value, isMet) => {
+  const rows = [{ line, what: "", value, unit: "" }];
+  const bench = GROUPS[BUDGETS[line].of].bench;
+  const [verdict] = compareToBudgets([{ name: bench, machine: [], at: "", rows }]).filter(
+    (one) => one.line === BUDGETS[line],
+  );
+
+  expect(verdict?.isMet).toBe(isMet);
+});
+
+test("what a bench should have measured and did not is missed", () => {
+  const verdicts = compareToBudgets([{ name: "intake", machine: [], at: "", rows: [] }]);
+
+  expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
+});
+
+test("a figure stands beside its budget, and beside the peer that was measured with it", () => {
+  const beside = { who: "a peer", value: 100 };
+  const rows = [{ line: "oneServerRate", what: "", value: 840, unit: "", beside } as const];
+  const [cells] = buildTable(
+    compareToBudgets([{ name: "engine", machine: [], at: "", rows }]),
+  ).rows;
+
+  expect(cells).toEqual([
+    "engine",
+    "one MX",
+    "840",
+    "addresses/s",
+    "at least 420",
+    "2 ×",
+    "a peer: 100",
+    "8.4 ×",
+    "met",
+  ]);
+});
