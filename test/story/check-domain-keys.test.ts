@@ -106,20 +106,6 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test.each([
-  ["a space", "a b"],
-  ["256 characters", "k".repeat(256)],
-  ["no characters", ""],
-])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY", async (_, key) => {
-  const ctx = await given({ balance: 10 });
-  const before = listStoredItems(ctx);
-
-  const refused = await whenChecked(ctx.world, ctx.liveKey, site, key);
-
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
-  expect(listStoredItems(ctx)).toEqual(before);
-});
-
 test("the same letters are another key on another route, in another account, and under a test key", async () => {
   const { world, liveKey, testKey } = await given({ balance: 30 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
@@ -284,19 +270,6 @@ test("what the charge left is stated though the balance cannot be read after it,
 
   expect(data).toMatchObject({ credits_used: 10, credits_remaining: 0 });
   expect(repeat.data).toMatchObject({ credits_used: 0, credits_remaining: 0 });
-});
-
-test("a stored check that cannot be read just now is 503, and its key tells it later", async () => {
-  const ctx = await given({ balance: 10 });
-  await whenChecked(ctx.world, ctx.liveKey, site, "k");
-
-  const refused = await whenChecked(withUnreadable(ctx, "CHECK#"), ctx.liveKey, site, "k");
-
-  expect(refused).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  // The first request was charged.
-  expect(refused.error.money).toBe("retry_same_key");
-  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
-  expect(repeat.data).toMatchObject({ credits_used: 0, idempotent_replay: true });
 });
 
 test("a key means nothing where checks are only read", async () => {

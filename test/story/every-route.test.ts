@@ -40,6 +40,35 @@ test.each(strict)("$route: an unknown parameter is 400 and named", async (endpoi
   expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
 });
 
+/** The parameters of lists, whichever list takes them. */
+const LIST_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  limit: ["0", "-1", "1.5", "ten", ""],
+  offset: ["x", "MTIz"],
+  after: ["x"],
+};
+
+const lists = strict.flatMap((endpoint) => {
+  const { entries = {} } = (endpoint.query ?? {}) as { entries?: object };
+  const fields = Object.keys(LIST_PARAMETERS).filter((field) => field in entries);
+  return fields.map((field) => ({ ...endpoint, field }));
+});
+
+test("the lists are found", () => expect(lists.length).toBeGreaterThan(12));
+
+test.each(lists)("$route: a $field that is none is 400 and named", async (endpoint) => {
+  const { world, liveKey: key } = await given();
+  const { to, query } = exampleOf(endpoint);
+  const { field } = endpoint;
+
+  for (const value of LIST_PARAMETERS[field] ?? []) {
+    const { statusCode, error } = await send(world, to(), {
+      key,
+      query: { ...query, [field]: value },
+    });
+    expect([value, statusCode, error.details?.[0]?.field]).toEqual([value, 400, field]);
+  }
+});
+
 test.each(withABody)("$route: an unknown field of the body is 400 and named", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query, body } = exampleOf(endpoint);
@@ -76,6 +105,19 @@ test.each(withABody)("$route: a body that is too large is 413", async (endpoint)
 
   expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
 });
+
+test.each(endpoints.filter(({ keyed }) => keyed))(
+  "$route: an Idempotency-Key with a space is 400",
+  async (endpoint) => {
+    const { world, liveKey: key } = await given();
+    const { to, ...request } = exampleOf(endpoint);
+    const headers = { "idempotency-key": "a b" };
+
+    const { statusCode, error } = await send(world, to(), { ...request, key, headers });
+
+    expect([statusCode, error.code]).toEqual([400, "INVALID_IDEMPOTENCY_KEY"]);
+  },
+);
 
 test.each(behindAKey)(
   "$route: a burst beyond the plan is 429, and says when to come again",

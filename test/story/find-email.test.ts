@@ -4,14 +4,12 @@ import { expect, test } from "vitest";
 import { whenReconciled } from "../drain-queues.ts";
 import {
   createStoppingWorld,
-  rejectDown,
   runTurn,
   withBrokenEngine,
   withSlowEngine,
-  withTable,
   withUnreadable,
 } from "../faulty-worlds.ts";
-import { given, givenKey, START } from "../given.ts";
+import { given, START } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { whenFound } from "../send.ts";
 
@@ -277,13 +275,6 @@ test("a person with the name of something that JavaScript knows is a person", as
   expect((await whenFound(world, testKey, body)).data).toMatchObject({ status: "valid" });
 });
 
-test("a key with the scope verification:write is 200", async () => {
-  const { world, account } = await given({ balance: 20 });
-  const key = await givenKey(world, account, { scopes: ["verification:write"] });
-
-  expect((await whenFound(world, key, ann)).statusCode).toBe(200);
-});
-
 test("too few credits are 402, say what is missing, and write nothing at all", async () => {
   const ctx = await given({ balance: 4.5 });
   const before = listStoredItems(ctx);
@@ -313,22 +304,6 @@ test("what breaks on our side is 500 and refunded, and the next search buys anew
   expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
   const again = await whenFound(ctx.world, ctx.liveKey, ann);
   expect(again.data).not.toHaveProperty("idempotent_replay");
-});
-
-test("a table that cannot be written is 503, to be tried again, and may be sent again", async () => {
-  const ctx = await given({ balance: 20 });
-
-  const response = await whenFound(withTable(ctx, { transact: rejectDown }), ctx.liveKey, ann);
-
-  expect(response).toMatchObject({
-    statusCode: 503,
-    headers: { "retry-after": "5" },
-    error: { code: "UNAVAILABLE", retryable: true },
-  });
-  expect(response.error.message).toMatch(
-    /The same search sent again within its two minutes will not be charged twice\.$/,
-  );
-  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("a search whose process crashed is refunded, and can be bought again", async () => {

@@ -283,23 +283,6 @@ test.each([
   expect(error.details[0].field).toBe(field);
 });
 
-test("a cursor of another filter, text or order is 400", async () => {
-  const ctx = await givenJob();
-  const { data } = await whenRead(ctx, { sort: "email", limit: "1" });
-  const { next_key } = data;
-
-  const answers = await Promise.all(
-    [
-      { sort: "-email" },
-      { sort: "email", q: "a" },
-      { sort: "email", filter: "status:valid" },
-      {},
-    ].map((query) => whenRead(ctx, { ...query, next_key })),
-  );
-
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 400]);
-});
-
 test("without results, a selection is checked and the counts are returned", async () => {
   const ctx = await givenJob();
 

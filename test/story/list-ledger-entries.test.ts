@@ -204,9 +204,6 @@ test("a test key moves no credits and sees none move", async () => {
 test.each<[Query, string]>([
   [{ from: "2026-02-30" }, "from: must be a date such as 2026-11-21"],
   [{ from: "2026-11-02", to: "2026-11-01" }, "from: must not be after 2026-11-01"],
-  [{ limit: "0" }, "limit: must be a whole number from 1 up"],
-  [{ offset: "x" }, "offset: must be a next_offset of this list"],
-  [{ page: "2" }, "page: is not a known field"],
 ])("%j is 400 and names the field", async (query, words) => {
   const ctx = await given();
 

@@ -129,19 +129,17 @@ test("a request that cannot be recorded is answered as ever", async () => {
   expect(response.statusCode).toBe(200);
 });
 
-test.each<[Query, string]>([
-  [{ status: "400" }, "status: must be one of 2xx, 3xx, 4xx, 5xx"],
-  [{ limit: "0" }, "limit: must be a whole number from 1 up"],
-  [{ offset: "x" }, "offset: must be a next_offset of this list"],
-  [{ page: "2" }, "page: is not a known field"],
-])("%j is 400 and names the field", async (query, words) => {
-  const ctx = await given();
+test.each<[Query, string]>([[{ status: "400" }, "status: must be one of 2xx, 3xx, 4xx, 5xx"]])(
+  "%j is 400 and names the field",
+  async (query, words) => {
+    const ctx = await given();
 
-  const { statusCode, error } = await list(ctx, query);
+    const { statusCode, error } = await list(ctx, query);
 
-  expect(statusCode).toBe(400);
-  expect(error.message).toContain(words);
-});
+    expect(statusCode).toBe(400);
+    expect(error.message).toContain(words);
+  },
+);
 
 test("a cursor of another filter is 400", async () => {
   const ctx = await givenRequests();

@@ -1,12 +1,9 @@
-import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
-import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { rejectDown, withLostReplies, withTable, withUnreadable } from "../faulty-worlds.ts";
-import { givenKey } from "../given.ts";
+import { withLostReplies } from "../faulty-worlds.ts";
 import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
@@ -233,22 +230,6 @@ test.each<[string, unknown, string]>([
   expect([ctx.queue.pending(), ctx.blobs.keys()]).toEqual([0, []]);
 });
 
-test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
-  const { world, liveKey } = await givenChunked();
-
-  expect(await whenBatched(world, liveKey, { emails: createEmails(1) }, "a b")).toMatchObject({
-    statusCode: 400,
-    error: { code: "INVALID_IDEMPOTENCY_KEY" },
-  });
-});
-
-test("a key with the scope verification:write is 202", async () => {
-  const { world, account } = await givenChunked();
-  const writing = await givenKey(world, account, { scopes: ["verification:write"] });
-
-  expect((await whenBatched(world, writing, { emails: createEmails(1) })).statusCode).toBe(202);
-});
-
 test.each([
   ["without an Idempotency-Key", undefined],
   ["with one", "k"],
@@ -325,20 +306,6 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the same key on another route, account or kind of key is another key", async () => {
-  const ctx = await givenChunked();
-  const { world, liveKey, testKey } = ctx;
-  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
-  await whenBatched(world, liveKey, { emails: createEmails(2) }, "k");
-
-  const others = [
-    await whenBatched(world, testKey, { emails: createEmails(1) }, "k"),
-    await whenBatched(world, bo.liveKey, { emails: createEmails(1) }, "k"),
-  ];
-
-  expect(others.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
-});
-
 test("twenty racing requests with one key are one job, paid for once", async () => {
   const ctx = await givenChunked();
 
@@ -354,40 +321,6 @@ test("twenty racing requests with one key are one job, paid for once", async () 
   expect(listMoves(ctx)).toEqual(["charge 3"]);
 });
 
-test.each([
-  ["a balance that cannot be read", "BALANCE#", undefined, /Nothing was charged\.$/],
-  ["a balance, under an Idempotency-Key", "BALANCE#", "k", /same Idempotency-Key/],
-  ["a key that cannot be looked up", "CLAIM#", "k", /same Idempotency-Key/],
-])("%s is 503 before the debit, and nothing was charged", async (_case, prefix, keyed, words) => {
-  const ctx = await givenChunked();
-
-  const response = await whenBatched(
-    withUnreadable(ctx, prefix),
-    ctx.liveKey,
-    { emails: createEmails(2) },
-    keyed,
-  );
-
-  expect(response).toMatchObject({
-    statusCode: 503,
-    headers: { "retry-after": "5" },
-    error: { code: "UNAVAILABLE", retryable: true },
-  });
-  expect(response.error.message).toMatch(words);
-  expect(listMoves(ctx)).toEqual([]);
-});
-
-test("a list that cannot be stored is 503, and nothing was charged", async () => {
-  const ctx = await givenChunked();
-  const world = { ...ctx.world, blobs: { ...ctx.blobs, put: rejectDown } };
-
-  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(2) });
-
-  expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(response.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listMoves(ctx)).toEqual([]);
-});
-
 test("no reply to the payment is 500 that promises nothing, and the job goes on where it was paid", async () => {
   const ctx = await givenChunked();
   const world = withLostReplies(ctx, ctx.world, 1, true);
@@ -400,22 +333,6 @@ test("no reply to the payment is 500 that promises nothing, and the job goes on 
   expect(response.error.message).toMatch(/Do not assume a refund; check GET \/v1\/jobs before/);
   expect(data.jobs).toMatchObject([{ job_id: "job_1", status: "processing" }]);
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 3 });
-});
-
-test("no reply to the payment under an Idempotency-Key is 503, and the same key tells the job", async () => {
-  const ctx = await givenChunked();
-  const world = withLostReplies(ctx, ctx.world, 1, true);
-  const body = { emails: createEmails(3) };
-
-  const response = await whenBatched(world, ctx.liveKey, body, "k");
-  const repeat = await whenBatched(ctx.world, ctx.liveKey, body, "k");
-  await whenQuiet(ctx);
-
-  expect(response.statusCode).toBe(503);
-  expect(response.error.message).toMatch(/Retry with the same Idempotency-Key; it will not be/);
-  expect(repeat.data).toMatchObject({ job_id: "job_1", idempotent_replay: true });
-  expect(listMoves(ctx)).toEqual(["charge 3"]);
-  expect((await readJob(ctx)).status).toBe("completed");
 });
 
 test("under a test key it is the same job, seen by test keys alone, and free", async () => {
@@ -439,14 +356,4 @@ test("a list that takes the credits below a threshold emits its event with the d
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(10) });
 
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
-});
-
-test("a table that cannot be written is 503, and no chunk is queued", async () => {
-  const ctx = await givenChunked();
-  const world = withTable(ctx, { transact: rejectDown });
-
-  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(2) });
-
-  expect(response.statusCode).toBe(503);
-  expect(ctx.queue.pending()).toBe(0);
 });

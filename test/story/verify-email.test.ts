@@ -2,8 +2,7 @@ import { grantCredits } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { withUnreadable } from "../faulty-worlds.ts";
-import { given, givenKey } from "../given.ts";
+import { given } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
@@ -154,13 +153,6 @@ test("a thousand characters that are no address are a verdict, and no mistake of
   });
 });
 
-test("a key with the scope verification:write is 200", async () => {
-  const { world, account } = await given({ balance: 10 });
-  const key = await givenKey(world, account, { scopes: ["verification:write"] });
-
-  expect((await whenVerified(world, key, { email: "ann@x.com" })).statusCode).toBe(200);
-});
-
 test.each([
   ["without an Idempotency-Key", undefined],
   ["with one", "k"],
@@ -195,49 +187,6 @@ test("a key that was refused with 402 buys once there are credits", async () => 
   const response = await whenVerified(world, liveKey, body, "k");
 
   expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
-});
-
-// All else about keys is in verify-email-keys.test.ts.
-test("an Idempotency-Key that stands for another request is 409", async () => {
-  const { world, liveKey } = await given({ balance: 10 });
-  await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
-
-  expect(await whenVerified(world, liveKey, { email: "bo@x.com" }, "k")).toMatchObject({
-    statusCode: 409,
-    error: { code: "IDEMPOTENCY_KEY_CONFLICT" },
-  });
-});
-
-test("what breaks on our side is 500 and refunded", async () => {
-  const ctx = await given({ balance: 10 });
-
-  const response = await whenVerified(ctx.world, ctx.liveKey, { email: "error@x.com" });
-
-  expect(response).toMatchObject({
-    statusCode: 500,
-    error: {
-      code: "INTERNAL",
-      message: "The verification failed on our side. The charge was refunded.",
-    },
-  });
-  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
-  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
-});
-
-test("a table that cannot be read is 503, to be tried again, and nothing was charged", async () => {
-  const ctx = await given({ balance: 10 });
-
-  const response = await whenVerified(withUnreadable(ctx, "BALANCE#"), ctx.liveKey, {
-    email: "ann@x.com",
-  });
-
-  expect(response).toMatchObject({
-    statusCode: 503,
-    headers: { "retry-after": "5" },
-    error: { code: "UNAVAILABLE", retryable: true },
-  });
-  expect(response.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("racing requests never spend more than there is", async () => {

@@ -10,7 +10,6 @@ import {
   withLostReplies,
   withMessageFates,
   withTable,
-  withUnreadable,
 } from "../faulty-worlds.ts";
 import {
   createEmails,
@@ -554,15 +553,6 @@ test.each([
   expect(response.error.message).toMatch(words);
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
   expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-});
-
-test("an abandoned file that cannot be looked up is 503, and the same key asks again", async () => {
-  const ctx = await givenAbandoned(2);
-
-  const response = await ctx.process(withUnreadable(ctx, "OPERATION#"));
-
-  expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(response.error.message).toMatch(/Retry with the same Idempotency-Key; it will not be/);
 });
 
 test("twenty racing requests with one key are one job, paid for once", async () => {

@@ -5,17 +5,14 @@ import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
 import { whenWorked } from "../drain-queues.ts";
-import { rejectDown, withMessageFates, withUnreadable } from "../faulty-worlds.ts";
-import { givenKey } from "../given.ts";
+import { rejectDown, withUnreadable } from "../faulty-worlds.ts";
 import {
   createEmails,
   createProcessRequest,
-  FILE_PART,
   formatCsv,
   formatRows,
   givenChunked,
   givenUpload,
-  PROCESSING,
   readJob,
   UPLOADING,
   whenFiled,
@@ -25,8 +22,6 @@ import {
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
-
-const ROUTE = "POST /v1/verify/file";
 
 test("an upload is 200 with a link, a key to bring back, and what to do next; it costs nothing", async () => {
   const ctx = await givenChunked({ balance: 0 });
@@ -225,36 +220,6 @@ test("a callback is kept in the one event of the end, and is never signed", asyn
   ]);
 });
 
-test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
-  const { world, liveKey } = await givenChunked();
-
-  expect((await whenFiled(world, liveKey, PROCESSING, "a b")).error.code).toBe(
-    "INVALID_IDEMPOTENCY_KEY",
-  );
-});
-
-test.each([
-  ["for an upload", UPLOADING],
-  ["for a file", PROCESSING],
-])("no key is 401, and a key that only reads is 403, %s", async (_case, body) => {
-  const { world, account } = await givenChunked();
-  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
-
-  expect((await send(world, ROUTE, { body })).statusCode).toBe(401);
-  expect(await whenFiled(world, reading, body)).toMatchObject({
-    statusCode: 403,
-    error: { details: { required_scope: "verification:write" } },
-  });
-});
-
-test("a key with the scope verification:write does both steps: 200 and 202", async () => {
-  const ctx = await givenChunked();
-  const key = await givenKey(ctx.world, ctx.account, { scopes: ["verification:write"] });
-  const fileKey = await givenUpload(ctx, key, formatCsv(createEmails(1)));
-
-  expect((await whenFiled(ctx.world, key, createProcessRequest(fileKey))).statusCode).toBe(202);
-});
-
 test.each([
   ["without an Idempotency-Key", undefined],
   ["with one", "k"],
@@ -400,17 +365,6 @@ test("the plan counts what is left to be verified", async () => {
   expect([statusCode, data.unique_emails, data.credits_used]).toEqual([202, 1_000, 1_000]);
 });
 
-test("the same Idempotency-Key for another file is 409 and charges nothing", async () => {
-  const ctx = await givenChunked();
-  await whenProcessed(ctx, createEmails(2), "k");
-
-  const refused = await whenProcessed(ctx, createEmails(2), "k");
-
-  expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listMoves(ctx)).toEqual(["hold 2", "settle 2"]);
-});
-
 test("credits_remaining is what the charge left: the balance is not read again after it", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
@@ -463,30 +417,6 @@ test("an upload that is replaced while it is looked at is never half of one and 
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test.each([
-  ["a balance that cannot be read", "BALANCE#", undefined, /Nothing was charged\.$/],
-  ["a balance, under an Idempotency-Key", "BALANCE#", "k", /same Idempotency-Key/],
-  ["a key that cannot be looked up", "CLAIM#", "k", /same Idempotency-Key/],
-])("%s is 503 before the debit, and nothing was charged", async (_case, prefix, keyed, words) => {
-  const ctx = await givenChunked();
-  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
-
-  const response = await whenFiled(
-    withUnreadable(ctx, prefix),
-    ctx.liveKey,
-    createProcessRequest(fileKey),
-    keyed,
-  );
-
-  expect(response).toMatchObject({
-    statusCode: 503,
-    headers: { "retry-after": "5" },
-    error: { code: "UNAVAILABLE", retryable: true },
-  });
-  expect(response.error.message).toMatch(words);
-  expect(listMoves(ctx)).toEqual([]);
-});
-
 test.each(["head", "get", "put"] as const)(
   "files of which no %s succeeds are 503, and nothing was charged",
   async (portName) => {
@@ -502,21 +432,6 @@ test.each(["head", "get", "put"] as const)(
   },
 );
 
-test("a link that cannot be made, and a form that cannot be kept, are 503: nothing was charged", async () => {
-  const ctx = await givenChunked();
-  const world = { ...ctx.world, blobs: { ...ctx.blobs, put: rejectDown, presignPut: rejectDown } };
-
-  const answers = [
-    await whenFiled(world, ctx.liveKey, UPLOADING),
-    await whenFormSent(world, ctx.liveKey, [FILE_PART]),
-  ];
-
-  for (const { statusCode, error } of answers) {
-    expect([statusCode, error.code]).toEqual([503, "UNAVAILABLE"]);
-    expect(error.message).toMatch(/Nothing was charged\.$/);
-  }
-});
-
 test("a file that takes more than fifteen seconds to read is 503, and nothing was charged", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
@@ -530,17 +445,6 @@ test("a file that takes more than fifteen seconds to read is 503, and nothing wa
 
   expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(listMoves(ctx)).toEqual([]);
-});
-
-test("what is refused by the queue to the last address is 500 and refunded", async () => {
-  const ctx = await givenChunked();
-  const refusing = withMessageFates(ctx, () => "refused");
-
-  const response = await whenProcessed({ ...ctx, world: refusing }, createEmails(3), "k");
-
-  expect(response).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
-  expect(response.error.message).toMatch(/The charge was refunded\.$/);
-  expect(listMoves(ctx)).toEqual(["hold 3", "release 3"]);
 });
 
 test("under a test key both steps are the same, seen by test keys alone, and free", async () => {
