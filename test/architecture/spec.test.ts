@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Access, toFileName } from "@mailproof/api/http/endpoint";
+import type { Access } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { ADDITIONS } from "@mailproof/api/openapi/additions";
 import { openapi } from "@mailproof/api/openapi/openapi";
@@ -180,10 +179,6 @@ test("an operation is either built or listed as not built yet", () => {
   const missing = SPEC.map(({ route }) => route).filter((route) => !routes.includes(route));
 
   expect(missing).toEqual([...NOT_BUILT_YET]);
-});
-
-test.each(endpoints.map(toFileName))("test/story/%s.test.ts tells of the endpoint", (name) => {
-  expect(existsSync(`test/story/${name}.test.ts`)).toBe(true);
 });
 
 test.each(SPEC)(

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { withDnsLookups } from "../dns-lookups.ts";
+import { whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
+import { readJob, whenBatched } from "../jobs.ts";
 import { listMoves, listStoredItems } from "../ledger.ts";
 import { send, whenChecked } from "../send.ts";
 
@@ -170,4 +172,41 @@ test("a public sending_ip is taken by a live key, and the reserved one of the ex
   expect(await check(liveKey, "8.8.8.8")).toBe(200);
   expect(await check(liveKey, "192.0.2.1")).toBe(400);
   expect(await check(testKey, "192.0.2.1")).toBe(200);
+});
+
+test("an address at a typo domain is risky under a test key too, with the suggestion, and not disposable", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await send(world, "POST /v1/verify", {
+    key: testKey,
+    body: { email: "catchall@gmial.com" },
+  });
+
+  expect(data).toMatchObject({
+    status: "risky",
+    reason: "typo_domain",
+    flags: { disposable: false },
+    ai: { typo_suggestion: "catchall@gmail.com", catch_all_confidence: expect.any(Number) },
+  });
+});
+
+test("an address whose domain could not be looked up names what is not known, and the reason says why", async () => {
+  const ctx = await given({ balance: 10 });
+  // Without a later attempt, which would find the same out.
+  const options = { max_wait_minutes: 0 };
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@dnsfail.com"], options });
+  await whenWorked(ctx);
+
+  const [row] = (await readJob(ctx)).results;
+
+  expect(row).toMatchObject({ status: "unknown", reason: "dns_inconclusive" });
+  expect(row.verification).toEqual({
+    syntax_valid: true,
+    domain_exists: false,
+    mx_found: false,
+    smtp_check: false,
+    mailbox_exists: false,
+    catch_all: false,
+    not_known: ["domain_exists", "mx_found", "mailbox_exists", "catch_all"],
+  });
 });

@@ -232,3 +232,62 @@ test("a scoped key never widens itself", async () => {
 
   expect((await whenCreated(world, key)).statusCode).toBe(403);
 });
+
+test("the account's keys are 200, newest first, without the keys themselves", async () => {
+  const { world, account, liveKey, testKey, later } = await given();
+  later(1_000);
+  const scoped = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  const { statusCode, data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+
+  expect(statusCode).toBe(200);
+  expect(data.api_keys[0]).toEqual({
+    key_id: "key_3",
+    name: "Scoped",
+    mode: "live",
+    scopes: ["webhooks:read"],
+    hint: `mp_live_…${scoped.slice(-4)}`,
+    created_at: "2026-11-21T00:00:01.000Z",
+    expires_at: null,
+    networks: null,
+    last_used_at: null,
+  });
+  expect(data.api_keys.map((key: any) => key.mode).toSorted()).toEqual(["live", "live", "test"]);
+  for (const key of [liveKey, testKey, scoped]) expect(JSON.stringify(data)).not.toContain(key);
+});
+
+test("each key shows when it was last used, to the hour", async () => {
+  const { world, liveKey, testKey } = await given();
+  await send(world, "GET /v1/account", { key: testKey });
+
+  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+
+  const uses = data.api_keys.map((key: any) => [key.mode, key.last_used_at]);
+  expect(uses.toSorted()).toEqual([
+    ["live", "2026-11-21T00:00:00.000Z"],
+    ["test", "2026-11-21T00:00:00.000Z"],
+  ]);
+});
+
+test("a revoked key is 200 and opens nothing from then on", async () => {
+  const { world, account, liveKey } = await given();
+  const leaked = await givenKey(world, account, { scopes: ["account:read"] });
+  expect((await send(world, "GET /v1/account", { key: leaked })).statusCode).toBe(200);
+
+  const revoked = await send(world, "DELETE /v1/api-keys/key_3", { key: liveKey });
+
+  expect(revoked).toMatchObject({ statusCode: 200, data: { key_id: "key_3", revoked: true } });
+  expect((await send(world, "GET /v1/account", { key: leaked })).statusCode).toBe(401);
+  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+  expect(data.api_keys.map((key: any) => key.key_id)).not.toContain("key_3");
+});
+
+test("revoking it again is 404", async () => {
+  const { world, liveKey } = await given();
+  await send(world, "DELETE /v1/api-keys/key_2", { key: liveKey });
+
+  expect(await send(world, "DELETE /v1/api-keys/key_2", { key: liveKey })).toMatchObject({
+    statusCode: 404,
+    error: { code: "NOT_FOUND" },
+  });
+});

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withDnsLookups } from "../dns-lookups.ts";
 import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createStoppingWorld, runTurn } from "../faulty-worlds.ts";
@@ -12,6 +12,7 @@ import {
   thenConsistent,
 } from "../ledger.ts";
 import { send, whenChecked } from "../send.ts";
+import { whenScheduledWorkRuns } from "../webhooks.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,12 +26,6 @@ const getMonitors = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
 
 type TestContext = Awaited<ReturnType<typeof given>>;
-
-/** What is due is sent, and what is sent is done. */
-const whenScheduledWorkRuns = async (ctx: Pick<TestContext, "world" | "queue">) => {
-  await whenReconciled(ctx);
-  await whenWorked(ctx);
-};
 
 test("201: a domain is watched from now on, once a day unless asked otherwise", async () => {
   const { world, liveKey } = await given({ balance: 10 });
@@ -238,4 +233,78 @@ test("a listing is news when it comes, and again only after it was gone", async 
   }
 
   expect(response.map((events) => events.length)).toEqual([0, 1, 1, 1, 2]);
+});
+
+describe("list monitors", () => {
+  const ROUTE = "GET /v1/deliverability/monitors";
+
+  test("200: the account's own monitors, newest first", async () => {
+    const { world, liveKey, testKey, later } = await given({ balance: 10 });
+    for (const [key, domain] of [
+      [liveKey, "a.com"],
+      [liveKey, "b.com"],
+      [testKey, "c.com"],
+    ] as const) {
+      await send(world, "POST /v1/deliverability/monitors", { key, body: { domain } });
+      later(1_000);
+    }
+
+    const { statusCode, data } = await send(world, ROUTE, { key: liveKey });
+
+    expect(statusCode).toBe(200);
+    expect(data.monitors.map(({ domain }: { domain: string }) => domain)).toEqual([
+      "b.com",
+      "a.com",
+    ]);
+  });
+});
+
+describe("delete monitor", () => {
+  const DAY_MS = 86_400_000;
+
+  const givenMonitor = async () => {
+    const ctx = await given({ balance: 50 });
+    const { world, liveKey: key } = ctx;
+    const added = await send(world, "POST /v1/deliverability/monitors", {
+      key,
+      body: { domain: "example.com" },
+    });
+    return { ...ctx, id: String(added.data.monitor_id) };
+  };
+
+  test("200: it is watched no longer, and nothing more is charged", async () => {
+    const ctx = await givenMonitor();
+    const { world, liveKey: key, id } = ctx;
+    await whenWorked(ctx);
+
+    const removed = await send(world, `DELETE /v1/deliverability/monitors/${id}`, { key });
+    ctx.later(2 * DAY_MS);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
+
+    expect(removed).toMatchObject({ statusCode: 200, data: { monitor_id: id, deleted: true } });
+    expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
+  });
+
+  test("a run whose message is under way when the monitor is removed does not happen", async () => {
+    const ctx = await givenMonitor();
+    const { world, liveKey: key, id } = ctx;
+    await send(world, `DELETE /v1/deliverability/monitors/${id}`, { key });
+    await whenWorked(ctx);
+
+    expect(listMoves(ctx)).toEqual([]);
+  });
+
+  test("another's monitor is 404 in the words of one that is not there, and so is one removed before", async () => {
+    const { world, liveKey, testKey, id } = await givenMonitor();
+    const remove = (key: string, which = id) =>
+      send(world, `DELETE /v1/deliverability/monitors/${which}`, { key });
+
+    const response = [await remove(testKey), await remove(liveKey, "mon_none")];
+    expect((await remove(liveKey)).statusCode).toBe(200);
+    response.push(await remove(liveKey));
+
+    expect(response.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);
+    expect(new Set(response.map(({ error }) => JSON.stringify(error))).size).toBe(1);
+  });
 });

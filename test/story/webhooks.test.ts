@@ -1,0 +1,344 @@
+import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { describe, expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
+import { rejectDown, withTable } from "../faulty-worlds.ts";
+import { given } from "../given.ts";
+import type { TestContext } from "../jobs.ts";
+import { send, whenVerified } from "../send.ts";
+import { givenHook, HOOK, whenSubscribed } from "../webhooks.ts";
+
+const ROUTE = "POST /v1/webhooks";
+
+test("a new webhook is 201, with the secret that is shown this once", async () => {
+  const ctx = await given();
+
+  const { statusCode, data } = await whenSubscribed(ctx, {
+    events: ["job.failed", "job.completed", "job.failed"],
+  });
+
+  expect(statusCode).toBe(201);
+  expect(data).toEqual({
+    id: "whk_1",
+    url: HOOK,
+    events: ["job.failed", "job.completed"],
+    status: "active",
+    created_at: "2026-11-21T00:00:00.000Z",
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+  });
+});
+
+test("the secret stands nowhere in clear", async () => {
+  const ctx = await given();
+
+  const { data } = await whenSubscribed(ctx);
+
+  const stored = JSON.stringify(ctx.table.items());
+  expect(stored).not.toContain(data.secret);
+  expect(stored).not.toContain(data.secret.slice("whsec_".length));
+  expect(JSON.stringify(ctx.logged)).not.toContain(data.secret);
+});
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["no address", { events: ["job.failed"] }, "url: is required"],
+  ["no events", { url: HOOK }, "events: is required"],
+  ["an empty list", { url: HOOK, events: [] }, "events: must name at least one event"],
+  [
+    "an event that does not exist",
+    { url: HOOK, events: ["job.completed", "job.done"] },
+    `events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
+  ],
+  ["the test event", { url: HOOK, events: ["webhook.test"] }, "events.0: must be one of"],
+  ["a star", { url: HOOK, events: ["*"] }, "events.0: must be one of"],
+  ["http", { url: "http://a.example/", events: ["job.failed"] }, "url: must be an https address"],
+  ["credentials", { url: "https://a:b@c.example/", events: ["job.failed"] }, "without credentials"],
+  ["no host", { url: "https:///x", events: ["job.failed"] }, "url: must be an https address"],
+  [
+    "a host without slashes",
+    { url: "https:example.com", events: ["job.failed"] },
+    "url: must be an https address",
+  ],
+  ["one slash", { url: "https:/a.example/x", events: ["job.failed"] }, "url: must be an https"],
+  [
+    "a host of one label",
+    { url: "https://intranet/x", events: ["job.failed"] },
+    "url: must have a host name with a dot, such as example.com.",
+  ],
+  [
+    "a host of one label and a dot",
+    { url: "https://intranet./x", events: ["job.failed"] },
+    "url: must have a host name with a dot",
+  ],
+  ["no URL", { url: "hooks", events: ["job.failed"] }, "url: must be an https address"],
+  [
+    "an address over 2,000 characters",
+    { url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] },
+    "url: must have at most 2000 characters",
+  ],
+  ["a field of ours", { url: HOOK, events: ["job.failed"], secret: "x" }, "is not a known field"],
+])("%s is 400", async (_what, body, message) => {
+  const { world, liveKey: key, table } = await given();
+  const before = table.items().length;
+
+  const { statusCode, error } = await send(world, ROUTE, { key, body });
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(message);
+  // The request was counted, and it is among those that the account reads.
+  expect(table.items()).toHaveLength(before + 2);
+});
+
+test.each([
+  [
+    "private_address",
+    "url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
+  ],
+  ["port_not_allowed", "url: must use port 443. Nothing was charged."],
+] as const)("a forbidden address (%s) is 400", async (fault, message) => {
+  const ctx = await given();
+  ctx.servers.refuse(() => fault);
+
+  expect(await whenSubscribed(ctx)).toMatchObject({ statusCode: 400, error: { message } });
+});
+
+test.each(["name_not_found", "dns_failed"] as const)(
+  "a name that cannot be found just now (%s) is taken",
+  async (fault) => {
+    const ctx = await given();
+    ctx.servers.refuse(() => fault);
+
+    expect((await whenSubscribed(ctx)).statusCode).toBe(201);
+  },
+);
+
+test("the twentieth is 201 and the next 409, however many ask at once; a deleted one makes room", async () => {
+  const ctx = await given();
+  const { world, liveKey: key } = ctx;
+
+  const requests = Array.from({ length: WEBHOOKS_MAX + 5 }, () => whenSubscribed(ctx));
+  const codes = (await Promise.all(requests)).map(({ statusCode }) => statusCode);
+
+  expect(codes.filter((code) => code === 201)).toHaveLength(20);
+  expect(codes.filter((code) => code === 409)).toHaveLength(5);
+  expect(await whenSubscribed(ctx)).toMatchObject({
+    error: {
+      code: "LIMIT_REACHED",
+      message:
+        "The account already has 20 webhooks, the maximum. Delete one first. Nothing was charged.",
+    },
+  });
+  await send(world, "DELETE /v1/webhooks/whk_1", { key });
+  expect((await whenSubscribed(ctx)).statusCode).toBe(201);
+});
+
+test("a webhook of which it is not known whether it was written is 503 that says where to look", async () => {
+  const ctx = await given();
+  const transact = async () => ({ outcome: "ambiguous" }) as const;
+  const world = withTable(ctx, {
+    transact,
+    get: (key) => (key.pk.startsWith("WEBHOOKS#") ? rejectDown() : ctx.table.get(key)),
+  });
+
+  expect(await whenSubscribed({ ...ctx, world })).toMatchObject({
+    statusCode: 503,
+    error: { message: expect.stringContaining("Check the list of webhooks. Nothing was charged.") },
+  });
+});
+
+test("a webhook whose first reply was lost is created once, and reported", async () => {
+  const ctx = await given();
+  let failures = 0;
+  const world = withTable(ctx, {
+    transact: async (writes) => {
+      const result = await ctx.table.transact(writes);
+      return failures++ === 0 ? { outcome: "ambiguous" } : result;
+    },
+  });
+
+  const { statusCode, data } = await whenSubscribed({ ...ctx, world });
+
+  expect([statusCode, data.id]).toEqual([201, "whk_1"]);
+  const listed = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
+  expect(listed.data.webhooks).toHaveLength(1);
+});
+
+describe("GET /v1/webhooks", () => {
+  const ROUTE = "GET /v1/webhooks";
+
+  test("the webhooks are 200, oldest first, without their secrets", async () => {
+    const ctx = await given();
+    const { world, liveKey, later } = ctx;
+    const first = await whenSubscribed(ctx, { events: ["job.completed"] });
+    later(1_000);
+    await whenSubscribed(ctx, { url: "https://b.example.com/" });
+
+    const { statusCode, data, text } = await send(world, ROUTE, { key: liveKey });
+
+    expect(statusCode).toBe(200);
+    expect(data.webhooks.map(({ id }: any) => id)).toEqual(["whk_1", "whk_2"]);
+    expect(data.webhooks[0]).toEqual({
+      id: "whk_1",
+      url: HOOK,
+      events: ["job.completed"],
+      status: "active",
+      created_at: "2026-11-21T00:00:00.000Z",
+    });
+    expect(text).not.toContain(first.data.secret);
+    expect(text).not.toContain("whsec_");
+  });
+});
+
+describe("PUT /v1/webhooks/{id}", () => {
+  const ROUTE = "PUT /v1/webhooks/whk_1";
+
+  const whenChanged = (
+    { world, liveKey: key }: Pick<TestContext, "world" | "liveKey">,
+    body: unknown,
+  ) => send(world, ROUTE, { key, body });
+
+  test.each([
+    ["its address", { url: "https://b.example.com/" }],
+    ["its events", { events: ["credits.low", "job.failed"] }],
+    ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
+  ])("%s changed is 200, and the rest stays", async (_what, body) => {
+    const ctx = await givenHook(["job.completed"]);
+
+    const changed = await whenChanged(ctx, body);
+
+    const expected = {
+      id: "whk_1",
+      url: HOOK,
+      events: ["job.completed"],
+      status: "active",
+      created_at: "2026-11-21T00:00:00.000Z",
+      ...body,
+    };
+    expect([changed.statusCode, changed.data]).toEqual([200, expected]);
+    const listed = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
+    expect(listed.data.webhooks).toEqual([expected]);
+  });
+
+  test("one that is disabled says by whom, and is enabled again", async () => {
+    const ctx = await givenHook(["job.completed"]);
+
+    expect(await whenChanged(ctx, { status: "disabled" })).toMatchObject({
+      statusCode: 200,
+      data: { status: "disabled", disabled_because: "asked" },
+    });
+    const enabled = await whenChanged(ctx, { status: "active" });
+
+    expect(enabled.data.status).toBe("active");
+    expect(enabled.data).not.toHaveProperty("disabled_because");
+  });
+
+  test.each<[string, unknown, string]>([
+    ["nothing to change", {}, "body: must have url, events or status"],
+    ["no body", undefined, "body: is required"],
+    ["an unknown event", { events: ["x"] }, "events.0: must be one of"],
+    ["no events at all", { events: [] }, "events: must name at least one event"],
+    ["another status", { status: "paused" }, "status: must be one of active, disabled"],
+    ["nothing but null", { url: null, events: null, status: null }, "body: must have url"],
+    ["http", { url: "http://a.example/" }, "url: must be an https address"],
+    ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
+  ])("%s is 400", async (_what, body, message) => {
+    const ctx = await givenHook(["job.completed"]);
+
+    const { statusCode, error } = await whenChanged(ctx, body);
+
+    expect(statusCode).toBe(400);
+    expect(error.message).toContain(message);
+  });
+
+  test("a private address is 400 and nothing changes", async () => {
+    const ctx = await givenHook(["job.completed"]);
+    ctx.servers.refuse(() => "private_address");
+
+    const { statusCode } = await whenChanged(ctx, {
+      url: "https://10.0.0.1/",
+      events: ["job.failed"],
+    });
+
+    expect(statusCode).toBe(400);
+    const { data } = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
+    expect(data.webhooks).toMatchObject([{ url: HOOK, events: ["job.completed"] }]);
+  });
+
+  test("one that is deleted meanwhile is 404, and does not come back", async () => {
+    const ctx = await givenHook(["job.completed"]);
+    const { world, liveKey: key, table } = ctx;
+    const slow = {
+      ...world,
+      https: {
+        ...world.https,
+        check: async () => {
+          await send(world, "DELETE /v1/webhooks/whk_1", { key });
+          return undefined;
+        },
+      },
+    };
+
+    const { statusCode } = await whenChanged({ ...ctx, world: slow }, { url: HOOK });
+
+    expect(statusCode).toBe(404);
+    expect(table.items().filter(({ pk }) => pk.startsWith("WEBHOOKS#"))).toEqual([]);
+  });
+});
+
+describe("DELETE /v1/webhooks/{id}", () => {
+  const ROUTE = "DELETE /v1/webhooks/whk_1";
+
+  test("a deleted webhook is 200, gets no more events, and is 404 from then on", async () => {
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey: key, servers } = ctx;
+    await whenSubscribed(ctx);
+
+    expect(await send(world, ROUTE, { key })).toMatchObject({
+      statusCode: 200,
+      data: { id: "whk_1", deleted: true },
+    });
+    await whenVerified(world, key, { email: "slow@x.com" });
+    await whenQuiet(ctx);
+
+    expect(servers.received).toEqual([]);
+    expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
+  });
+
+  test("what still waited to be sent is dropped", async () => {
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey: key, servers } = ctx;
+    await whenSubscribed(ctx);
+    servers.answer(() => "unreachable");
+    await whenVerified(world, key, { email: "slow@x.com" });
+    await whenWorked(ctx);
+    expect(servers.received).toHaveLength(1);
+    await send(world, ROUTE, { key });
+
+    await whenQuiet(ctx);
+
+    expect(servers.received).toHaveLength(1);
+  });
+});
+
+describe("GET /v1/webhooks/events", () => {
+  const ROUTE = "GET /v1/webhooks/events";
+
+  test("the names of all events are 200", async () => {
+    const { world, liveKey: key } = await given();
+
+    expect(await send(world, ROUTE, { key })).toMatchObject({
+      statusCode: 200,
+      data: {
+        events: [
+          "job.completed",
+          "job.failed",
+          "credits.low",
+          "credits.depleted",
+          "blacklist.detected",
+          "dmarc.failed",
+          "dmarc.ready",
+        ],
+      },
+    });
+  });
+});
