@@ -25,8 +25,6 @@ const whenAdded = (world: AppWorld, key: string, body: unknown = site) =>
 const getMonitors = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
 
-type TestContext = Awaited<ReturnType<typeof given>>;
-
 test("201: a domain is watched from now on, once a day unless asked otherwise", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
