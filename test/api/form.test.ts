@@ -1,5 +1,6 @@
 import { readForm } from "@mailproof/api/http/form";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { readParts } from "../form.ts";
 
 const TYPE = "multipart/form-data; boundary=b";
@@ -61,30 +62,14 @@ test("a file name in an old Windows encoding is no reason to refuse a list", asy
   expect(await readParts(TYPE, body)).toMatchObject([{ name: "a", content: "x" }]);
 });
 
-test.each([
-  [
-    "a preamble and an epilogue",
-    TYPE,
-    `for old\r\nreaders\r\n${createForm([NAMED, "x"])}and\r\n--b\r\n`,
-  ],
-  ["nothing after the last boundary", TYPE, createForm([NAMED, "x"]).trimEnd()],
-  ["blanks after a boundary", TYPE, createForm([NAMED, "x"]).replace("--b\r\n", "--b \t\r\n")],
-  [
-    "a quoted boundary",
-    'Multipart/Form-Data; charset=utf-8; boundary="b"',
-    createForm([NAMED, "x"]),
-  ],
-  [
-    "a boundary of 70 characters",
-    `multipart/form-data; boundary=${"b".repeat(70)}`,
-    createForm([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`),
-  ],
-  [
-    "a boundary of signs",
-    `multipart/form-data; boundary="'()+_,-./:=? b"`,
-    createForm([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b"),
-  ],
-])("%s is part of the format", async (_case, type, body) => {
+test.each(asRows`
+  a preamble and an epilogue | ${TYPE} | ${`for old\r\nreaders\r\n${createForm([NAMED, "x"])}and\r\n--b\r\n`}
+  nothing after the last boundary | ${TYPE} | ${createForm([NAMED, "x"]).trimEnd()}
+  blanks after a boundary | ${TYPE} | ${createForm([NAMED, "x"]).replace("--b\r\n", "--b \t\r\n")}
+  a quoted boundary | Multipart/Form-Data; charset=utf-8; boundary="b" | ${createForm([NAMED, "x"])}
+  a boundary of 70 characters | ${`multipart/form-data; boundary=${"b".repeat(70)}`} | ${createForm([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`)}
+  a boundary of signs | ${`multipart/form-data; boundary="'()+_,-./:=? b"`} | ${createForm([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b")}
+`)("%s is part of the format", async (_case, type, body) => {
   expect(await readParts(type, body)).toEqual([{ name: "a", fileName: null, content: "x" }]);
 });
 
@@ -105,95 +90,35 @@ const unnamed = "body: has a part without a valid content-disposition that names
 const noBoundary = "body: is a form whose content-type names no boundary of 1 to 70 characters. ";
 const unfinished = "body: ends before its last boundary. ";
 
-test.each([
-  ["no boundary in the type", "multipart/form-data", createForm([NAMED, "x"]), noBoundary],
-  ["an empty boundary", 'multipart/form-data; boundary=""', createForm([NAMED, "x"]), noBoundary],
-  [
-    "a boundary of 71 characters",
-    `multipart/form-data; boundary=${"b".repeat(71)}`,
-    "",
-    noBoundary,
-  ],
-  ["a boundary that ends in a blank", 'multipart/form-data; boundary="b "', "", noBoundary],
-  ["a boundary with a line end", 'multipart/form-data; boundary="b\r\nc"', "", noBoundary],
-  ["two boundaries", "multipart/form-data; boundary=b; boundary=c", "", noBoundary],
-  ["nothing at all", TYPE, "", "body: holds no boundary. "],
-  [
-    "another boundary",
-    TYPE,
-    createForm([NAMED, "x"]).replaceAll("--b", "--c"),
-    "body: holds no boundary. ",
-  ],
-  [
-    "bare line feeds",
-    TYPE,
-    createForm([NAMED, "x"]).replaceAll("\r", ""),
-    "body: has a part whose headers do not end. ",
-  ],
-  ["no last boundary", TYPE, createForm([NAMED, "x"]).slice(0, -8), unfinished],
-  ["half a last boundary", TYPE, createForm([NAMED, "x"]).slice(0, -3), unfinished],
-  [
-    "headers without an end",
-    TYPE,
-    `--b\r\n${NAMED}`,
-    "body: has a part whose headers do not end. ",
-  ],
-  [
-    "headers that go on and on",
-    TYPE,
-    createForm([`${NAMED}\r\nX: ${"x".repeat(17_000)}`, "x"]),
-    "body: has a part with more than 16384 bytes of headers. ",
-  ],
-  ["no headers", TYPE, "--b\r\n\r\nx\r\n--b--", unnamed],
-  ["headers without a name", TYPE, createForm(["Content-Disposition: form-data", "x"]), unnamed],
-  ["an attachment", TYPE, createForm(['Content-Disposition: attachment; name="a"', "x"]), unnamed],
-  [
-    "a name without an end",
-    TYPE,
-    createForm(['Content-Disposition: form-data; name="a', "x"]),
-    unnamed,
-  ],
-  ["two names", TYPE, createForm([`${NAMED}; name="b"`, "x"]), unnamed],
-  ["two dispositions", TYPE, createForm([`${NAMED}\r\n${NAMED}`, "x"]), unnamed],
-  [
-    "a NUL in a name",
-    TYPE,
-    createForm(['Content-Disposition: form-data; name="a\0"', "x"]),
-    unnamed,
-  ],
-  [
-    "an encoded NUL",
-    TYPE,
-    createForm(['Content-Disposition: form-data; name="a%00"', "x"]),
-    unnamed,
-  ],
-  ["a line that is no header", TYPE, createForm([`${NAMED}\r\nhello`, "x"]), unnamed],
-  ["a bare carriage return", TYPE, createForm([`${NAMED}\rX: y`, "x"]), unnamed],
-  [
-    "a boundary that its line goes on from",
-    TYPE,
-    createForm([NAMED, "x\r\n--bc"]),
-    "body: has a line that begins with its boundary and goes on. ",
-  ],
-  [
-    "base64",
-    TYPE,
-    createForm([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="]),
-    "a: must be sent without a content-transfer-encoding. ",
-  ],
-  [
-    "a field of 10 KB and one byte",
-    TYPE,
-    createForm([NAMED, "x".repeat(10_241)]),
-    "a: must have at most 10240 bytes, or be sent as a file. ",
-  ],
-  [
-    "21 parts",
-    TYPE,
-    createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const)),
-    "body: may have at most 20 parts. ",
-  ],
-])("%s is refused with a sentence", async (_case, type, body, what) => {
+test.each(asRows`
+  no boundary in the type | multipart/form-data | ${createForm([NAMED, "x"])} | ${noBoundary}
+  an empty boundary | multipart/form-data; boundary="" | ${createForm([NAMED, "x"])} | ${noBoundary}
+  a boundary of 71 characters | ${`multipart/form-data; boundary=${"b".repeat(71)}`} | ${""} | ${noBoundary}
+  a boundary that ends in a blank | multipart/form-data; boundary="b " | ${""} | ${noBoundary}
+  a boundary with a line end | ${'multipart/form-data; boundary="b\r\nc"'} | ${""} | ${noBoundary}
+  two boundaries | multipart/form-data; boundary=b; boundary=c | ${""} | ${noBoundary}
+  nothing at all | ${TYPE} | ${""} | ${"body: holds no boundary. "}
+  another boundary | ${TYPE} | ${createForm([NAMED, "x"]).replaceAll("--b", "--c")} | ${"body: holds no boundary. "}
+  bare line feeds | ${TYPE} | ${createForm([NAMED, "x"]).replaceAll("\r", "")} | ${"body: has a part whose headers do not end. "}
+  no last boundary | ${TYPE} | ${createForm([NAMED, "x"]).slice(0, -8)} | ${unfinished}
+  half a last boundary | ${TYPE} | ${createForm([NAMED, "x"]).slice(0, -3)} | ${unfinished}
+  headers without an end | ${TYPE} | ${`--b\r\n${NAMED}`} | ${"body: has a part whose headers do not end. "}
+  headers that go on and on | ${TYPE} | ${createForm([`${NAMED}\r\nX: ${"x".repeat(17_000)}`, "x"])} | ${"body: has a part with more than 16384 bytes of headers. "}
+  no headers | ${TYPE} | ${"--b\r\n\r\nx\r\n--b--"} | ${unnamed}
+  headers without a name | ${TYPE} | ${createForm(["Content-Disposition: form-data", "x"])} | ${unnamed}
+  an attachment | ${TYPE} | ${createForm(['Content-Disposition: attachment; name="a"', "x"])} | ${unnamed}
+  a name without an end | ${TYPE} | ${createForm(['Content-Disposition: form-data; name="a', "x"])} | ${unnamed}
+  two names | ${TYPE} | ${createForm([`${NAMED}; name="b"`, "x"])} | ${unnamed}
+  two dispositions | ${TYPE} | ${createForm([`${NAMED}\r\n${NAMED}`, "x"])} | ${unnamed}
+  a NUL in a name | ${TYPE} | ${createForm(['Content-Disposition: form-data; name="a\0"', "x"])} | ${unnamed}
+  an encoded NUL | ${TYPE} | ${createForm(['Content-Disposition: form-data; name="a%00"', "x"])} | ${unnamed}
+  a line that is no header | ${TYPE} | ${createForm([`${NAMED}\r\nhello`, "x"])} | ${unnamed}
+  a bare carriage return | ${TYPE} | ${createForm([`${NAMED}\rX: y`, "x"])} | ${unnamed}
+  a boundary that its line goes on from | ${TYPE} | ${createForm([NAMED, "x\r\n--bc"])} | ${"body: has a line that begins with its boundary and goes on. "}
+  base64 | ${TYPE} | ${createForm([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="])} | ${"a: must be sent without a content-transfer-encoding. "}
+  a field of 10 KB and one byte | ${TYPE} | ${createForm([NAMED, "x".repeat(10_241)])} | ${"a: must have at most 10240 bytes, or be sent as a file. "}
+  21 parts | ${TYPE} | ${createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const))} | ${"body: may have at most 20 parts. "}
+`)("%s is refused with a sentence", async (_case, type, body, what) => {
   await expect(readParts(type, body)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: `${what}Nothing was charged.`,

@@ -4,6 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { SELF_SIGNED } from "../net/https-servers.ts";
 import { createRefusedConnection, whenAnswered } from "./fake-fetch.ts";
 
@@ -37,41 +38,15 @@ type Unreachable = readonly [
   retryable: boolean,
 ];
 
-const UNREACHABLE: readonly Unreachable[] = [
-  [
-    "nothing listens there",
-    async () => `http://127.0.0.1:${await closedPort()}`,
-    "ECONNREFUSED",
-    true,
-  ],
-  [
-    "its name has two addresses, and nothing listens at either",
-    async () => `http://localhost:${await closedPort()}`,
-    "ECONNREFUSED",
-    true,
-  ],
-  ["its name does not exist", async () => "http://mailproof.invalid", /ENOTFOUND|EAI_AGAIN/, true],
-  [
-    "its certificate is not trusted",
-    async () => `https://127.0.0.1:${await startListening(createHttpsServer(SELF_SIGNED))}`,
-    "DEPTH_ZERO_SELF_SIGNED_CERT",
-    false,
-  ],
-  [
-    "it speaks http where https was asked for",
-    async () => `https://127.0.0.1:${await startListening(createHttpServer())}`,
-    "ERR_SSL_WRONG_VERSION_NUMBER",
-    false,
-  ],
-  [
-    "its connection ends before TLS begins",
-    async () =>
-      `https://127.0.0.1:${await startListening(createServer((socket) => socket.destroy()))}`,
-    "ECONNRESET",
-    true,
-  ],
-  ["fetch blocks its port", async () => "http://127.0.0.1:9", "bad port", false],
-];
+const UNREACHABLE: readonly Unreachable[] = asRows`
+  nothing listens there | ${async () => `http://127.0.0.1:${await closedPort()}`} | ECONNREFUSED | true
+  its name has two addresses, and nothing listens at either | ${async () => `http://localhost:${await closedPort()}`} | ECONNREFUSED | true
+  its name does not exist | ${async () => "http://mailproof.invalid"} | ${/ENOTFOUND|EAI_AGAIN/} | true
+  its certificate is not trusted | ${async () => `https://127.0.0.1:${await startListening(createHttpsServer(SELF_SIGNED))}`} | DEPTH_ZERO_SELF_SIGNED_CERT | false
+  it speaks http where https was asked for | ${async () => `https://127.0.0.1:${await startListening(createHttpServer())}`} | ERR_SSL_WRONG_VERSION_NUMBER | false
+  its connection ends before TLS begins | ${async () => `https://127.0.0.1:${await startListening(createServer((socket) => socket.destroy()))}`} | ECONNRESET | true
+  fetch blocks its port | ${async () => "http://127.0.0.1:9"} | bad port | false
+`;
 
 test.each(UNREACHABLE)(
   "a service that cannot be reached, since %s, charged nothing and the failure says why",
@@ -86,32 +61,13 @@ test.each(UNREACHABLE)(
   },
 );
 
-test.each([
-  [
-    "after Node's attempts at several addresses",
-    Object.assign(new AggregateError([new Error("v4"), new Error("v6")]), { code: "ETIMEDOUT" }),
-  ],
-  [
-    "when the network is unreachable",
-    Object.assign(new Error("connect ENETUNREACH"), { code: "ENETUNREACH", syscall: "connect" }),
-  ],
-  [
-    "when the certificate has expired",
-    Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" }),
-  ],
-  [
-    "in Deno",
-    new TypeError(
-      "error sending request for url (https://x/): client error (Connect): tcp connect error",
-    ),
-  ],
-  [
-    "in Bun",
-    Object.assign(new Error("Was there a typo in the url or port?"), {
-      code: "FailedToOpenSocket",
-    }),
-  ],
-])("no connection is no charge: %s", async (_, cause) => {
+test.each(asRows`
+  after Node's attempts at several addresses | ${Object.assign(new AggregateError([new Error("v4"), new Error("v6")]), { code: "ETIMEDOUT" })}
+  when the network is unreachable | ${Object.assign(new Error("connect ENETUNREACH"), { code: "ENETUNREACH", syscall: "connect" })}
+  when the certificate has expired | ${Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" })}
+  in Deno | ${new TypeError("error sending request for url (https://x/): client error (Connect): tcp connect error")}
+  in Bun | ${Object.assign(new Error("Was there a typo in the url or port?"), { code: "FailedToOpenSocket" })}
+`)("no connection is no charge: %s", async (_, cause) => {
   const { client } = whenAnswered([Object.assign(new TypeError("fetch failed"), { cause })], {
     retries: 0,
   });

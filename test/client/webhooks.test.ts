@@ -2,6 +2,7 @@ import { verifyWebhook, type WebhookInput } from "@mailproof/client/webhooks";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.000Z");
 const SECRET = generateSecret({ randomBytes: (count) => new Uint8Array(count).fill(7) });
@@ -36,65 +37,36 @@ test("and so is what another library of the same standard signs", async () => {
   );
 });
 
-test.each<[string, Partial<WebhookInput>]>([
-  ["headers as fetch has them", { headers: new Headers(sentAt(NOW)) }],
-  [
-    "headers in other letters",
-    {
-      headers: Object.fromEntries(
-        Object.entries(sentAt(NOW)).map(([name, value]) => [name.toUpperCase(), value]),
-      ),
-    },
-  ],
-  ["headers as lists", { headers: { ...UNSIGNED, "webhook-signature": [SIGNATURE] } }],
-  ["a body of bytes", { body: new TextEncoder().encode(BODY) }],
-  [
-    "several signatures",
-    { headers: { ...UNSIGNED, "webhook-signature": `v1,AAAA v1a,x ${SIGNATURE}` } },
-  ],
-  ["an old and a new secret", { secret: [OTHER, SECRET] }],
-  ["five minutes on the way", { headers: sentAt(ago(300)) }],
-  ["a clock that is five minutes slow", { headers: sentAt(ago(-300)) }],
-  [
-    "a secret that was made up for a callback",
-    { secret: "a made-up secret", headers: sentAt(NOW, "a made-up secret") },
-  ],
-])("%s is fine", async (_, more) => {
+test.each(asRows<[string, Partial<WebhookInput>]>`
+  headers as fetch has them | ${{ headers: new Headers(sentAt(NOW)) }}
+  headers in other letters | ${{ headers: Object.fromEntries(Object.entries(sentAt(NOW)).map(([name, value]) => [name.toUpperCase(), value])) }}
+  headers as lists | ${{ headers: { ...UNSIGNED, "webhook-signature": [SIGNATURE] } }}
+  a body of bytes | ${{ body: new TextEncoder().encode(BODY) }}
+  several signatures | ${{ headers: { ...UNSIGNED, "webhook-signature": `v1,AAAA v1a,x ${SIGNATURE}` } }}
+  an old and a new secret | ${{ secret: [OTHER, SECRET] }}
+  five minutes on the way | ${{ headers: sentAt(ago(300)) }}
+  a clock that is five minutes slow | ${{ headers: sentAt(ago(-300)) }}
+  a secret that was made up for a callback | ${{ secret: "a made-up secret", headers: sentAt(NOW, "a made-up secret") }}
+`)("%s is fine", async (_, more) => {
   expect(await whenVerified(more)).toEqual(EVENT);
 });
 
-test.each<[string, Partial<WebhookInput>, string]>([
-  ["another body", { body: `${BODY} ` }, "INVALID_SIGNATURE"],
-  ["another secret", { secret: OTHER }, "INVALID_SIGNATURE"],
-  ["another id", { headers: { ...sentAt(NOW), "webhook-id": "evt_2" } }, "INVALID_SIGNATURE"],
-  [
-    "another time",
-    { headers: { ...sentAt(NOW), "webhook-timestamp": String(NOW.getTime() / 1000 - 1) } },
-    "INVALID_SIGNATURE",
-  ],
-  [
-    "half a signature",
-    { headers: { ...UNSIGNED, "webhook-signature": SIGNATURE.slice(0, -8) } },
-    "INVALID_SIGNATURE",
-  ],
-  [
-    "a signature of another version",
-    { headers: { ...UNSIGNED, "webhook-signature": SIGNATURE.replace("v1", "v2") } },
-    "INVALID_SIGNATURE",
-  ],
-  ["no signature", { headers: UNSIGNED }, "MISSING_HEADER"],
-  ["no headers", { headers: {} }, "MISSING_HEADER"],
-  ["a copy of six minutes ago", { headers: sentAt(ago(360)) }, "TOO_OLD"],
-  ["one from the future", { headers: sentAt(ago(-360)) }, "TOO_NEW"],
-  [
-    "a time that is none",
-    { headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } },
-    "INVALID_TIMESTAMP",
-  ],
-  ["a secret that is none", { secret: "whsec_%%%" }, "INVALID_SECRET"],
-  ["an empty secret", { secret: "" }, "INVALID_SECRET"],
-  ["no secrets", { secret: [] }, "INVALID_SIGNATURE"],
-])("%s is refused", async (_, more, code) => {
+test.each(asRows<[string, Partial<WebhookInput>, string]>`
+  another body | ${{ body: `${BODY} ` }} | INVALID_SIGNATURE
+  another secret | ${{ secret: OTHER }} | INVALID_SIGNATURE
+  another id | ${{ headers: { ...sentAt(NOW), "webhook-id": "evt_2" } }} | INVALID_SIGNATURE
+  another time | ${{ headers: { ...sentAt(NOW), "webhook-timestamp": String(NOW.getTime() / 1000 - 1) } }} | INVALID_SIGNATURE
+  half a signature | ${{ headers: { ...UNSIGNED, "webhook-signature": SIGNATURE.slice(0, -8) } }} | INVALID_SIGNATURE
+  a signature of another version | ${{ headers: { ...UNSIGNED, "webhook-signature": SIGNATURE.replace("v1", "v2") } }} | INVALID_SIGNATURE
+  no signature | ${{ headers: UNSIGNED }} | MISSING_HEADER
+  no headers | ${{ headers: {} }} | MISSING_HEADER
+  a copy of six minutes ago | ${{ headers: sentAt(ago(360)) }} | TOO_OLD
+  one from the future | ${{ headers: sentAt(ago(-360)) }} | TOO_NEW
+  a time that is none | ${{ headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } }} | INVALID_TIMESTAMP
+  a secret that is none | ${{ secret: "whsec_%%%" }} | INVALID_SECRET
+  an empty secret | ${{ secret: "" }} | INVALID_SECRET
+  no secrets | ${{ secret: [] }} | INVALID_SIGNATURE
+`)("%s is refused", async (_, more, code) => {
   await expect(whenVerified(more)).rejects.toMatchObject({ name: "WebhookError", code });
 });
 

@@ -14,6 +14,7 @@ import { lambda } from "@mailproof/functions/lambda";
 import { createApiServer } from "@mailproof/local/server/server";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createContext } from "../aws/events.ts";
 import { whenWorked } from "../drain-queues.ts";
 import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
@@ -124,256 +125,117 @@ const FILE_KEY = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
 const process = { action: "process", file_key: FILE_KEY };
 
 // Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
-test.each<[string, WireRequest, number]>([
-  ["a public route", get("/v1/catalog"), 200],
-  ["health", get("/health"), 200],
-  ["a key in its own header", get("/v1/account", ["X-Api-Key", "KEY"]), 200],
-  ["a key as a bearer token", get("/v1/account", ["Authorization", "bearer KEY"]), 200],
-  [
-    "the same key twice",
-    get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer KEY"]),
-    200,
-  ],
-  [
-    "two different keys",
-    get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer mp_live_x"]),
-    401,
-  ],
-  ["the key's header twice", get("/v1/account", ["x-api-key", "KEY"], ["x-api-key", "KEY"]), 401],
-  ["no key", get("/v1/account"), 401],
-  ["cookies", get("/v1/account", ["x-api-key", "KEY"], ["cookie", "a=1; b=2"]), 200],
-  ["a query", get("/v1/account/usage?from=2026-11-01&to=2026-11-02", ["x-api-key", "KEY"]), 200],
-  [
-    "an address in the path, with a plus sign and letters beyond ASCII",
-    get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example", ["x-api-key", "KEY"]),
-    200,
-  ],
-  ["what is no address there", get("/v1/activity/j%C3%BCrgen", ["x-api-key", "KEY"]), 400],
-  [
-    "a query with a percent",
-    get("/v1/account/usage?from=2026%2D11%2D01", ["x-api-key", "KEY"]),
-    200,
-  ],
-  [
-    "a query parameter twice",
-    get("/v1/account/usage?to=2026-11-02&to=2026-11-03", ["x-api-key", "KEY"]),
-    400,
-  ],
-  [
-    "an unknown query parameter",
-    get("/v1/account/usage?form=2026-11-01", ["x-api-key", "KEY"]),
-    400,
-  ],
-  [
-    "a query parameter named __proto__",
-    get("/v1/account/usage?__proto__=1", ["x-api-key", "KEY"]),
-    400,
-  ],
-  ["a query where none is read", get("/v1/catalog?x=1"), 400],
-  [
-    "a path parameter with %2B and %40",
-    { method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c", headers: [["x-api-key", "KEY"]] },
-    200,
-  ],
-  [
-    "a path parameter with a plain +",
-    { method: "DELETE", url: "/v1/api-keys/key_a+b@c", headers: [["x-api-key", "KEY"]] },
-    200,
-  ],
-  [
-    "an unknown id in the path",
-    { method: "DELETE", url: "/v1/api-keys/key_a%20b", headers: [["x-api-key", "KEY"]] },
-    404,
-  ],
-  [
-    "a body on a route that reads none",
-    { ...post("{", ["x-api-key", "KEY"]), method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c" },
-    200,
-  ],
-  ["a body", post(aKey, JSON_TYPE, ["x-api-key", "KEY"]), 201],
-  ["a body of bytes", post(Buffer.from(aKey), JSON_TYPE, ["x-api-key", "KEY"]), 201],
-  ["a body without a type", post(aKey, ["x-api-key", "KEY"]), 201],
-  [
-    "a body with a byte order mark",
-    post(Buffer.from(`\ufeff${aKey}`), JSON_TYPE, ["x-api-key", "KEY"]),
-    201,
-  ],
-  [
-    "a body that is not UTF-8",
-    post(Buffer.from(aKey.replace("Ann", "Änn"), "latin1"), JSON_TYPE, ["x-api-key", "KEY"]),
-    400,
-  ],
-  [
-    "a compressed body",
-    post(gzipSync(aKey), JSON_TYPE, ["content-encoding", "gzip"], ["x-api-key", "KEY"]),
-    415,
-  ],
-  [
-    "a body whose encoding is none",
-    post(aKey, JSON_TYPE, ["content-encoding", "identity"], ["x-api-key", "KEY"]),
-    201,
-  ],
-  [
-    "a type with a parameter",
-    post(aKey, ["Content-Type", "application/json; charset=utf-8"], ["x-api-key", "KEY"]),
-    201,
-  ],
-  [
-    "a type of another kind of JSON",
-    post(aKey, ["content-type", "application/vnd.api+json"], ["x-api-key", "KEY"]),
-    201,
-  ],
-  [
-    "a body of another type",
-    post(aKey, ["content-type", "application/x-www-form-urlencoded"], ["x-api-key", "KEY"]),
-    400,
-  ],
-  ["half a body", post(aKey.slice(1), JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  ["an empty body", post("", JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  ["no body", { method: "POST", url: "/v1/api-keys", headers: [["x-api-key", "KEY"]] }, 400],
-  ["a list as the body", post(`[${aKey}]`, JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  ["null as the body", post("null", JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  ["a body of nothing but zero bytes", post(Buffer.alloc(9), JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  ["an unknown field", post(aKey.replace("{", '{"x":1,'), JSON_TYPE, ["x-api-key", "KEY"]), 400],
-  [
-    "a field for the path",
-    post(aKey.replace("{", '{"key_id":"k",'), JSON_TYPE, ["x-api-key", "KEY"]),
-    400,
-  ],
-  [
-    "a body at the limit",
-    post(aKey + " ".repeat(BODY_BYTES_MAX - Buffer.byteLength(aKey)), JSON_TYPE, [
-      "x-api-key",
-      "KEY",
-    ]),
-    201,
-  ],
-  [
-    "a body over the limit",
-    post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"]),
-    413,
-  ],
-  [
-    "bytes over the limit",
-    post(Buffer.alloc(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"]),
-    413,
-  ],
-  ["no key and half a body: the key is looked at first", post("{", JSON_TYPE), 401],
-  ["no key and a body over the limit", post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE), 401],
-  [
-    "two bearer tokens",
-    get("/v1/account", ["Authorization", "Bearer KEY"], ["Authorization", "Bearer mp_live_x"]),
-    401,
-  ],
-  [
-    "two content types",
-    post(aKey, JSON_TYPE, ["content-type", "text/plain"], ["x-api-key", "KEY"]),
-    400,
-  ],
-  ["an address", verification(ann), 200],
-  ["an address with evidence", verification({ ...ann, options: { include_evidence: true } }), 200],
-  ["an address that takes too long", verification({ email: "slow@x.com" }), 200],
-  ["an address that breaks", verification({ email: "error@x.com" }), 500],
-  ["an address under an Idempotency-Key", verification(ann, ["Idempotency-Key", "k"]), 200],
-  ["an Idempotency-Key with a space", verification(ann, ["idempotency-key", "a b"]), 400],
-  ["an Idempotency-Key beyond ASCII", verification(ann, ["idempotency-key", "cl\u00e9"]), 400],
-  [
-    "two Idempotency-Keys",
-    verification(ann, ["idempotency-key", "a"], ["idempotency-key", "b"]),
-    200,
-  ],
-  ["another request's Idempotency-Key", verification(ann, ["idempotency-key", "used"]), 409],
-  ["a wait that is too long", verification({ ...ann, options: { timeout_ms: 25_001 } }), 200],
-  ["options that are a list", verification({ ...ann, options: [] }), 400],
-  ["no address", verification({}), 400],
-  [
-    "an address in a body over the limit",
-    verification({ ...ann, x: "x".repeat(BODY_BYTES_MAX) }),
-    413,
-  ],
-  ["a batch", batch(bo), 202],
-  ["a batch under an Idempotency-Key", batch(bo, ["Idempotency-Key", "k"]), 202],
-  [
-    "a batch that was sent before",
-    batch({ emails: ["used@x.com"] }, ["Idempotency-Key", "used"]),
-    202,
-  ],
-  ["another batch's Idempotency-Key", batch(bo, ["Idempotency-Key", "used"]), 409],
-  ["a batch of nothing", batch({ emails: [] }), 400],
-  ["a batch with a wait", batch({ ...bo, options: { timeout_ms: 5_000 } }), 400],
-  ["a batch beyond the credits", batch({ emails: createEmails(11) }), 402],
-  [
-    "a batch in a body over the limit",
-    batch({ ...bo, x: "x".repeat(getBodyBytesMax(verifyBatch)) }),
-    413,
-  ],
-  ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],
-  ["an upload of a spreadsheet", file({ action: "get_upload_url", file_name: "list.xlsx" }), 400],
-  ["a file", file(process), 202],
-  ["a file under an Idempotency-Key", file(process, ["Idempotency-Key", "k"]), 202],
-  ["a file with a secret", file({ ...process, webhook_secret: "s".repeat(16) }), 400],
-  ["a file by a column that is not there", file({ ...process, email_column: "Straße" }), 400],
-  [
-    "another account's file",
-    file({ ...process, file_key: "uploads/live/acc_9/upl_1.bGlzdC5jc3Y.csv" }),
-    403,
-  ],
-  [
-    "a file that is not there",
-    file({ ...process, file_key: "uploads/live/acc_1/upl_9.bGlzdC5jc3Y.csv" }),
-    404,
-  ],
-  ["a file in a body over the limit", file({ ...process, x: "x".repeat(BODY_BYTES_MAX) }), 413],
-  ["the jobs", get("/v1/jobs", ["x-api-key", "KEY"]), 200],
-  ["the jobs of a state", get("/v1/jobs?status=completed&limit=1", ["x-api-key", "KEY"]), 200],
-  ["the jobs of no state", get("/v1/jobs?status=", ["x-api-key", "KEY"]), 400],
-  ["a page of no jobs", get("/v1/jobs?limit=0", ["x-api-key", "KEY"]), 400],
-  ["a cursor with a percent", get("/v1/jobs?offset=%2B%2F", ["x-api-key", "KEY"]), 400],
-  ["a job", get("/v1/jobs/job_1", ["x-api-key", "KEY"]), 200],
-  ["a job with an escaped letter", get("/v1/jobs/job%5F1", ["x-api-key", "KEY"]), 200],
-  ["a job without results", get("/v1/jobs/job_1?include_results=false", ["x-api-key", "KEY"]), 200],
-  ["a job that is not there", get("/v1/jobs/job_9", ["x-api-key", "KEY"]), 404],
-  ["a job with an endless name", get(`/v1/jobs/${"x".repeat(3_000)}`, ["x-api-key", "KEY"]), 404],
-  ["a job without a key", get("/v1/jobs/job_1"), 401],
-  ["an export", get("/v1/jobs/job_1/download", ["x-api-key", "KEY"]), 200],
-  [
-    "an export as JSON",
-    get("/v1/jobs/job_1/download?format=JSON&filter=Valid", ["x-api-key", "KEY"]),
-    200,
-  ],
-  [
-    "an export of nothing that there is",
-    get("/v1/jobs/job_1/download?filter=good", ["x-api-key", "KEY"]),
-    400,
-  ],
-  [
-    "an export twice filtered",
-    get("/v1/jobs/job_1/download?filter=valid&filter=risky", ["x-api-key", "KEY"]),
-    400,
-  ],
-  ["an export of no job", get("/v1/jobs/job_9/download", ["x-api-key", "KEY"]), 404],
-  ["an export without a key", get("/v1/jobs/job_1/download"), 401],
-  ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
-  ["the root", get("/"), 200],
-  ["the root in a browser", get("/", ["Accept", "text/html,application/xhtml+xml;q=0.9"]), 200],
-  ["the root with slashes", get("//"), 200],
-  ["the documentation with a slash", get("/docs/"), 200],
-  ["the documentation with a query", get("/docs?x=1"), 200],
-  ["health with a query", get("/health?x=1&y"), 200],
-  ["a slash too many", get("/v1/account/?x=1", ["x-api-key", "KEY"]), 308],
-  ["two slashes too many", get("/health//"), 308],
-  [
-    "a slash after an address in the path",
-    get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example/", ["x-api-key", "KEY"]),
-    308,
-  ],
-  ["a slash after a body", { ...post(aKey, JSON_TYPE), url: "/v1/api-keys/" }, 308],
-  ["a slash after what is no route", get("/v1/nothing/"), 404],
-  ["another server's name and a slash", get("//evil.example/"), 404],
-  ["a wrong method with a slash", { method: "PUT", url: "/v1/api-keys/" }, 405],
-  ["a wrong method", { method: "PUT", url: "/v1/api-keys" }, 405],
-  ["a method without a route", { method: "PATCH", url: "/health" }, 405],
-])(
+test.each(asRows<[string, WireRequest, number]>`
+  a public route | ${get("/v1/catalog")} | 200
+  health | ${get("/health")} | 200
+  a key in its own header | ${get("/v1/account", ["X-Api-Key", "KEY"])} | 200
+  a key as a bearer token | ${get("/v1/account", ["Authorization", "bearer KEY"])} | 200
+  the same key twice | ${get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer KEY"])} | 200
+  two different keys | ${get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer mp_live_x"])} | 401
+  the key's header twice | ${get("/v1/account", ["x-api-key", "KEY"], ["x-api-key", "KEY"])} | 401
+  no key | ${get("/v1/account")} | 401
+  cookies | ${get("/v1/account", ["x-api-key", "KEY"], ["cookie", "a=1; b=2"])} | 200
+  a query | ${get("/v1/account/usage?from=2026-11-01&to=2026-11-02", ["x-api-key", "KEY"])} | 200
+  an address in the path, with a plus sign and letters beyond ASCII | ${get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example", ["x-api-key", "KEY"])} | 200
+  what is no address there | ${get("/v1/activity/j%C3%BCrgen", ["x-api-key", "KEY"])} | 400
+  a query with a percent | ${get("/v1/account/usage?from=2026%2D11%2D01", ["x-api-key", "KEY"])} | 200
+  a query parameter twice | ${get("/v1/account/usage?to=2026-11-02&to=2026-11-03", ["x-api-key", "KEY"])} | 400
+  an unknown query parameter | ${get("/v1/account/usage?form=2026-11-01", ["x-api-key", "KEY"])} | 400
+  a query parameter named __proto__ | ${get("/v1/account/usage?__proto__=1", ["x-api-key", "KEY"])} | 400
+  a query where none is read | ${get("/v1/catalog?x=1")} | 400
+  a path parameter with %2B and %40 | ${{ method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c", headers: [["x-api-key", "KEY"]] }} | 200
+  a path parameter with a plain + | ${{ method: "DELETE", url: "/v1/api-keys/key_a+b@c", headers: [["x-api-key", "KEY"]] }} | 200
+  an unknown id in the path | ${{ method: "DELETE", url: "/v1/api-keys/key_a%20b", headers: [["x-api-key", "KEY"]] }} | 404
+  a body on a route that reads none | ${{ ...post("{", ["x-api-key", "KEY"]), method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c" }} | 200
+  a body | ${post(aKey, JSON_TYPE, ["x-api-key", "KEY"])} | 201
+  a body of bytes | ${post(Buffer.from(aKey), JSON_TYPE, ["x-api-key", "KEY"])} | 201
+  a body without a type | ${post(aKey, ["x-api-key", "KEY"])} | 201
+  a body with a byte order mark | ${post(Buffer.from(`\ufeff${aKey}`), JSON_TYPE, ["x-api-key", "KEY"])} | 201
+  a body that is not UTF-8 | ${post(Buffer.from(aKey.replace("Ann", "Änn"), "latin1"), JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  a compressed body | ${post(gzipSync(aKey), JSON_TYPE, ["content-encoding", "gzip"], ["x-api-key", "KEY"])} | 415
+  a body whose encoding is none | ${post(aKey, JSON_TYPE, ["content-encoding", "identity"], ["x-api-key", "KEY"])} | 201
+  a type with a parameter | ${post(aKey, ["Content-Type", "application/json; charset=utf-8"], ["x-api-key", "KEY"])} | 201
+  a type of another kind of JSON | ${post(aKey, ["content-type", "application/vnd.api+json"], ["x-api-key", "KEY"])} | 201
+  a body of another type | ${post(aKey, ["content-type", "application/x-www-form-urlencoded"], ["x-api-key", "KEY"])} | 400
+  half a body | ${post(aKey.slice(1), JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  an empty body | ${post("", JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  no body | ${{ method: "POST", url: "/v1/api-keys", headers: [["x-api-key", "KEY"]] }} | 400
+  a list as the body | ${post(`[${aKey}]`, JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  null as the body | ${post("null", JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  a body of nothing but zero bytes | ${post(Buffer.alloc(9), JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  an unknown field | ${post(aKey.replace("{", '{"x":1,'), JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  a field for the path | ${post(aKey.replace("{", '{"key_id":"k",'), JSON_TYPE, ["x-api-key", "KEY"])} | 400
+  a body at the limit | ${post(aKey + " ".repeat(BODY_BYTES_MAX - Buffer.byteLength(aKey)), JSON_TYPE, ["x-api-key", "KEY"])} | 201
+  a body over the limit | ${post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"])} | 413
+  bytes over the limit | ${post(Buffer.alloc(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"])} | 413
+  no key and half a body: the key is looked at first | ${post("{", JSON_TYPE)} | 401
+  no key and a body over the limit | ${post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE)} | 401
+  two bearer tokens | ${get("/v1/account", ["Authorization", "Bearer KEY"], ["Authorization", "Bearer mp_live_x"])} | 401
+  two content types | ${post(aKey, JSON_TYPE, ["content-type", "text/plain"], ["x-api-key", "KEY"])} | 400
+  an address | ${verification(ann)} | 200
+  an address with evidence | ${verification({ ...ann, options: { include_evidence: true } })} | 200
+  an address that takes too long | ${verification({ email: "slow@x.com" })} | 200
+  an address that breaks | ${verification({ email: "error@x.com" })} | 500
+  an address under an Idempotency-Key | ${verification(ann, ["Idempotency-Key", "k"])} | 200
+  an Idempotency-Key with a space | ${verification(ann, ["idempotency-key", "a b"])} | 400
+  an Idempotency-Key beyond ASCII | ${verification(ann, ["idempotency-key", "cl\u00e9"])} | 400
+  two Idempotency-Keys | ${verification(ann, ["idempotency-key", "a"], ["idempotency-key", "b"])} | 200
+  another request's Idempotency-Key | ${verification(ann, ["idempotency-key", "used"])} | 409
+  a wait that is too long | ${verification({ ...ann, options: { timeout_ms: 25_001 } })} | 200
+  options that are a list | ${verification({ ...ann, options: [] })} | 400
+  no address | ${verification({})} | 400
+  an address in a body over the limit | ${verification({ ...ann, x: "x".repeat(BODY_BYTES_MAX) })} | 413
+  a batch | ${batch(bo)} | 202
+  a batch under an Idempotency-Key | ${batch(bo, ["Idempotency-Key", "k"])} | 202
+  a batch that was sent before | ${batch({ emails: ["used@x.com"] }, ["Idempotency-Key", "used"])} | 202
+  another batch's Idempotency-Key | ${batch(bo, ["Idempotency-Key", "used"])} | 409
+  a batch of nothing | ${batch({ emails: [] })} | 400
+  a batch with a wait | ${batch({ ...bo, options: { timeout_ms: 5_000 } })} | 400
+  a batch beyond the credits | ${batch({ emails: createEmails(11) })} | 402
+  a batch in a body over the limit | ${batch({ ...bo, x: "x".repeat(getBodyBytesMax(verifyBatch)) })} | 413
+  an upload | ${file({ action: "get_upload_url", file_name: "list.csv" })} | 200
+  an upload of a spreadsheet | ${file({ action: "get_upload_url", file_name: "list.xlsx" })} | 400
+  a file | ${file(process)} | 202
+  a file under an Idempotency-Key | ${file(process, ["Idempotency-Key", "k"])} | 202
+  a file with a secret | ${file({ ...process, webhook_secret: "s".repeat(16) })} | 400
+  a file by a column that is not there | ${file({ ...process, email_column: "Straße" })} | 400
+  another account's file | ${file({ ...process, file_key: "uploads/live/acc_9/upl_1.bGlzdC5jc3Y.csv" })} | 403
+  a file that is not there | ${file({ ...process, file_key: "uploads/live/acc_1/upl_9.bGlzdC5jc3Y.csv" })} | 404
+  a file in a body over the limit | ${file({ ...process, x: "x".repeat(BODY_BYTES_MAX) })} | 413
+  the jobs | ${get("/v1/jobs", ["x-api-key", "KEY"])} | 200
+  the jobs of a state | ${get("/v1/jobs?status=completed&limit=1", ["x-api-key", "KEY"])} | 200
+  the jobs of no state | ${get("/v1/jobs?status=", ["x-api-key", "KEY"])} | 400
+  a page of no jobs | ${get("/v1/jobs?limit=0", ["x-api-key", "KEY"])} | 400
+  a cursor with a percent | ${get("/v1/jobs?offset=%2B%2F", ["x-api-key", "KEY"])} | 400
+  a job | ${get("/v1/jobs/job_1", ["x-api-key", "KEY"])} | 200
+  a job with an escaped letter | ${get("/v1/jobs/job%5F1", ["x-api-key", "KEY"])} | 200
+  a job without results | ${get("/v1/jobs/job_1?include_results=false", ["x-api-key", "KEY"])} | 200
+  a job that is not there | ${get("/v1/jobs/job_9", ["x-api-key", "KEY"])} | 404
+  a job with an endless name | ${get(`/v1/jobs/${"x".repeat(3_000)}`, ["x-api-key", "KEY"])} | 404
+  a job without a key | ${get("/v1/jobs/job_1")} | 401
+  an export | ${get("/v1/jobs/job_1/download", ["x-api-key", "KEY"])} | 200
+  an export as JSON | ${get("/v1/jobs/job_1/download?format=JSON&filter=Valid", ["x-api-key", "KEY"])} | 200
+  an export of nothing that there is | ${get("/v1/jobs/job_1/download?filter=good", ["x-api-key", "KEY"])} | 400
+  an export twice filtered | ${get("/v1/jobs/job_1/download?filter=valid&filter=risky", ["x-api-key", "KEY"])} | 400
+  an export of no job | ${get("/v1/jobs/job_9/download", ["x-api-key", "KEY"])} | 404
+  an export without a key | ${get("/v1/jobs/job_1/download")} | 401
+  an unknown route | ${get("/v1/nothing", ["x-api-key", "KEY"])} | 404
+  the root | ${get("/")} | 200
+  the root in a browser | ${get("/", ["Accept", "text/html,application/xhtml+xml;q=0.9"])} | 200
+  the root with slashes | ${get("//")} | 200
+  the documentation with a slash | ${get("/docs/")} | 200
+  the documentation with a query | ${get("/docs?x=1")} | 200
+  health with a query | ${get("/health?x=1&y")} | 200
+  a slash too many | ${get("/v1/account/?x=1", ["x-api-key", "KEY"])} | 308
+  two slashes too many | ${get("/health//")} | 308
+  a slash after an address in the path | ${get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example/", ["x-api-key", "KEY"])} | 308
+  a slash after a body | ${{ ...post(aKey, JSON_TYPE), url: "/v1/api-keys/" }} | 308
+  a slash after what is no route | ${get("/v1/nothing/")} | 404
+  another server's name and a slash | ${get("//evil.example/")} | 404
+  a wrong method with a slash | ${{ method: "PUT", url: "/v1/api-keys/" }} | 405
+  a wrong method | ${{ method: "PUT", url: "/v1/api-keys" }} | 405
+  a method without a route | ${{ method: "PATCH", url: "/health" }} | 405
+`)(
   "%s is answered the same through Lambda and through the local server",
   async (_case, sent, status) => {
     const [throughLambda, throughServer] = await whenSentBothWays(sent, endpoints);
@@ -473,38 +335,26 @@ const fileForm = (body: string | Buffer, ...headers: WireRequest["headers"] & {}
   url: "/v1/verify/file",
 });
 
-test.each<[string, WireRequest, number]>([
-  ["a form", form(bytes, FORM, KEY), 202],
-  ["a form of plain text", form(text, TEXT_FORM, KEY), 202],
-  [
-    "a form by another spelling",
-    form(text, ["Content-Type", 'Multipart/Form-Data;Boundary="b"'], KEY),
-    202,
-  ],
-  ["JSON where a form is taken, too", form('{"action":"x"}', JSON_TYPE, KEY), 202],
-  ["wrong JSON where a form is taken, too", form('{"acton":"x"}', JSON_TYPE, KEY), 400],
-  [
-    "another type where a form is taken",
-    form("a=x", ["content-type", "application/x-www-form-urlencoded"], KEY),
-    400,
-  ],
-  ["a form where none is taken", post(bytes, FORM, KEY), 400],
-  ["a form with a query", { ...form(bytes, FORM, KEY), url: "/v1/sample/form?a=x" }, 400],
-  ["half a form", form(bytes.subarray(0, 200), FORM, KEY), 400],
-  ["a form of nothing", form("", FORM, KEY), 400],
-  ["a form without a body", { method: "POST", url: "/v1/sample/form", headers: [FORM, KEY] }, 400],
-  ["a form without a boundary", form(text, ["content-type", "multipart/form-data"], KEY), 400],
-  ["no key and half a form", form(bytes.subarray(0, 200), FORM), 401],
-  ["a file in a form", fileForm(bytes, FORM, KEY), 202],
-  [
-    "a file in a form under an Idempotency-Key",
-    fileForm(bytes, FORM, KEY, ["Idempotency-Key", "k"]),
-    202,
-  ],
-  ["a form without a file", fileForm(text, TEXT_FORM, KEY), 400],
-  ["half a form with a file", fileForm(bytes.subarray(0, 200), FORM, KEY), 400],
-  ["no key and a file in a form", fileForm(bytes, FORM), 401],
-])(
+test.each(asRows<[string, WireRequest, number]>`
+  a form | ${form(bytes, FORM, KEY)} | 202
+  a form of plain text | ${form(text, TEXT_FORM, KEY)} | 202
+  a form by another spelling | ${form(text, ["Content-Type", 'Multipart/Form-Data;Boundary="b"'], KEY)} | 202
+  JSON where a form is taken, too | ${form('{"action":"x"}', JSON_TYPE, KEY)} | 202
+  wrong JSON where a form is taken, too | ${form('{"acton":"x"}', JSON_TYPE, KEY)} | 400
+  another type where a form is taken | ${form("a=x", ["content-type", "application/x-www-form-urlencoded"], KEY)} | 400
+  a form where none is taken | ${post(bytes, FORM, KEY)} | 400
+  a form with a query | ${{ ...form(bytes, FORM, KEY), url: "/v1/sample/form?a=x" }} | 400
+  half a form | ${form(bytes.subarray(0, 200), FORM, KEY)} | 400
+  a form of nothing | ${form("", FORM, KEY)} | 400
+  a form without a body | ${{ method: "POST", url: "/v1/sample/form", headers: [FORM, KEY] }} | 400
+  a form without a boundary | ${form(text, ["content-type", "multipart/form-data"], KEY)} | 400
+  no key and half a form | ${form(bytes.subarray(0, 200), FORM)} | 401
+  a file in a form | ${fileForm(bytes, FORM, KEY)} | 202
+  a file in a form under an Idempotency-Key | ${fileForm(bytes, FORM, KEY, ["Idempotency-Key", "k"])} | 202
+  a form without a file | ${fileForm(text, TEXT_FORM, KEY)} | 400
+  half a form with a file | ${fileForm(bytes.subarray(0, 200), FORM, KEY)} | 400
+  no key and a file in a form | ${fileForm(bytes, FORM)} | 401
+`)(
   "%s is read the same through Lambda and through the local server",
   async (_case, sent, status) => {
     const [throughLambda, throughServer] = await whenSentBothWays(sent, [

@@ -16,6 +16,7 @@ import {
 } from "@mailproof/local/engine-threads/table-calls";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, onTestFinished, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
 import { type Adapters, describeAdapters } from "../describe-when.ts";
@@ -68,64 +69,28 @@ describeAdapters("table", adapters, (openAt) => {
     return { table, later };
   };
 
-  test.each<[string, Write]>([
-    ["create refuses an item that is there", { create: purse }],
-    ["an absent item is refused when it is there", { checkAbsent: key("purse") }],
-    ["update refuses an item that is not there", { update: key("no"), set: { a: 1 } }],
-    [
-      "update refuses another value",
-      { update: key("purse"), where: { version: 2 }, set: { a: 1 } },
-    ],
-    ["update refuses a value of another kind", { update: key("purse"), where: { version: "1" } }],
-    [
-      "update refuses none of several values",
-      { update: key("purse"), where: { owner: { oneOf: ["bo", "cy"] } } },
-    ],
-    [
-      "update refuses a number that is not below",
-      { update: key("purse"), where: { halves: { below: 10 } } },
-    ],
-    [
-      "update refuses a number that is too low",
-      { update: key("purse"), where: { halves: { atLeast: 11 } } },
-    ],
-    [
-      "update refuses a text that is not below",
-      { update: key("purse"), where: { owner: { below: "ann" } } },
-    ],
-    [
-      "update refuses to compare what cannot be compared",
-      { update: key("purse"), where: { owner: { atLeast: 1 } } },
-    ],
-    [
-      "update refuses a field that should be missing",
-      { update: key("purse"), where: { owner: { missing: true } } },
-    ],
-    [
-      "update refuses when one of two conditions fails",
-      { update: key("purse"), where: { version: 1, owner: "bo" } },
-    ],
-    [
-      "update refuses a missing field that should be something",
-      { update: key("purse"), where: { gone: { below: 9 } } },
-    ],
-    [
-      "add refuses to go below its bound",
-      { update: key("purse"), add: { halves: -11 }, bounds: { halves: { atLeast: 0 } } },
-    ],
-    [
-      "add refuses to go above its bound",
-      { update: key("purse"), add: { halves: 1 }, bounds: { halves: { atMost: 10 } } },
-    ],
-    [
-      "add refuses a first amount beyond its bound",
-      { update: key("new"), add: { n: 2 }, bounds: { n: { atMost: 1 } }, orCreate: true },
-    ],
-    ["remove refuses another value", { remove: key("purse"), where: { version: 2 } }],
-    ["remove refuses an item that is not there", { remove: key("no") }],
-    ["check refuses another value", { check: key("purse"), where: { version: 2 } }],
-    ["check refuses an item that is not there", { check: key("no"), where: {} }],
-  ])("%s, says so, and nothing is written", async (_case, refused) => {
+  test.each(asRows<[string, Write]>`
+  create refuses an item that is there | ${{ create: purse }}
+  an absent item is refused when it is there | ${{ checkAbsent: key("purse") }}
+  update refuses an item that is not there | ${{ update: key("no"), set: { a: 1 } }}
+  update refuses another value | ${{ update: key("purse"), where: { version: 2 }, set: { a: 1 } }}
+  update refuses a value of another kind | ${{ update: key("purse"), where: { version: "1" } }}
+  update refuses none of several values | ${{ update: key("purse"), where: { owner: { oneOf: ["bo", "cy"] } } }}
+  update refuses a number that is not below | ${{ update: key("purse"), where: { halves: { below: 10 } } }}
+  update refuses a number that is too low | ${{ update: key("purse"), where: { halves: { atLeast: 11 } } }}
+  update refuses a text that is not below | ${{ update: key("purse"), where: { owner: { below: "ann" } } }}
+  update refuses to compare what cannot be compared | ${{ update: key("purse"), where: { owner: { atLeast: 1 } } }}
+  update refuses a field that should be missing | ${{ update: key("purse"), where: { owner: { missing: true } } }}
+  update refuses when one of two conditions fails | ${{ update: key("purse"), where: { version: 1, owner: "bo" } }}
+  update refuses a missing field that should be something | ${{ update: key("purse"), where: { gone: { below: 9 } } }}
+  add refuses to go below its bound | ${{ update: key("purse"), add: { halves: -11 }, bounds: { halves: { atLeast: 0 } } }}
+  add refuses to go above its bound | ${{ update: key("purse"), add: { halves: 1 }, bounds: { halves: { atMost: 10 } } }}
+  add refuses a first amount beyond its bound | ${{ update: key("new"), add: { n: 2 }, bounds: { n: { atMost: 1 } }, orCreate: true }}
+  remove refuses another value | ${{ remove: key("purse"), where: { version: 2 } }}
+  remove refuses an item that is not there | ${{ remove: key("no") }}
+  check refuses another value | ${{ check: key("purse"), where: { version: 2 } }}
+  check refuses an item that is not there | ${{ check: key("no"), where: {} }}
+`)("%s, says so, and nothing is written", async (_case, refused) => {
     const { table } = await givenPurse();
     const before = { create: key("before") };
     const after = { create: key("after") };
@@ -139,72 +104,23 @@ describeAdapters("table", adapters, (openAt) => {
     expect((await table.query({ pk: "P", limit: 10 })).items).toEqual([purse]);
   });
 
-  test.each<[string, Write, Item | undefined]>([
-    [
-      "create makes an item",
-      { create: { ...key("new"), a: [1, { b: null }] } },
-      { ...key("new"), a: [1, { b: null }] },
-    ],
-    [
-      "put replaces whatever is there",
-      { put: { ...key("purse"), a: 1 } },
-      { ...key("purse"), a: 1 },
-    ],
-    ["put makes what is not there", { put: { ...key("new"), a: 1 } }, { ...key("new"), a: 1 }],
-    [
-      "update sets, adds and removes fields",
-      {
-        update: key("purse"),
-        set: { owner: undefined, note: "x" },
-        add: { halves: -10, spent: 10 },
-        where: { version: 1 },
-        bounds: { halves: { atLeast: 0 } },
-      },
-      { ...key("purse"), halves: 0, spent: 10, version: 1, note: "x" },
-    ],
-    [
-      "update holds when one of several values is there",
-      { update: key("purse"), where: { owner: { oneOf: ["bo", "ann"] } }, set: { a: 1 } },
-      { ...purse, a: 1 },
-    ],
-    [
-      "update holds below a bound",
-      {
-        update: key("purse"),
-        where: { halves: { below: 11 }, owner: { below: "b" } },
-        set: { a: 1 },
-      },
-      { ...purse, a: 1 },
-    ],
-    [
-      "update holds at a bound",
-      {
-        update: key("purse"),
-        where: { halves: { atLeast: 10 }, owner: { atLeast: "ann" } },
-        set: { a: 1 },
-      },
-      { ...purse, a: 1 },
-    ],
-    [
-      "update holds while a field is missing",
-      { update: key("purse"), where: { gone: { missing: true } }, set: { a: 1 } },
-      { ...purse, a: 1 },
-    ],
-    [
-      "update makes an item when it may",
-      {
-        update: key("new"),
-        add: { n: 2 },
-        set: { a: 1 },
-        bounds: { n: { atMost: 2 } },
-        orCreate: true,
-      },
-      { ...key("new"), n: 2, a: 1 },
-    ],
-    ["remove removes", { remove: key("purse"), where: { version: 1 } }, undefined],
-    ["check leaves things as they are", { check: key("purse"), where: { owner: "ann" } }, purse],
-    ["an absent item is left absent", { checkAbsent: key("new") }, undefined],
-  ])("%s, alone and in a transaction", async (_case, write, expected) => {
+  test.each(asRows<[string, Write, Item | undefined]>`
+  create makes an item | ${{ create: { ...key("new"), a: [1, { b: null }] } }} | ${{ ...key("new"), a: [1, { b: null }] }}
+  put replaces whatever is there | ${{ put: { ...key("purse"), a: 1 } }} | ${{ ...key("purse"), a: 1 }}
+  put makes what is not there | ${{ put: { ...key("new"), a: 1 } }} | ${{ ...key("new"), a: 1 }}
+  update sets, adds and removes fields
+    | ${{ update: key("purse"), set: { owner: undefined, note: "x" }, add: { halves: -10, spent: 10 }, where: { version: 1 }, bounds: { halves: { atLeast: 0 } } }}
+    | ${{ ...key("purse"), halves: 0, spent: 10, version: 1, note: "x" }}
+  update holds when one of several values is there | ${{ update: key("purse"), where: { owner: { oneOf: ["bo", "ann"] } }, set: { a: 1 } }} | ${{ ...purse, a: 1 }}
+  update holds below a bound | ${{ update: key("purse"), where: { halves: { below: 11 }, owner: { below: "b" } }, set: { a: 1 } }} | ${{ ...purse, a: 1 }}
+  update holds at a bound | ${{ update: key("purse"), where: { halves: { atLeast: 10 }, owner: { atLeast: "ann" } }, set: { a: 1 } }} | ${{ ...purse, a: 1 }}
+  update holds while a field is missing | ${{ update: key("purse"), where: { gone: { missing: true } }, set: { a: 1 } }} | ${{ ...purse, a: 1 }}
+  update makes an item when it may | ${{ update: key("new"), add: { n: 2 }, set: { a: 1 }, bounds: { n: { atMost: 2 } }, orCreate: true }}
+    | ${{ ...key("new"), n: 2, a: 1 }}
+  remove removes | ${{ remove: key("purse"), where: { version: 1 } }} | ${undefined}
+  check leaves things as they are | ${{ check: key("purse"), where: { owner: "ann" } }} | ${purse}
+  an absent item is left absent | ${{ checkAbsent: key("new") }} | ${undefined}
+`)("%s, alone and in a transaction", async (_case, write, expected) => {
     const writtenItem = Object.values(write)[0] as Item;
     const alone = await givenPurse();
     const concurrent = await givenPurse();
@@ -454,48 +370,22 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await table.query({ pk: "P", limit: 1 })).toHaveProperty("next");
   });
 
-  test.each<[string, readonly Write[], string]>([
-    [
-      "two writes on one item",
-      [{ create: purse }, { check: purse, where: {} }],
-      "touches one item twice",
-    ],
-    [
-      "101 writes",
-      Array.from({ length: 101 }, (_row, n) => ({ create: key(`${n}`) })),
-      "101 writes",
-    ],
-    ["no write", [], "without writes"],
-    ["a sort key over 1,024 bytes", [{ create: key("é".repeat(513)) }], "over 1024 bytes"],
-    ["a key that is not well formed", [{ create: key("\ud800") }], "not well formed"],
-    ["an empty key of an index", [{ put: { ...key("a"), list_pk: "" } }], "list_pk key is empty"],
-    ["an end in half a second", [{ put: { ...key("a"), expires_at: 1.5 } }], "whole seconds"],
-    ["an amount that is none", [{ update: key("a"), add: { n: Number.NaN } }], "no number"],
-    [
-      "a field that is set and added to",
-      [{ update: key("a"), set: { n: 1 }, add: { n: 1 } }],
-      "sets and adds one field",
-    ],
-    [
-      "a condition without values",
-      [{ update: key("a"), where: { n: { oneOf: [] } } }],
-      "nothing meets",
-    ],
-    [
-      "more than four million bytes",
-      Array.from({ length: 20 }, (_row, n) => ({
-        create: { ...key(`${n}`), text: "x".repeat(240_000) },
-      })),
-      "a transaction of",
-    ],
-    ["an empty key", [{ create: { pk: "P", sk: "" } }], "key is empty"],
-    ["a change of a key", [{ update: key("a"), set: { sk: "b" } }], "does not touch the key"],
-    [
-      "a bound on what is not added",
-      [{ update: key("a"), bounds: { n: { atLeast: 0 } } }],
-      "can be bounded",
-    ],
-  ])("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
+  test.each(asRows<[string, readonly Write[], string]>`
+  two writes on one item | ${[{ create: purse }, { check: purse, where: {} }]} | touches one item twice
+  101 writes | ${Array.from({ length: 101 }, (_row, n) => ({ create: key(`${n}`) }))} | 101 writes
+  no write | [] | without writes
+  a sort key over 1,024 bytes | ${[{ create: key("é".repeat(513)) }]} | over 1024 bytes
+  a key that is not well formed | ${[{ create: key("\ud800") }]} | not well formed
+  an empty key of an index | ${[{ put: { ...key("a"), list_pk: "" } }]} | list_pk key is empty
+  an end in half a second | ${[{ put: { ...key("a"), expires_at: 1.5 } }]} | whole seconds
+  an amount that is none | ${[{ update: key("a"), add: { n: Number.NaN } }]} | no number
+  a field that is set and added to | ${[{ update: key("a"), set: { n: 1 }, add: { n: 1 } }]} | sets and adds one field
+  a condition without values | ${[{ update: key("a"), where: { n: { oneOf: [] } } }]} | nothing meets
+  more than four million bytes | ${Array.from({ length: 20 }, (_row, n) => ({ create: { ...key(`${n}`), text: "x".repeat(240_000) } }))} | a transaction of
+  an empty key | ${[{ create: { pk: "P", sk: "" } }]} | key is empty
+  a change of a key | ${[{ update: key("a"), set: { sk: "b" } }]} | does not touch the key
+  a bound on what is not added | ${[{ update: key("a"), bounds: { n: { atLeast: 0 } } }]} | can be bounded
+`)("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
     await expect((await givenTable()).table.transact(writes)).rejects.toThrow(words);
   });
 

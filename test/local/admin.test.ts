@@ -2,6 +2,7 @@ import { toBalanceKey } from "@mailproof/core/money/balance";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createFolder, whenCommanded, whenRun, whenRunIn, whenStarted } from "./running.ts";
 
 test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
@@ -128,57 +129,21 @@ test("an operator reads what became of mail, and what canaries found, before the
   expect(JSON.parse(providers.out)).toEqual({ providers: [] });
 });
 
-test.each([
-  ["no command", [], "Commands:\n  start "],
-  ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
-  ["a missing option", ["admin", "accounts", "create"], "--name is required"],
-  ["an unknown option", ["admin", "audit", "--fix"], "--fix"],
-  [
-    "an unknown plan",
-    ["admin", "accounts", "create", "--name", "A", "--plan", "gold"],
-    "--plan must be one of free, pro, scale",
-  ],
-  [
-    "a third of a credit",
-    ["admin", "accounts", "create", "--name", "A", "--credits", "0.3"],
-    "--credits must be a number of credits",
-  ],
-  [
-    "a third of a credit to take back",
-    ["admin", "credits", "grant", "--account", "acc_1", "--amount=-0.3"],
-    "--amount must be a number of credits",
-  ],
-  [
-    "an unknown scope",
-    ["admin", "keys", "create", "--account", "a", "--mode", "live", "--scopes", "all"],
-    "must be a list of verification:read",
-  ],
-  [
-    "a grant of nothing",
-    ["admin", "credits", "grant", "--account", "a", "--amount", "0"],
-    "--amount must not be 0",
-  ],
-  [
-    "a name without end",
-    ["admin", "accounts", "create", "--name", "x".repeat(101)],
-    "--name must have at most 100 characters",
-  ],
-  [
-    "what is no address",
-    ["admin", "activity", "forget", "--email", "ann"],
-    "--email must be an email address",
-  ],
-  [
-    "months that are not stored",
-    ["admin", "calibration", "--months", "14"],
-    "--months must be a number of months from 1 to 13",
-  ],
-  [
-    "an audit where there is nothing",
-    ["admin", "audit"],
-    "has no Mailproof state. Set MAILPROOF_DIR",
-  ],
-])("%s says so on stderr and ends with 2", async (_, args, words) => {
+test.each(asRows`
+  no command | [] | ${"Commands:\n  start "}
+  half a command | [admin accounts] | npx mailproof admin accounts create
+  a missing option | [admin accounts create] | --name is required
+  an unknown option | [admin audit --fix] | --fix
+  an unknown plan | [admin accounts create --name A --plan gold] | --plan must be one of free, pro, scale
+  a third of a credit | [admin accounts create --name A --credits 0.3] | --credits must be a number of credits
+  a third of a credit to take back | ${["admin", "credits", "grant", "--account", "acc_1", "--amount=-0.3"]} | --amount must be a number of credits
+  an unknown scope | [admin keys create --account a --mode live --scopes all] | must be a list of verification:read
+  a grant of nothing | [admin credits grant --account a --amount 0] | --amount must not be 0
+  a name without end | ${["admin", "accounts", "create", "--name", "x".repeat(101)]} | --name must have at most 100 characters
+  what is no address | [admin activity forget --email ann] | --email must be an email address
+  months that are not stored | [admin calibration --months 14] | --months must be a number of months from 1 to 13
+  an audit where there is nothing | [admin audit] | has no Mailproof state. Set MAILPROOF_DIR
+`)("%s says so on stderr and ends with 2", async (_, args, words) => {
   const { code, out, err } = await whenRunIn(createFolder(), ...args);
 
   expect(err).toContain(words);

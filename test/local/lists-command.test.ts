@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, onTestFinished, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createEdition, KEYS, OTHER_KEYS, SHIPPED } from "../editions.ts";
 import { eventually } from "../eventually.ts";
 import { createFolder, whenRun, whenStarted } from "./running.ts";
@@ -94,25 +95,13 @@ test("a running server takes an update and a rollback, and the evidence of every
 test("what is wrong with a file is refused with the reason, and the installed lists stay", async () => {
   const { write, run } = setup();
   await run("update", write("good.txt", createEdition({ version: SECOND, domains })));
-  const files = [
-    ["older.txt", createEdition({ version: FIRST }), `is ${FIRST}, and ${SECOND} is in use`],
-    [
-      "cut.txt",
-      createEdition({ version: `${BUILT_IN}.3` }).subarray(0, 9_999),
-      "no valid signature",
-    ],
-    [
-      "foreign.txt",
-      createEdition({ version: `${BUILT_IN}.3`, privateKey: OTHER_KEYS.privateKey }),
-      "no valid signature",
-    ],
-    ["large.txt", Buffer.alloc(30_000_000, "a.example\n"), "over 4000000 bytes"],
-    [
-      "emptied.txt",
-      createEdition({ version: `${BUILT_IN}.3`, domains: { disposable: [] } }),
-      "names of disposable",
-    ],
-  ] as const;
+  const files = asRows`
+  older.txt | ${createEdition({ version: FIRST })} | ${`is ${FIRST}, and ${SECOND} is in use`}
+  cut.txt | ${createEdition({ version: `${BUILT_IN}.3` }).subarray(0, 9_999)} | no valid signature
+  foreign.txt | ${createEdition({ version: `${BUILT_IN}.3`, privateKey: OTHER_KEYS.privateKey })} | no valid signature
+  large.txt | ${Buffer.alloc(30_000_000, "a.example\n")} | over 4000000 bytes
+  emptied.txt | ${createEdition({ version: `${BUILT_IN}.3`, domains: { disposable: [] } })} | names of disposable
+`;
 
   for (const [name, content, reason] of files) {
     const { code, err } = await run("update", write(name, content));

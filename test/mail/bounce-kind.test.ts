@@ -1,38 +1,23 @@
 import { parseSesMessage } from "@mailproof/core/activity/ses";
 import { toBounceKind } from "@mailproof/mail/bounce-kind";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createSesEvent } from "../ses.ts";
 
-test.each<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof toBounceKind>]>([
-  ["an unknown user", { type: "hard", diagnostic: "smtp; 550 5.1.1 user unknown" }, "hard"],
-  ["the reply alone, without a category", { diagnostic: "550-5.1.1 No such user here" }, "hard"],
-  [
-    "a disabled mailbox that the sender calls soft",
-    { type: "soft", diagnostic: "554 5.2.1 mailbox disabled" },
-    "hard",
-  ],
-  [
-    "a full mailbox that the sender calls hard",
-    { type: "hard", diagnostic: "552 5.2.2 mailbox full" },
-    "soft",
-  ],
-  ["a server that is busy", { type: "hard", diagnostic: "451 4.3.0 try again later" }, "soft"],
-  [
-    "a block of the sender's address",
-    { type: "hard", diagnostic: "554 5.7.1 Your IP address is listed by Spamhaus" },
-    null,
-  ],
-  ["spam", { type: "hard", diagnostic: "550 5.7.1 Message rejected as spam" }, null],
-  ["words that no rule knows", { type: "hard", diagnostic: "550 xyzzy" }, "hard"],
-  ["such words without a category", { diagnostic: "550 xyzzy" }, null],
-  ["a category alone", { type: "soft" }, "soft"],
-  [
-    "a text without a reply",
-    { type: "hard", diagnostic: "Amazon SES has suppressed sending" },
-    "hard",
-  ],
-  ["nothing", {}, null],
-])("%s", (_, report, kind) => {
+test.each(asRows<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof toBounceKind>]>`
+  an unknown user | ${{ type: "hard", diagnostic: "smtp; 550 5.1.1 user unknown" }} | hard
+  the reply alone, without a category | ${{ diagnostic: "550-5.1.1 No such user here" }} | hard
+  a disabled mailbox that the sender calls soft | ${{ type: "soft", diagnostic: "554 5.2.1 mailbox disabled" }} | hard
+  a full mailbox that the sender calls hard | ${{ type: "hard", diagnostic: "552 5.2.2 mailbox full" }} | soft
+  a server that is busy | ${{ type: "hard", diagnostic: "451 4.3.0 try again later" }} | soft
+  a block of the sender's address | ${{ type: "hard", diagnostic: "554 5.7.1 Your IP address is listed by Spamhaus" }} | null
+  spam | ${{ type: "hard", diagnostic: "550 5.7.1 Message rejected as spam" }} | null
+  words that no rule knows | ${{ type: "hard", diagnostic: "550 xyzzy" }} | hard
+  such words without a category | ${{ diagnostic: "550 xyzzy" }} | null
+  a category alone | ${{ type: "soft" }} | soft
+  a text without a reply | ${{ type: "hard", diagnostic: "Amazon SES has suppressed sending" }} | hard
+  nothing | ${{}} | null
+`)("%s", (_, report, kind) => {
   expect(toBounceKind(report)).toBe(kind);
 });
 

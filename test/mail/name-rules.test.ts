@@ -9,6 +9,7 @@ import {
 import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/mail/name-rules";
 import { listRepeated, parseTagList } from "@mailproof/mail/tag-list";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 
 const read = (text: string) => {
   const address = parseAddress(text);
@@ -79,38 +80,17 @@ test.each([
   expect(findLongName(read(text))).toBe(expected);
 });
 
-test.each([
-  [
-    "a=1; b=2",
-    [
-      ["a", "1"],
-      ["b", "2"],
-    ],
-    [],
-  ],
-  [
-    "a=1;b=2;",
-    [
-      ["a", "1"],
-      ["b", "2"],
-    ],
-    [],
-  ],
-  [" a\t=\r\n 1 ; ", [["a", "1"]], []],
-  ["a=x=y", [["a", "x=y"]], []],
-  ["a=", [["a", ""]], []],
-  [
-    "A=1; a=2",
-    [
-      ["A", "1"],
-      ["a", "2"],
-    ],
-    [],
-  ],
-  ["a=1; b; =2", [["a", "1"]], ["b", "=2"]],
-  ["", [], []],
-  [";;", [], []],
-] as const)("%j", (text, tags, strays) => {
+test.each(asRows`
+  a=1; b=2 | ${[["a", "1"], ["b", "2"]]} | []
+  a=1;b=2; | ${[["a", "1"], ["b", "2"]]} | []
+  ${" a\t=\r\n 1 ; "} | ${[["a", "1"]]} | []
+  a=x=y | ${[["a", "x=y"]]} | []
+  a= | ${[["a", ""]]} | []
+  A=1; a=2 | ${[["A", "1"], ["a", "2"]]} | []
+  a=1; b; =2 | ${[["a", "1"]]} | ${["b", "=2"]}
+  ${""} | [] | []
+  ;; | [] | []
+`)("%j", (text, tags, strays) => {
   const list = parseTagList(text);
 
   expect(list.tags.map(({ name, value }) => [name, value])).toEqual(tags);

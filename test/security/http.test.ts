@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { request, setupServer } from "./raw-http.ts";
 
 // Goal: what we take for one request is what everybody on the way takes for one, and a request leads where its line
@@ -33,171 +34,81 @@ const hidingRequest =
   (key) =>
     postRequest(headers, `0\r\n\r\n${hiddenRequest(key)}`)(key);
 
-const FRAMING: readonly Case[] = [
-  [
-    "a length and chunks",
-    hidingRequest(["Content-Length: 4", "Transfer-Encoding: chunked"]),
-    [400],
-    0,
-  ],
-  [
-    "chunks and a length",
-    hidingRequest(["Transfer-Encoding: chunked", "Content-Length: 4"]),
-    [400],
-    0,
-  ],
-  ["two lengths", postRequest([LENGTH, "Content-Length: 0"]), [400], 0],
-  ["the same length twice", postRequest([LENGTH, LENGTH]), [400], 0],
-  ["a list of lengths", postRequest([`${LENGTH}, ${BODY.length}`]), [400], 0],
-  ["a length with a sign", postRequest([`Content-Length: +${BODY.length}`]), [400], 0],
-  ["a length below nothing", postRequest(["Content-Length: -1"]), [400], 0],
-  ["a length in another system", postRequest(["Content-Length: 0x16"]), [400], 0],
-  [
-    "chunks, then something else",
-    hidingRequest(["Transfer-Encoding: chunked, identity"]),
-    [400],
-    0,
-  ],
-  ["something like chunks", hidingRequest(["Transfer-Encoding: xchunked"]), [400], 0],
-  [
-    "two encodings",
-    hidingRequest(["Transfer-Encoding: chunked", "Transfer-Encoding: a"]),
-    [400],
-    0,
-  ],
-  ["a blank before the colon", hidingRequest(["Transfer-Encoding : chunked"]), [400], 0],
-  ["a folded line", postRequest(["X-A: b\r\n c", LENGTH]), [400], 0],
-  ["a line end in a header", postRequest([`X-A: a\n${LENGTH}`]), [400], 0],
-  ["a line without a colon", postRequest(["X-A", LENGTH]), [400], 0],
-  ["NUL in a header", postRequest(["X-A: a\0b", LENGTH]), [400], 0],
-  ["lines that end in LF alone", (key) => hiddenRequest(key).replaceAll("\r\n", "\n"), [400], 0],
-  ["lines that end in CR alone", (key) => hiddenRequest(key).replaceAll("\r\n", "\r"), [400], 0],
-  ["a chunk that ends in LF", postRequest(["Transfer-Encoding: chunked"], `15\n${BODY}`), [400], 0],
-  [
-    "a chunk without end",
-    postRequest(["Transfer-Encoding: chunked"], "fffffffffffffffff\r\n"),
-    [400],
-    0,
-  ],
-  ["no host", (key) => request("GET /v1/account HTTP/1.1", [key], { host: "" }), [400], 0],
-  ["two hosts", plainRequest("GET /v1/account", ["Host: evil.example"]), [400], 1],
-  ["an expectation of its own", postRequest([LENGTH, "Expect: miracles"]), [417], 0],
-  [
-    "one header that is too long",
-    plainRequest("GET /v1/account", [`X-A: ${"a".repeat(20_000)}`]),
-    [431],
-    0,
-  ],
-  [
-    "too many headers",
-    plainRequest(
-      "GET /v1/account",
-      Array.from({ length: 3_000 }, (_one, n) => `X-${n}: 1`),
-    ),
-    [431],
-    0,
-  ],
-  ["three requests at once", (key) => hiddenRequest(key).repeat(3), [200, 200, 200], 3],
-  [
-    "a request in the body of one that takes none",
-    (key) =>
-      request("GET /v1/account HTTP/1.1", [key, `Content-Length: ${hiddenRequest(key).length}`], {
-        body: hiddenRequest(key),
-      }),
-    [200],
-    1,
-  ],
-  [
-    "chunks with words beside them",
-    postRequest(["Transfer-Encoding: chunked"], `15;a=b${CHUNK.slice(2)}0\r\n\r\n`),
-    [200],
-    1,
-  ],
-  [
-    "a key behind the chunks",
-    () =>
-      request("POST /v1/verify HTTP/1.1", [JSON_TYPE, "Transfer-Encoding: chunked"], {
-        body: `${CHUNK}0\r\nX-Api-Key: mp_live_0\r\n\r\n`,
-      }),
-    [401],
-    1,
-  ],
-];
+const FRAMING: readonly Case[] = asRows`
+  a length and chunks | ${hidingRequest(["Content-Length: 4", "Transfer-Encoding: chunked"])} | [400] | 0
+  chunks and a length | ${hidingRequest(["Transfer-Encoding: chunked", "Content-Length: 4"])} | [400] | 0
+  two lengths | ${postRequest([LENGTH, "Content-Length: 0"])} | [400] | 0
+  the same length twice | ${postRequest([LENGTH, LENGTH])} | [400] | 0
+  a list of lengths | ${postRequest([`${LENGTH}, ${BODY.length}`])} | [400] | 0
+  a length with a sign | ${postRequest([`Content-Length: +${BODY.length}`])} | [400] | 0
+  a length below nothing | ${postRequest(["Content-Length: -1"])} | [400] | 0
+  a length in another system | ${postRequest(["Content-Length: 0x16"])} | [400] | 0
+  chunks, then something else | ${hidingRequest(["Transfer-Encoding: chunked, identity"])} | [400] | 0
+  something like chunks | ${hidingRequest(["Transfer-Encoding: xchunked"])} | [400] | 0
+  two encodings | ${hidingRequest(["Transfer-Encoding: chunked", "Transfer-Encoding: a"])} | [400] | 0
+  a blank before the colon | ${hidingRequest(["Transfer-Encoding : chunked"])} | [400] | 0
+  a folded line | ${postRequest(["X-A: b\r\n c", LENGTH])} | [400] | 0
+  a line end in a header | ${postRequest([`X-A: a\n${LENGTH}`])} | [400] | 0
+  a line without a colon | ${postRequest(["X-A", LENGTH])} | [400] | 0
+  NUL in a header | ${postRequest(["X-A: a\0b", LENGTH])} | [400] | 0
+  lines that end in LF alone | ${(key: string) => hiddenRequest(key).replaceAll("\r\n", "\n")} | [400] | 0
+  lines that end in CR alone | ${(key: string) => hiddenRequest(key).replaceAll("\r\n", "\r")} | [400] | 0
+  a chunk that ends in LF | ${postRequest(["Transfer-Encoding: chunked"], `15\n${BODY}`)} | [400] | 0
+  a chunk without end | ${postRequest(["Transfer-Encoding: chunked"], "fffffffffffffffff\r\n")} | [400] | 0
+  no host | ${(key: string) => request("GET /v1/account HTTP/1.1", [key], { host: "" })} | [400] | 0
+  two hosts | ${plainRequest("GET /v1/account", ["Host: evil.example"])} | [400] | 1
+  an expectation of its own | ${postRequest([LENGTH, "Expect: miracles"])} | [417] | 0
+  one header that is too long | ${plainRequest("GET /v1/account", [`X-A: ${"a".repeat(20_000)}`])} | [431] | 0
+  too many headers | ${plainRequest(
+    "GET /v1/account",
+    Array.from({ length: 3_000 }, (_one, n) => `X-${n}: 1`),
+  )} | [431] | 0
+  three requests at once | ${(key: string) => hiddenRequest(key).repeat(3)} | [200 200 200] | 3
+  a request in the body of one that takes none
+    | ${(key: string) => request("GET /v1/account HTTP/1.1", [key, `Content-Length: ${hiddenRequest(key).length}`], { body: hiddenRequest(key) })} | [200] | 1
+  chunks with words beside them | ${postRequest(["Transfer-Encoding: chunked"], `15;a=b${CHUNK.slice(2)}0\r\n\r\n`)} | [200] | 1
+  a key behind the chunks
+    | ${() => request("POST /v1/verify HTTP/1.1", [JSON_TYPE, "Transfer-Encoding: chunked"], { body: `${CHUNK}0\r\nX-Api-Key: mp_live_0\r\n\r\n` })} | [401] | 1
+`;
 
-const ROUTES: readonly Case[] = [
-  ["two slashes", plainRequest("GET //v1/account"), [404], 1],
-  ["another server's name", plainRequest("GET //evil.example/v1/account"), [404], 1],
-  ["the way up", plainRequest("GET /v1/../v1/account"), [404], 1],
-  ["the way up, encoded", plainRequest("GET /v1/%2e%2e/v1/account"), [404], 1],
-  ["a slash, encoded", plainRequest("GET /v1%2faccount"), [404], 1],
-  ["a slash at the end", plainRequest("GET /v1/account/"), [308], 1],
-  ["NUL, encoded", plainRequest("GET /v1/account%00"), [404], 1],
-  ["NUL", plainRequest("GET /v1/acc\0ount"), [400], 0],
-  ["backslashes", plainRequest("GET \\v1\\account"), [400], 0],
-  ["a parameter in the path", plainRequest("GET /v1/account;a=b"), [404], 1],
-  ["a fragment", plainRequest("GET /v1/account#a"), [404], 1],
-  ["an id that leads up", plainRequest("GET /v1/jobs/%2e%2e%2f%2e%2e"), [404], 1],
-  ["letters in too many bytes", plainRequest("GET /v1/jobs/%c0%ae"), [400], 1],
-  ["half an escape", plainRequest("GET /v1/jobs/%z"), [400], 1],
-  ["an id that is too long", plainRequest(`GET /v1/jobs/${"a".repeat(9_000)}`), [404], 1],
-  ["a line that is too long", plainRequest(`GET /v1/jobs/${"a".repeat(20_000)}`), [431], 0],
-  ["the whole address", plainRequest("GET http://evil.example/v1/account"), [200], 1],
-  ["a letter that need not be encoded", plainRequest("GET /v1/%61ccount"), [200], 1],
-  ["a small method", plainRequest("get /v1/account"), [400], 0],
-  ["a tunnel", plainRequest("CONNECT evil.example:443"), [], 0],
-  ["an echo", plainRequest("TRACE /v1/account"), [405], 1],
-  [
-    "another protocol",
-    plainRequest("GET /v1/account", ["Connection: Upgrade", "Upgrade: h2c"]),
-    [200],
-    1,
-  ],
-  [
-    "a method in a header",
-    plainRequest("GET /v1/api-keys/key_2", ["X-HTTP-Method-Override: DELETE"]),
-    [405],
-    1,
-  ],
-  ["a method in the query", plainRequest("GET /v1/api-keys/key_2?_method=DELETE"), [405], 1],
-  [
-    "another path in a header",
-    plainRequest("GET /health", ["X-Original-URL: /v1/account", "X-Rewrite-URL: /v1/account"]),
-    [200],
-    1,
-  ],
-  ["a file of ours", plainRequest("GET /blobs/../../../../etc/passwd"), [403], 1],
-  [
-    "a file of ours, encoded",
-    plainRequest("GET /blobs/%2e%2e%2fsecrets.json?until=9999999999&signature="),
-    [403],
-    1,
-  ],
-];
+const ROUTES: readonly Case[] = asRows`
+  two slashes | ${plainRequest("GET //v1/account")} | [404] | 1
+  another server's name | ${plainRequest("GET //evil.example/v1/account")} | [404] | 1
+  the way up | ${plainRequest("GET /v1/../v1/account")} | [404] | 1
+  the way up, encoded | ${plainRequest("GET /v1/%2e%2e/v1/account")} | [404] | 1
+  a slash, encoded | ${plainRequest("GET /v1%2faccount")} | [404] | 1
+  a slash at the end | ${plainRequest("GET /v1/account/")} | [308] | 1
+  NUL, encoded | ${plainRequest("GET /v1/account%00")} | [404] | 1
+  NUL | ${plainRequest("GET /v1/acc\0ount")} | [400] | 0
+  backslashes | ${plainRequest("GET \\v1\\account")} | [400] | 0
+  a parameter in the path | ${plainRequest("GET /v1/account;a=b")} | [404] | 1
+  a fragment | ${plainRequest("GET /v1/account#a")} | [404] | 1
+  an id that leads up | ${plainRequest("GET /v1/jobs/%2e%2e%2f%2e%2e")} | [404] | 1
+  letters in too many bytes | ${plainRequest("GET /v1/jobs/%c0%ae")} | [400] | 1
+  half an escape | ${plainRequest("GET /v1/jobs/%z")} | [400] | 1
+  an id that is too long | ${plainRequest(`GET /v1/jobs/${"a".repeat(9_000)}`)} | [404] | 1
+  a line that is too long | ${plainRequest(`GET /v1/jobs/${"a".repeat(20_000)}`)} | [431] | 0
+  the whole address | ${plainRequest("GET http://evil.example/v1/account")} | [200] | 1
+  a letter that need not be encoded | ${plainRequest("GET /v1/%61ccount")} | [200] | 1
+  a small method | ${plainRequest("get /v1/account")} | [400] | 0
+  a tunnel | ${plainRequest("CONNECT evil.example:443")} | [] | 0
+  an echo | ${plainRequest("TRACE /v1/account")} | [405] | 1
+  another protocol | ${plainRequest("GET /v1/account", ["Connection: Upgrade", "Upgrade: h2c"])} | [200] | 1
+  a method in a header | ${plainRequest("GET /v1/api-keys/key_2", ["X-HTTP-Method-Override: DELETE"])} | [405] | 1
+  a method in the query | ${plainRequest("GET /v1/api-keys/key_2?_method=DELETE")} | [405] | 1
+  another path in a header | ${plainRequest("GET /health", ["X-Original-URL: /v1/account", "X-Rewrite-URL: /v1/account"])} | [200] | 1
+  a file of ours | ${plainRequest("GET /blobs/../../../../etc/passwd")} | [403] | 1
+  a file of ours, encoded | ${plainRequest("GET /blobs/%2e%2e%2fsecrets.json?until=9999999999&signature=")} | [403] | 1
+`;
 
-const KEYS: readonly Case[] = [
-  ["a second key", plainRequest("GET /v1/account", ["X-Api-Key: mp_live_0"]), [401], 1],
-  ["the same key twice", (key) => plainRequest("GET /v1/account", [key])(key), [401], 1],
-  [
-    "a key and another as a token",
-    plainRequest("GET /v1/account", ["Authorization: Bearer mp_live_0"]),
-    [401],
-    1,
-  ],
-  [
-    "two tokens",
-    () =>
-      request("GET /v1/account HTTP/1.1", ["Authorization: Bearer a", "Authorization: Bearer b"]),
-    [401],
-    1,
-  ],
-  ["two kinds of body", postRequest(["Content-Type: text/plain", LENGTH]), [400], 1],
-  [
-    "two Idempotency-Keys, the second with a blank",
-    postRequest([LENGTH, "Idempotency-Key: a", "Idempotency-Key: b c"]),
-    [400],
-    1,
-  ],
-];
+const KEYS: readonly Case[] = asRows`
+  a second key | ${plainRequest("GET /v1/account", ["X-Api-Key: mp_live_0"])} | [401] | 1
+  the same key twice | ${(key: string) => plainRequest("GET /v1/account", [key])(key)} | [401] | 1
+  a key and another as a token | ${plainRequest("GET /v1/account", ["Authorization: Bearer mp_live_0"])} | [401] | 1
+  two tokens | ${() => request("GET /v1/account HTTP/1.1", ["Authorization: Bearer a", "Authorization: Bearer b"])} | [401] | 1
+  two kinds of body | ${postRequest(["Content-Type: text/plain", LENGTH])} | [400] | 1
+  two Idempotency-Keys, the second with a blank | ${postRequest([LENGTH, "Idempotency-Key: a", "Idempotency-Key: b c"])} | [400] | 1
+`;
 
 describe.each([
   ["the frame of a request", FRAMING],

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
 import { createApiServer } from "@mailproof/local/server/server";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
@@ -64,55 +65,23 @@ test("a test key mints test keys; a live one is 403", async () => {
   });
 });
 
-test.each<[string, unknown, string]>([
-  ["no body", undefined, "body: is required"],
-  ["a list", [], "body: must be a JSON object"],
-  ["no name", { mode: "live" }, "name: is required"],
-  ["a name of blanks", { name: "  ", mode: "live" }, "name: must not be empty"],
-  [
-    "a name over 64 characters",
-    { name: "x".repeat(65), mode: "live" },
-    "name: must have at most 64 characters",
-  ],
-  ["a name that is a number", { name: 5, mode: "live" }, "name: must be string"],
-  ["another mode", { name: "x", mode: "prod" }, "mode: must be live or test"],
-  [
-    "a scope that does not exist",
-    { name: "x", mode: "live", scopes: ["admin"] },
-    "scopes.0: must be one of verification:read",
-  ],
-  [
-    "an empty list of scopes",
-    { name: "x", mode: "live", scopes: [] },
-    "scopes: must name at least one scope",
-  ],
-  [
-    "an expiry that has passed",
-    { name: "x", mode: "live", expires_at: "2026-11-21T00:00:00Z" },
-    "expires_at: must be in the future",
-  ],
-  [
-    "an expiry without an offset",
-    { name: "x", mode: "live", expires_at: "2027-01-01" },
-    "expires_at: must be a timestamp",
-  ],
-  [
-    "a network that is none",
-    { name: "x", mode: "live", networks: ["192.0.2.0/33"] },
-    "networks.0: must be an address block",
-  ],
-  [
-    "an empty list of networks",
-    { name: "x", mode: "live", networks: [] },
-    "networks: must name at least one block",
-  ],
-  [
-    "more networks than fifty",
-    { name: "x", mode: "live", networks: Array.from({ length: 51 }, () => "192.0.2.1") },
-    "networks: must have at most 50 entries",
-  ],
-  ["an unknown field", { name: "x", mode: "live", scope: "a" }, "scope: is not a known field"],
-])("%s is 400, names the field, and makes no key", async (_, body, words) => {
+test.each(asRows<[string, unknown, string]>`
+  no body | ${undefined} | body: is required
+  a list | [] | body: must be a JSON object
+  no name | ${{ mode: "live" }} | name: is required
+  a name of blanks | ${{ name: "  ", mode: "live" }} | name: must not be empty
+  a name over 64 characters | ${{ name: "x".repeat(65), mode: "live" }} | name: must have at most 64 characters
+  a name that is a number | ${{ name: 5, mode: "live" }} | name: must be string
+  another mode | ${{ name: "x", mode: "prod" }} | mode: must be live or test
+  a scope that does not exist | ${{ name: "x", mode: "live", scopes: ["admin"] }} | scopes.0: must be one of verification:read
+  an empty list of scopes | ${{ name: "x", mode: "live", scopes: [] }} | scopes: must name at least one scope
+  an expiry that has passed | ${{ name: "x", mode: "live", expires_at: "2026-11-21T00:00:00Z" }} | expires_at: must be in the future
+  an expiry without an offset | ${{ name: "x", mode: "live", expires_at: "2027-01-01" }} | expires_at: must be a timestamp
+  a network that is none | ${{ name: "x", mode: "live", networks: ["192.0.2.0/33"] }} | networks.0: must be an address block
+  an empty list of networks | ${{ name: "x", mode: "live", networks: [] }} | networks: must name at least one block
+  more networks than fifty | ${{ name: "x", mode: "live", networks: Array.from({ length: 51 }, () => "192.0.2.1") }} | networks: must have at most 50 entries
+  an unknown field | ${{ name: "x", mode: "live", scope: "a" }} | scope: is not a known field
+`)("%s is 400, names the field, and makes no key", async (_, body, words) => {
   const { world, liveKey } = await given();
 
   const refused = await whenCreated(world, liveKey, body ?? null);

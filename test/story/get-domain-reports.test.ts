@@ -1,5 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { createTlsPolicy, createTlsReport } from "../core/deliverability/reports/made-reports.ts";
 import { given } from "../given.ts";
 import { uploadFile, uploadReport } from "../reports.ts";
@@ -150,43 +151,16 @@ const GOOGLE = "_spf.google.com";
 const AUTH = "<dkim><domain>mail.sendgrid.net</domain><result>pass</result></dkim>";
 
 /** What a source sends, its name in DNS, and the advice for it. */
-const SOURCES = [
-  [
-    "a service with an include, by its host's name",
-    { ...FAILED, count: 1_200 },
-    "mail-sor-f41.google.com",
-    { code: "add_service", spf_term: `include:${GOOGLE}` },
-    "Google Workspace sends 1,200 messages a day for example.com unaligned. Add include:_spf.google.com",
-  ],
-  [
-    "a service that only DKIM aligns, by its signature",
-    { ...FAILED, auth: AUTH },
-    undefined,
-    { code: "add_service_dkim" },
-    "SendGrid sends 1 message a day for example.com unaligned. Set up DKIM for example.com at SendGrid (selector s1, s2)",
-  ],
-  [
-    "mail that is aligned by SPF alone",
-    { dkim: "fail" },
-    undefined,
-    { code: "add_dkim" },
-    "Sign it with DKIM as example.com",
-  ],
-  [
-    "forwarded mail",
-    { ...FAILED, reasons: ["forwarded"] },
-    undefined,
-    { code: "forwarded" },
-    "Receivers know this mail as forwarded",
-  ],
-  [
-    "mail that passes as another domain",
-    { ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" },
-    undefined,
-    { code: "signs_as_other" },
-    "passes as bounce.firm.example",
-  ],
-] as const;
+const SOURCES = asRows`
+  a service with an include, by its host's name | ${{ ...FAILED, count: 1_200 }} | mail-sor-f41.google.com | ${{ code: "add_service", spf_term: `include:${GOOGLE}` }}
+    | Google Workspace sends 1,200 messages a day for example.com unaligned. Add include:_spf.google.com
+  a service that only DKIM aligns, by its signature | ${{ ...FAILED, auth: AUTH }} | ${undefined} | ${{ code: "add_service_dkim" }}
+    | SendGrid sends 1 message a day for example.com unaligned. Set up DKIM for example.com at SendGrid (selector s1, s2)
+  mail that is aligned by SPF alone | ${{ dkim: "fail" }} | ${undefined} | ${{ code: "add_dkim" }} | Sign it with DKIM as example.com
+  forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | Receivers know this mail as forwarded
+  mail that passes as another domain | ${{ ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" }} | ${undefined}
+    | ${{ code: "signs_as_other" }} | passes as bounce.firm.example
+`;
 
 test.each(SOURCES)("advice for %s", async (_what, record, host, advice, text) => {
   const ctx = await given();

@@ -2,6 +2,7 @@ import { audit } from "@mailproof/core/background/audit";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { whenQuiet, whenWorked } from "../drain-queues.ts";
 import { withLostReplies } from "../faulty-worlds.ts";
 import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
@@ -144,80 +145,33 @@ test.each([
 
 const HTTPS = "webhook_url: must be an https address without credentials";
 
-test.each<[string, unknown, string]>([
-  ["no body", undefined, "body: is required"],
-  ["a list", createEmails(2), "body: must be a JSON object"],
-  ["no addresses", {}, "emails: is required"],
-  ["an empty list", { emails: [] }, "emails: must have at least one entry"],
-  ["addresses that are a text", { emails: "ann@x.com" }, "emails: must be"],
-  ["an address that is a number", { emails: ["ann@x.com", 5] }, "emails.1: must be string"],
-  ["an endless address", { emails: ["x".repeat(1_001)] }, "emails.0: must have at most 1000"],
-  [
-    "too many addresses",
-    { emails: createEmails(10_001) },
-    "emails: must have at most 10000 entries",
-  ],
-  ["too many of what is no address", { emails: Array(10_001).fill(5) }, "at most 10000 entries"],
-  [
-    "one address of a verification",
-    { emails: createEmails(1), email: "ann@x.com" },
-    "email: is not a known field",
-  ],
-  ["a list to subtract", { emails: createEmails(1), except: [] }, "except: is not a known field"],
-  [
-    "activity",
-    { emails: createEmails(1), include_activity: true },
-    "include_activity: is not a known field",
-  ],
-  [
-    "a bound for a wait",
-    { emails: createEmails(1), options: { timeout_ms: 5_000 } },
-    "options.timeout_ms: is not a known field",
-  ],
-  [
-    "evidence",
-    { emails: createEmails(1), options: { include_evidence: true } },
-    "options.include_evidence: is not a known field",
-  ],
-  [
-    "options that are a list",
-    { emails: createEmails(1), options: [] },
-    "options: must be an object",
-  ],
-  [
-    "an option that is a word",
-    { emails: createEmails(1), options: { include_ai: "no" } },
-    "options.include_ai: must be true or false",
-  ],
-  ["a name of blanks", { emails: createEmails(1), name: " " }, "name: must not be empty"],
-  [
-    "an endless name",
-    { emails: createEmails(1), name: "x".repeat(201) },
-    "name: must have at most 200",
-  ],
-  ["a callback without TLS", { emails: createEmails(1), webhook_url: "http://x.example" }, HTTPS],
-  [
-    "a callback with a password",
-    { emails: createEmails(1), webhook_url: "https://a:b@x.example" },
-    HTTPS,
-  ],
-  ["a callback to nowhere", { emails: createEmails(1), webhook_url: "x.example" }, HTTPS],
-  [
-    "a secret for no callback",
-    { emails: createEmails(1), webhook_secret: SECRET },
-    "webhook_secret: requires webhook_url",
-  ],
-  [
-    "an empty secret",
-    { emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "" },
-    "webhook_secret: must not be empty",
-  ],
-  [
-    "an endless secret",
-    { emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) },
-    "webhook_secret: must have at most 256 characters",
-  ],
-])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
+test.each(asRows<[string, unknown, string]>`
+  no body | ${undefined} | body: is required
+  a list | ${createEmails(2)} | body: must be a JSON object
+  no addresses | ${{}} | emails: is required
+  an empty list | ${{ emails: [] }} | emails: must have at least one entry
+  addresses that are a text | ${{ emails: "ann@x.com" }} | emails: must be
+  an address that is a number | ${{ emails: ["ann@x.com", 5] }} | emails.1: must be string
+  an endless address | ${{ emails: ["x".repeat(1_001)] }} | emails.0: must have at most 1000
+  too many addresses | ${{ emails: createEmails(10_001) }} | emails: must have at most 10000 entries
+  too many of what is no address | ${{ emails: Array(10_001).fill(5) }} | at most 10000 entries
+  one address of a verification | ${{ emails: createEmails(1), email: "ann@x.com" }} | email: is not a known field
+  a list to subtract | ${{ emails: createEmails(1), except: [] }} | except: is not a known field
+  activity | ${{ emails: createEmails(1), include_activity: true }} | include_activity: is not a known field
+  a bound for a wait | ${{ emails: createEmails(1), options: { timeout_ms: 5_000 } }} | options.timeout_ms: is not a known field
+  evidence | ${{ emails: createEmails(1), options: { include_evidence: true } }} | options.include_evidence: is not a known field
+  options that are a list | ${{ emails: createEmails(1), options: [] }} | options: must be an object
+  an option that is a word | ${{ emails: createEmails(1), options: { include_ai: "no" } }} | options.include_ai: must be true or false
+  a name of blanks | ${{ emails: createEmails(1), name: " " }} | name: must not be empty
+  an endless name | ${{ emails: createEmails(1), name: "x".repeat(201) }} | name: must have at most 200
+  a callback without TLS | ${{ emails: createEmails(1), webhook_url: "http://x.example" }} | ${HTTPS}
+  a callback with a password | ${{ emails: createEmails(1), webhook_url: "https://a:b@x.example" }} | ${HTTPS}
+  a callback to nowhere | ${{ emails: createEmails(1), webhook_url: "x.example" }} | ${HTTPS}
+  a secret for no callback | ${{ emails: createEmails(1), webhook_secret: SECRET }} | webhook_secret: requires webhook_url
+  an empty secret | ${{ emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "" }} | webhook_secret: must not be empty
+  an endless secret | ${{ emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) }}
+    | webhook_secret: must have at most 256 characters
+`)("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
   const ctx = await givenChunked();
   const before = listStoredItems(ctx);
 

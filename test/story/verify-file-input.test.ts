@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -72,32 +73,16 @@ test.each<[string, unknown, string]>([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
-  ["without a file", [{ name: "email_column", content: "0" }], "file: is required"],
-  [
-    "whose file is a field",
-    [{ name: "file", content: formatCsv(createEmails(2)) }],
-    "file: must be a file with a name",
-  ],
-  ["of a spreadsheet", [{ ...FILE_PART, fileName: "list.xlsx" }], "file: must end in .csv or .txt"],
-  ["with two files", [FILE_PART, FILE_PART], "file: is sent twice"],
-  [
-    "with a field twice",
-    [FILE_PART, { name: "has_header", content: "1" }, { name: "has_header", content: "0" }],
-    "has_header: is sent twice",
-  ],
-  [
-    "with a header in words",
-    [FILE_PART, { name: "has_header", content: "yes" }],
-    "has_header: must be true or false",
-  ],
-  ["with an action", [FILE_PART, { name: "action", content: "process" }], `action: ${UNREAD}`],
-  [
-    "with a secret",
-    [FILE_PART, { name: "webhook_secret", content: "s" }],
-    `webhook_secret: ${UNREAD}`,
-  ],
-])("a form %s is 400, names the field, and writes nothing", async (_case, form, words) => {
+test.each(asRows<[string, Parameters<typeof whenFormSent>[2], string]>`
+  without a file | ${[{ name: "email_column", content: "0" }]} | file: is required
+  whose file is a field | ${[{ name: "file", content: formatCsv(createEmails(2)) }]} | file: must be a file with a name
+  of a spreadsheet | ${[{ ...FILE_PART, fileName: "list.xlsx" }]} | file: must end in .csv or .txt
+  with two files | ${[FILE_PART, FILE_PART]} | file: is sent twice
+  with a field twice | ${[FILE_PART, { name: "has_header", content: "1" }, { name: "has_header", content: "0" }]} | has_header: is sent twice
+  with a header in words | ${[FILE_PART, { name: "has_header", content: "yes" }]} | has_header: must be true or false
+  with an action | ${[FILE_PART, { name: "action", content: "process" }]} | ${`action: ${UNREAD}`}
+  with a secret | ${[FILE_PART, { name: "webhook_secret", content: "s" }]} | ${`webhook_secret: ${UNREAD}`}
+`)("a form %s is 400, names the field, and writes nothing", async (_case, form, words) => {
   const ctx = await givenChunked();
   const before = listStoredItems(ctx);
 
@@ -108,36 +93,16 @@ test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test.each<[string, string | Buffer, object, string]>([
-  ["an empty file", "", {}, "The file is empty."],
-  ["a file of blank lines", "\n \r\n\n", {}, "The file is empty."],
-  [
-    "a spreadsheet under another name",
-    Buffer.from("PK\u0003\u0004\u0000\u0000"),
-    {},
-    "The file is not a text file.",
-  ],
-  [
-    "a file without addresses",
-    "email\nnobody\nnothing\n",
-    {},
-    "no e-mail addresses: none of its 2 rows is an address.",
-  ],
-  ["a file of a header", "email\n", {}, "no e-mail addresses: there are no rows below the header."],
-  ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file has e-mail"],
-  [
-    "a column that is not there",
-    formatCsv(createEmails(1), "a"),
-    { email_column: "b" },
-    'no column "b". It has "a".',
-  ],
-  [
-    "a column beyond the last",
-    formatCsv(createEmails(1), "a"),
-    { email_column: "1" },
-    'no column "1"',
-  ],
-])("%s is 400, says why, and charges nothing", async (_case, content, how, words) => {
+test.each(asRows<[string, string | Buffer, object, string]>`
+  an empty file | ${""} | ${{}} | The file is empty.
+  a file of blank lines | ${"\n \r\n\n"} | ${{}} | The file is empty.
+  a spreadsheet under another name | ${Buffer.from("PK\u0003\u0004\u0000\u0000")} | ${{}} | The file is not a text file.
+  a file without addresses | ${"email\nnobody\nnothing\n"} | ${{}} | no e-mail addresses: none of its 2 rows is an address.
+  a file of a header | ${"email\n"} | ${{}} | no e-mail addresses: there are no rows below the header.
+  a file in which nothing is an address | ${"a,b\n1,2\n"} | ${{}} | No column of the file has e-mail
+  a column that is not there | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "b" }} | no column "b". It has "a".
+  a column beyond the last | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "1" }} | no column "1"
+`)("%s is 400, says why, and charges nothing", async (_case, content, how, words) => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, content);
   const before = listStoredItems(ctx);

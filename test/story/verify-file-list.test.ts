@@ -1,5 +1,6 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { whenWorked } from "../drain-queues.ts";
 import {
   createEmails,
@@ -31,48 +32,20 @@ const readFoundList = async (content: string | Uint8Array, how: object = {}) => 
 };
 
 describe("the answer says what was found in a file", () => {
-  test.each<[string, string | Uint8Array, object]>([
-    [
-      "a list of one column without a header",
-      "ann@x.com\nbo@x.com\n",
-      { email_column: "column_1", has_header: false, delimiter: "none", encoding: "utf-8" },
-    ],
-    [
-      "semicolons, and a second column of addresses",
-      "id;Work mail;E-Mail\n1;ann@x.com;bo@y.com\n",
-      {
-        email_column: "E-Mail",
-        email_column_index: 2,
-        other_email_columns: ["Work mail"],
-        columns: ["id", "Work mail", "E-Mail"],
-        column_count: 3,
-        delimiter: "semicolon",
-      },
-    ],
-    ["tabs", "id\temail\n1\tann@x.com\n", { delimiter: "tab" }],
-    ["bars", "id|email\n1|ann@x.com\n", { delimiter: "pipe" }],
-    ["what sep= says", "sep=^\nid^email\n1^ann@x.com\n", { delimiter: "^" }],
-    [
-      "windows-1252",
-      Buffer.from("Name,email\nM\u00fcller,ann@x.com\n", "latin1"),
-      { encoding: "windows-1252" },
-    ],
-    [
-      "UTF-16",
-      Buffer.from("\ufeffName,email\nAnn,ann@x.com\n", "utf16le"),
-      { encoding: "utf-16le" },
-    ],
-    [
-      "a letter of another encoding far from the beginning",
-      Buffer.from(`Name,email\n${"Ann,ann@x.com\n".repeat(30_000)}J\u00f6rg,jo@x.com\n`, "latin1"),
-      { encoding: "windows-1252" },
-    ],
-    [
-      "more columns than an answer has room for",
-      `${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`,
-      { column_count: 100, columns: expect.objectContaining({ length: 20 }) },
-    ],
-  ])("%s", async (_case, content, expected) => {
+  test.each(asRows<[string, string | Uint8Array, object]>`
+  a list of one column without a header | ${"ann@x.com\nbo@x.com\n"} | ${{ email_column: "column_1", has_header: false, delimiter: "none", encoding: "utf-8" }}
+  semicolons, and a second column of addresses | ${"id;Work mail;E-Mail\n1;ann@x.com;bo@y.com\n"}
+    | ${{ email_column: "E-Mail", email_column_index: 2, other_email_columns: ["Work mail"], columns: ["id", "Work mail", "E-Mail"], column_count: 3, delimiter: "semicolon" }}
+  tabs | ${"id\temail\n1\tann@x.com\n"} | ${{ delimiter: "tab" }}
+  bars | ${"id|email\n1|ann@x.com\n"} | ${{ delimiter: "pipe" }}
+  what sep= says | ${"sep=^\nid^email\n1^ann@x.com\n"} | ${{ delimiter: "^" }}
+  windows-1252 | ${Buffer.from("Name,email\nM\u00fcller,ann@x.com\n", "latin1")} | ${{ encoding: "windows-1252" }}
+  UTF-16 | ${Buffer.from("\ufeffName,email\nAnn,ann@x.com\n", "utf16le")} | ${{ encoding: "utf-16le" }}
+  a letter of another encoding far from the beginning | ${Buffer.from(`Name,email\n${"Ann,ann@x.com\n".repeat(30_000)}J\u00f6rg,jo@x.com\n`, "latin1")}
+    | ${{ encoding: "windows-1252" }}
+  more columns than an answer has room for | ${`${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`}
+    | ${{ column_count: 100, columns: expect.objectContaining({ length: 20 }) }}
+`)("%s", async (_case, content, expected) => {
     expect(await readFoundList(content)).toMatchObject(expected);
   });
 

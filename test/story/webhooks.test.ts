@@ -1,6 +1,7 @@
 import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { whenQuiet, whenWorked } from "../drain-queues.ts";
 import { rejectDown, withTable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
@@ -39,45 +40,25 @@ test("the secret stands nowhere in clear", async () => {
   expect(JSON.stringify(ctx.logged)).not.toContain(data.secret);
 });
 
-test.each<[string, unknown, string]>([
-  ["no body", undefined, "body: is required"],
-  ["no address", { events: ["job.failed"] }, "url: is required"],
-  ["no events", { url: HOOK }, "events: is required"],
-  ["an empty list", { url: HOOK, events: [] }, "events: must name at least one event"],
-  [
-    "an event that does not exist",
-    { url: HOOK, events: ["job.completed", "job.done"] },
-    `events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
-  ],
-  ["the test event", { url: HOOK, events: ["webhook.test"] }, "events.0: must be one of"],
-  ["a star", { url: HOOK, events: ["*"] }, "events.0: must be one of"],
-  ["http", { url: "http://a.example/", events: ["job.failed"] }, "url: must be an https address"],
-  ["credentials", { url: "https://a:b@c.example/", events: ["job.failed"] }, "without credentials"],
-  ["no host", { url: "https:///x", events: ["job.failed"] }, "url: must be an https address"],
-  [
-    "a host without slashes",
-    { url: "https:example.com", events: ["job.failed"] },
-    "url: must be an https address",
-  ],
-  ["one slash", { url: "https:/a.example/x", events: ["job.failed"] }, "url: must be an https"],
-  [
-    "a host of one label",
-    { url: "https://intranet/x", events: ["job.failed"] },
-    "url: must have a host name with a dot, such as example.com.",
-  ],
-  [
-    "a host of one label and a dot",
-    { url: "https://intranet./x", events: ["job.failed"] },
-    "url: must have a host name with a dot",
-  ],
-  ["no URL", { url: "hooks", events: ["job.failed"] }, "url: must be an https address"],
-  [
-    "an address over 2,000 characters",
-    { url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] },
-    "url: must have at most 2000 characters",
-  ],
-  ["a field of ours", { url: HOOK, events: ["job.failed"], secret: "x" }, "is not a known field"],
-])("%s is 400", async (_what, body, message) => {
+test.each(asRows<[string, unknown, string]>`
+  no body | ${undefined} | body: is required
+  no address | ${{ events: ["job.failed"] }} | url: is required
+  no events | ${{ url: HOOK }} | events: is required
+  an empty list | ${{ url: HOOK, events: [] }} | events: must name at least one event
+  an event that does not exist | ${{ url: HOOK, events: ["job.completed", "job.done"] }} | ${`events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`}
+  the test event | ${{ url: HOOK, events: ["webhook.test"] }} | events.0: must be one of
+  a star | ${{ url: HOOK, events: ["*"] }} | events.0: must be one of
+  http | ${{ url: "http://a.example/", events: ["job.failed"] }} | url: must be an https address
+  credentials | ${{ url: "https://a:b@c.example/", events: ["job.failed"] }} | without credentials
+  no host | ${{ url: "https:///x", events: ["job.failed"] }} | url: must be an https address
+  a host without slashes | ${{ url: "https:example.com", events: ["job.failed"] }} | url: must be an https address
+  one slash | ${{ url: "https:/a.example/x", events: ["job.failed"] }} | url: must be an https
+  a host of one label | ${{ url: "https://intranet/x", events: ["job.failed"] }} | url: must have a host name with a dot, such as example.com.
+  a host of one label and a dot | ${{ url: "https://intranet./x", events: ["job.failed"] }} | url: must have a host name with a dot
+  no URL | ${{ url: "hooks", events: ["job.failed"] }} | url: must be an https address
+  an address over 2,000 characters | ${{ url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] }} | url: must have at most 2000 characters
+  a field of ours | ${{ url: HOOK, events: ["job.failed"], secret: "x" }} | is not a known field
+`)("%s is 400", async (_what, body, message) => {
   const { world, liveKey: key, table } = await given();
   const before = table.items().length;
 

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetMailTestData } from "@mailproof/client/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { asRows } from "../as-rows.ts";
 import { describeUnless } from "../describe-when.ts";
 import { type DnsServer, serveZone } from "../dns-server.ts";
 import { dial } from "../lab/smtp-client.ts";
@@ -162,132 +163,54 @@ const unsigned = (result: string, finding: string): Expected => ({
   findings: [finding, ...BY_SPF_ALONE],
 });
 
-const CASES: readonly (readonly [name: string, mail: Mail, expected: Expected])[] = [
+const CASES: readonly (readonly [name: string, mail: Mail, expected: Expected])[] = asRows`
   // What is right.
-  ["relaxed/relaxed", {}, {}],
-  ["simple/simple", { signer: "simple" }, {}],
-  ["relaxed/simple", { signer: "mixed" }, {}],
-  ["an empty body, simple", { signer: "simple", body: "" }, { findings: ["BODY_EMPTY"] }],
-  ["an empty body, relaxed", { body: "\r\n\r\n" }, { findings: ["BODY_EMPTY"] }],
-  ["lines that begin with a dot", { signer: "simple", body: "..\r\n..a\r\n" }, {}],
-  ["white space that a relay changed, relaxed", { route: "respaced" }, {}],
-  [
-    "a folded field",
-    { fields: { Subject: "Your order\r\n has left\r\n\tour store" }, signer: "simple" },
-    {},
-  ],
-  ["relaxed alignment: the parent domain signs", { from: "news.relaxed.example" }, {}],
-
-  [
-    "no Date and no Message-ID: Postfix adds them before OpenDKIM signs",
-    { fields: { Date: null, "Message-ID": null } },
-    {},
-  ],
-
+  relaxed/relaxed | ${{}} | ${{}}
+  simple/simple | ${{ signer: "simple" }} | ${{}}
+  relaxed/simple | ${{ signer: "mixed" }} | ${{}}
+  an empty body, simple | ${{ signer: "simple", body: "" }} | ${{ findings: ["BODY_EMPTY"] }}
+  an empty body, relaxed | ${{ body: "\r\n\r\n" }} | ${{ findings: ["BODY_EMPTY"] }}
+  lines that begin with a dot | ${{ signer: "simple", body: "..\r\n..a\r\n" }} | ${{}}
+  white space that a relay changed, relaxed | ${{ route: "respaced" }} | ${{}}
+  a folded field | ${{ fields: { Subject: "Your order\r\n has left\r\n\tour store" }, signer: "simple" }} | ${{}}
+  relaxed alignment: the parent domain signs | ${{ from: "news.relaxed.example" }} | ${{}}
+  no Date and no Message-ID: Postfix adds them before OpenDKIM signs | ${{ fields: { Date: null, "Message-ID": null } }} | ${{}}
   // What is broken.
-  ["no signature", { signer: "nothing" }, { dkim: [], findings: ["DKIM_NONE", ...BY_SPF_ALONE] }],
-  [
-    "another host",
-    { route: "elsewhere" },
-    { spf: "fail", findings: ["SPF_FAIL", "DMARC_DKIM_ONLY"] },
-  ],
-  [
-    "no signature, from another host",
-    { signer: "nothing", route: "elsewhere" },
-    { dkim: [], spf: "fail", dmarc: "fail", findings: ["DKIM_NONE", "SPF_FAIL", ...FAILING] },
-  ],
-  ["a signature of another domain", { from: "rented.example" }, { findings: ["DMARC_SPF_ONLY"] }],
-  [
-    "a signature and a bounce address of another domain",
-    { from: "rented.example", mailFrom: "bounce@service.example" },
-    { dmarc: "fail", findings: ["DMARC_FAIL"] },
-  ],
-  [
-    "strict alignment: the parent domain signs",
-    { from: "news.strict.example", mailFrom: "bounce@strict.example" },
-    { dmarc: "fail", findings: ["DMARC_FAIL"] },
-  ],
-  [
-    "a body that was changed after it was signed",
-    { route: "footer" },
-    unsigned("fail", "DKIM_BODY"),
-  ],
-  [
-    "a subject that was changed after it was signed",
-    { route: "tagged" },
-    unsigned("fail", "DKIM_SIGNATURE"),
-  ],
-  [
-    "white space that a relay changed, simple",
-    { route: "respaced", signer: "simple" },
-    unsigned("fail", "DKIM_SIGNATURE"),
-  ],
-  [
-    "a changed body from another host",
-    { route: "changedElsewhere" },
-    { dkim: ["fail"], spf: "fail", dmarc: "fail", findings: ["DKIM_BODY", "SPF_FAIL", ...FAILING] },
-  ],
-  [
-    "text below what l= covers",
-    { signer: "partly", route: "appended", body: `${BODY} \t\r\n` },
-    { findings: ["DKIM_LENGTH"] },
-  ],
-  ["a key that is not the signer's", { from: "wrong.example" }, unsigned("fail", "DKIM_SIGNATURE")],
-  [
-    "a key that is not published",
-    { from: "unpublished.example" },
-    unsigned("neutral", "DKIM_KEY_MISSING"),
-  ],
-  ["a revoked key", { from: "revoked.example" }, unsigned("neutral", "DKIM_KEY_REVOKED")],
-  ["a malformed key", { from: "broken.example" }, unsigned("neutral", "DKIM_KEY_BAD")],
-  [
-    "a key whose name servers do not answer",
-    { from: "silent.example" },
-    { dkim: ["temperror"], findings: ["DKIM_UNANSWERED"] },
-  ],
-  ["a key of 512 bits", { from: "short.example" }, unsigned("policy", "DKIM_KEY_SHORT")],
-  ["a key of 1024 bits", { from: "medium.example" }, { findings: ["DKIM_1024"] }],
-  ["a key in test mode", { from: "testing.example" }, { findings: ["DKIM_TESTING"] }],
-  [
-    "a signature that has expired",
-    { signer: "brief", route: "late" },
-    unsigned("neutral", "DKIM_EXPIRED"),
-  ],
-  ["rsa-sha1", { signer: "sha1" }, unsigned("policy", "DKIM_SHA1")],
-  ["no TLS", { route: "plain" }, { findings: ["TLS_MISSING"] }],
-  [
-    "an address without a name, and a HELO name without an address",
-    { route: "nameless" },
-    { findings: ["PTR_MISSING", "HELO_UNRESOLVED"] },
-  ],
-  [
-    "two From fields",
-    { fields: { From: ["Ann <news@shop.example>", "Eve <eve@wrong.example>"] } },
-    { dmarc: "permerror", findings: ["DMARC_NO_AUTHOR", "FROM_SEVERAL"] },
-  ],
-  [
-    "no way to unsubscribe",
-    { fields: { "List-Unsubscribe": null, "List-Unsubscribe-Post": null } },
-    { findings: ["UNSUBSCRIBE_MISSING"] },
-  ],
-  [
-    "no way to unsubscribe with one click",
-    { fields: { "List-Unsubscribe-Post": null } },
-    { findings: ["UNSUBSCRIBE_NOT_ONE_CLICK"] },
-  ],
-  [
-    "one click that OpenDKIM does not sign by default",
-    { signer: "usual" },
-    { findings: ["UNSUBSCRIBE_UNSIGNED"] },
-  ],
-  [
-    "no SPF record",
-    { from: "open.example" },
-    { spf: "none", findings: ["SPF_NONE", "DMARC_DKIM_ONLY"] },
-  ],
-  ["no DMARC record", { from: "lawless.example" }, { dmarc: "none", findings: ["DMARC_MISSING"] }],
-  ["a policy of none", { from: "lenient.example" }, { findings: ["DMARC_NONE"] }],
-];
+  no signature | ${{ signer: "nothing" }} | ${{ dkim: [], findings: ["DKIM_NONE", ...BY_SPF_ALONE] }}
+  another host | ${{ route: "elsewhere" }} | ${{ spf: "fail", findings: ["SPF_FAIL", "DMARC_DKIM_ONLY"] }}
+  no signature, from another host | ${{ signer: "nothing", route: "elsewhere" }}
+    | ${{ dkim: [], spf: "fail", dmarc: "fail", findings: ["DKIM_NONE", "SPF_FAIL", ...FAILING] }}
+  a signature of another domain | ${{ from: "rented.example" }} | ${{ findings: ["DMARC_SPF_ONLY"] }}
+  a signature and a bounce address of another domain | ${{ from: "rented.example", mailFrom: "bounce@service.example" }}
+    | ${{ dmarc: "fail", findings: ["DMARC_FAIL"] }}
+  strict alignment: the parent domain signs | ${{ from: "news.strict.example", mailFrom: "bounce@strict.example" }} | ${{ dmarc: "fail", findings: ["DMARC_FAIL"] }}
+  a body that was changed after it was signed | ${{ route: "footer" }} | ${unsigned("fail", "DKIM_BODY")}
+  a subject that was changed after it was signed | ${{ route: "tagged" }} | ${unsigned("fail", "DKIM_SIGNATURE")}
+  white space that a relay changed, simple | ${{ route: "respaced", signer: "simple" }} | ${unsigned("fail", "DKIM_SIGNATURE")}
+  a changed body from another host | ${{ route: "changedElsewhere" }}
+    | ${{ dkim: ["fail"], spf: "fail", dmarc: "fail", findings: ["DKIM_BODY", "SPF_FAIL", ...FAILING] }}
+  text below what l= covers | ${{ signer: "partly", route: "appended", body: `${BODY} \t\r\n` }} | ${{ findings: ["DKIM_LENGTH"] }}
+  a key that is not the signer's | ${{ from: "wrong.example" }} | ${unsigned("fail", "DKIM_SIGNATURE")}
+  a key that is not published | ${{ from: "unpublished.example" }} | ${unsigned("neutral", "DKIM_KEY_MISSING")}
+  a revoked key | ${{ from: "revoked.example" }} | ${unsigned("neutral", "DKIM_KEY_REVOKED")}
+  a malformed key | ${{ from: "broken.example" }} | ${unsigned("neutral", "DKIM_KEY_BAD")}
+  a key whose name servers do not answer | ${{ from: "silent.example" }} | ${{ dkim: ["temperror"], findings: ["DKIM_UNANSWERED"] }}
+  a key of 512 bits | ${{ from: "short.example" }} | ${unsigned("policy", "DKIM_KEY_SHORT")}
+  a key of 1024 bits | ${{ from: "medium.example" }} | ${{ findings: ["DKIM_1024"] }}
+  a key in test mode | ${{ from: "testing.example" }} | ${{ findings: ["DKIM_TESTING"] }}
+  a signature that has expired | ${{ signer: "brief", route: "late" }} | ${unsigned("neutral", "DKIM_EXPIRED")}
+  rsa-sha1 | ${{ signer: "sha1" }} | ${unsigned("policy", "DKIM_SHA1")}
+  no TLS | ${{ route: "plain" }} | ${{ findings: ["TLS_MISSING"] }}
+  an address without a name, and a HELO name without an address | ${{ route: "nameless" }} | ${{ findings: ["PTR_MISSING", "HELO_UNRESOLVED"] }}
+  two From fields | ${{ fields: { From: ["Ann <news@shop.example>", "Eve <eve@wrong.example>"] } }}
+    | ${{ dmarc: "permerror", findings: ["DMARC_NO_AUTHOR", "FROM_SEVERAL"] }}
+  no way to unsubscribe | ${{ fields: { "List-Unsubscribe": null, "List-Unsubscribe-Post": null } }} | ${{ findings: ["UNSUBSCRIBE_MISSING"] }}
+  no way to unsubscribe with one click | ${{ fields: { "List-Unsubscribe-Post": null } }} | ${{ findings: ["UNSUBSCRIBE_NOT_ONE_CLICK"] }}
+  one click that OpenDKIM does not sign by default | ${{ signer: "usual" }} | ${{ findings: ["UNSUBSCRIBE_UNSIGNED"] }}
+  no SPF record | ${{ from: "open.example" }} | ${{ spf: "none", findings: ["SPF_NONE", "DMARC_DKIM_ONLY"] }}
+  no DMARC record | ${{ from: "lawless.example" }} | ${{ dmarc: "none", findings: ["DMARC_MISSING"] }}
+  a policy of none | ${{ from: "lenient.example" }} | ${{ findings: ["DMARC_NONE"] }}
+`;
 
 const OBSTACLE = findObstacle({ debian: "postfix", beside: ["opendkim"] });
 

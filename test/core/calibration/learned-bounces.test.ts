@@ -1,6 +1,7 @@
 import { addToCell, toFateField } from "@mailproof/core/calibration/items";
 import { createLearnedBounces } from "@mailproof/core/calibration/learned-bounces";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { givenSqliteWorld } from "../../calibration.ts";
 import { withTable } from "../../faulty-worlds.ts";
 
@@ -26,36 +27,16 @@ const givenReports = async (reports: Reports, { month = "2026-11", status = "val
 const LATE = { delivered: 160, hard: 40 };
 const ORDINARY = { delivered: 196, hard: 4 };
 
-test.each<[string, Reports, boolean]>([
-  ["three accounts of which each saw a fifth bounce", { 1: LATE, 2: LATE, 3: LATE }, true],
-  ["one account, however many addresses it reports", { 1: { delivered: 0, hard: 9_000 } }, false],
-  ["two accounts", { 1: LATE, 2: LATE }, false],
-  [
-    "one account against many others",
-    { 1: { delivered: 0, hard: 9_000 }, 2: ORDINARY, 3: ORDINARY, 4: ORDINARY },
-    false,
-  ],
-  ["what is lost anyway", { 1: ORDINARY, 2: ORDINARY, 3: ORDINARY }, false],
-  [
-    "a third of too few",
-    {
-      1: { delivered: 20, hard: 10 },
-      2: { delivered: 20, hard: 10 },
-      3: { delivered: 20, hard: 10 },
-    },
-    false,
-  ],
-  [
-    "a share that chance explains",
-    {
-      1: { delivered: 88, hard: 12 },
-      2: { delivered: 88, hard: 12 },
-      3: { delivered: 88, hard: 12 },
-    },
-    false,
-  ],
-  ["nothing", {}, false],
-])("%s: an acceptance proves nothing there: %#", async (_, reports, expected) => {
+test.each(asRows<[string, Reports, boolean]>`
+  three accounts of which each saw a fifth bounce | ${{ 1: LATE, 2: LATE, 3: LATE }} | true
+  one account, however many addresses it reports | ${{ 1: { delivered: 0, hard: 9_000 } }} | false
+  two accounts | ${{ 1: LATE, 2: LATE }} | false
+  one account against many others | ${{ 1: { delivered: 0, hard: 9_000 }, 2: ORDINARY, 3: ORDINARY, 4: ORDINARY }} | false
+  what is lost anyway | ${{ 1: ORDINARY, 2: ORDINARY, 3: ORDINARY }} | false
+  a third of too few | ${{ 1: { delivered: 20, hard: 10 }, 2: { delivered: 20, hard: 10 }, 3: { delivered: 20, hard: 10 } }} | false
+  a share that chance explains | ${{ 1: { delivered: 88, hard: 12 }, 2: { delivered: 88, hard: 12 }, 3: { delivered: 88, hard: 12 } }} | false
+  nothing | ${{}} | false
+`)("%s: an acceptance proves nothing there: %#", async (_, reports, expected) => {
   const { world } = await givenReports(reports);
 
   expect(await createLearnedBounces(world)("fastmail")).toBe(expected);

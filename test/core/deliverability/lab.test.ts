@@ -6,6 +6,7 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 
 // The whole check against the lab's senders, over a real DNS server on a real socket.
 
@@ -41,89 +42,26 @@ type Row = readonly [
   first: readonly string[],
 ];
 
-const ROWS: readonly Row[] = [
-  ["good", 100, [], ["mta_sts", "bimi"]],
-  ["news.good", 100, [], ["mta_sts", "tls_rpt", "bimi"]],
-  ["twice.good", 80, ["DMARC_MULTIPLE"], ["dmarc_multiple"]],
-  ["signed", 100, [], ["mta_sts", "tls_rpt", "bimi"]],
-  [
-    "denied",
-    99,
-    ["DMARC_TAG_VALUE", "DMARC_RUF_UNAUTHORIZED"],
-    ["dmarc_values", "dmarc_ruf_authorize"],
-  ],
-  ["parked", 73, ["DKIM_NXDOMAIN"], ["add_dkim"]],
-  ["hidden", 90, ["DKIM_NOT_FOUND"], ["dkim_unknown"]],
-  [
-    "weak",
-    81,
-    [
-      "DKIM_1024",
-      "DKIM_TESTING",
-      "DMARC_P_QUARANTINE",
-      "DMARC_NP",
-      "DMARC_PCT",
-      "DMARC_NO_RUA",
-      "PTR_MISSING",
-    ],
-    ["ptr_missing", "dkim_rotate_2048", "dkim_testing", "dmarc_obsolete_tags"],
-  ],
-  [
-    "pool",
-    85,
-    [
-      "SPF_IP_NOT_COVERED",
-      "DMARC_P_QUARANTINE",
-      "DMARC_NP",
-      "LISTED:bl.lab.mailproof.test",
-      "PTR_GENERIC",
-    ],
-    ["spf_ip_not_authorized", "delist:bl.lab.mailproof.test", "dmarc_enforce", "ptr_generic"],
-  ],
-  [
-    "watching",
-    70,
-    ["SPF_SOFTFAIL", "DKIM_NXDOMAIN", "DMARC_P_NONE", "DMARC_NP"],
-    ["add_dkim", "dmarc_enforce", "spf_softfail", "dmarc_sp"],
-  ],
-  [
-    "lookups",
-    69,
-    ["SPF_LOOKUPS_GT_10", "SPF_LONG", "DMARC_P_QUARANTINE", "DMARC_NP", "PTR_MISSING"],
-    ["spf_lookups", "ptr_missing", "spf_shorten", "dmarc_enforce"],
-  ],
-  [
-    "dangling",
-    69,
-    ["SPF_DANGLING_INCLUDE", "DKIM_CNAME_DANGLING"],
-    ["spf_include_broken", "dkim_alias"],
-  ],
-  [
-    "bare",
-    35,
-    ["SPF_MISSING", "DKIM_NXDOMAIN", "DMARC_MISSING", "PTR_MISSING"],
-    ["add_dkim", "add_spf", "add_dmarc", "ptr_missing"],
-  ],
-  [
-    "open",
-    46,
-    ["SPF_PLUS_ALL", "DKIM_NXDOMAIN", "DMARC_P_NONE", "DMARC_NP", "DMARC_NO_RUA", "PTR_MISSING"],
-    ["add_dkim", "spf_plus_all", "dmarc_enforce", "ptr_missing"],
-  ],
-  [
-    "double",
-    35,
-    ["SPF_MULTIPLE", "DKIM_NXDOMAIN", "DMARC_MULTIPLE", "PTR_MISSING"],
-    ["merge_spf", "add_dkim", "dmarc_multiple", "ptr_missing"],
-  ],
-  [
-    "listed",
-    49,
-    ["LISTED:bl.lab.mailproof.test", "PTR_MISSING"],
-    ["delist:bl.lab.mailproof.test", "ptr_missing"],
-  ],
-  ["flaky", 100, [], ["mta_sts", "tls_rpt"]],
-];
+const ROWS: readonly Row[] = asRows`
+  good | 100 | [] | [mta_sts bimi]
+  news.good | 100 | [] | [mta_sts tls_rpt bimi]
+  twice.good | 80 | [DMARC_MULTIPLE] | [dmarc_multiple]
+  signed | 100 | [] | [mta_sts tls_rpt bimi]
+  denied | 99 | [DMARC_TAG_VALUE DMARC_RUF_UNAUTHORIZED] | [dmarc_values dmarc_ruf_authorize]
+  parked | 73 | [DKIM_NXDOMAIN] | [add_dkim]
+  hidden | 90 | [DKIM_NOT_FOUND] | [dkim_unknown]
+  weak | 81 | [DKIM_1024 DKIM_TESTING DMARC_P_QUARANTINE DMARC_NP DMARC_PCT DMARC_NO_RUA PTR_MISSING] | [ptr_missing dkim_rotate_2048 dkim_testing dmarc_obsolete_tags]
+  pool | 85 | [SPF_IP_NOT_COVERED DMARC_P_QUARANTINE DMARC_NP LISTED:bl.lab.mailproof.test PTR_GENERIC]
+    | [spf_ip_not_authorized delist:bl.lab.mailproof.test dmarc_enforce ptr_generic]
+  watching | 70 | [SPF_SOFTFAIL DKIM_NXDOMAIN DMARC_P_NONE DMARC_NP] | [add_dkim dmarc_enforce spf_softfail dmarc_sp]
+  lookups | 69 | [SPF_LOOKUPS_GT_10 SPF_LONG DMARC_P_QUARANTINE DMARC_NP PTR_MISSING] | [spf_lookups ptr_missing spf_shorten dmarc_enforce]
+  dangling | 69 | [SPF_DANGLING_INCLUDE DKIM_CNAME_DANGLING] | [spf_include_broken dkim_alias]
+  bare | 35 | [SPF_MISSING DKIM_NXDOMAIN DMARC_MISSING PTR_MISSING] | [add_dkim add_spf add_dmarc ptr_missing]
+  open | 46 | [SPF_PLUS_ALL DKIM_NXDOMAIN DMARC_P_NONE DMARC_NP DMARC_NO_RUA PTR_MISSING] | [add_dkim spf_plus_all dmarc_enforce ptr_missing]
+  double | 35 | [SPF_MULTIPLE DKIM_NXDOMAIN DMARC_MULTIPLE PTR_MISSING] | [merge_spf add_dkim dmarc_multiple ptr_missing]
+  listed | 49 | [LISTED:bl.lab.mailproof.test PTR_MISSING] | [delist:bl.lab.mailproof.test ptr_missing]
+  flaky | 100 | [] | [mta_sts tls_rpt]
+`;
 
 test.each(ROWS)("%s has %i points, and the report says why", async (name, score, issues, first) => {
   const report = await createReport(name);

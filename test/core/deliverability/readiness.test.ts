@@ -5,6 +5,7 @@ import { judgeReadiness } from "@mailproof/core/deliverability/progress/readines
 import { judgeSteps } from "@mailproof/core/deliverability/progress/steps";
 import { mergeReports } from "@mailproof/core/deliverability/reports/merge-reports";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { withDnsLookups } from "../../dns-lookups.ts";
 import { given } from "../../given.ts";
 import { GOOD } from "../../mail/message/mails.ts";
@@ -90,94 +91,35 @@ test("two weeks of aligned mail are ready for the next policy", async () => {
 });
 
 /** What was observed, and why it is not ready. */
-const CASES: readonly (readonly [what: string, observed: Case, codes: readonly string[]])[] = [
-  ["seven days with reports", { days: range(1, 7) }, []],
-  ["six days with reports", { days: range(1, 6) }, ["too_few_days"]],
-  ["the earliest of seven days just inside the window", { days: range(8, 14) }, []],
-  ["the earliest of seven days just outside it", { days: range(9, 15) }, ["too_few_days"]],
-  ["days before the window alone", { days: range(15, 30) }, ["no_reports"]],
-  ["two weeks of the policy before", { policy: "<p>reject</p>" }, ["too_few_days"]],
-  ["100 messages", { days: range(1, 10), records: [{ count: 10 }] }, []],
-  [
-    "99 messages and forwarded ones",
-    {
-      days: range(1, 9),
-      records: [{ count: 11 }, { ...FAILED, count: 5, reasons: ["forwarded"] }],
-    },
-    ["too_few_messages"],
-  ],
-  [
-    "exactly 98% aligned",
-    { records: [{ count: 98 }, { ...FAILED, ip: "198.51.100.1", count: 2 }] },
-    [],
-  ],
-  [
-    "less than 98% aligned",
-    { records: [{ count: 979 }, { ...FAILED, ip: "198.51.100.1", count: 21 }] },
-    ["low_aligned_share"],
-  ],
-  [
-    "half of the mail forwarded or of a list, and the rest aligned",
-    {
-      records: [
-        { count: 50 },
-        { ...FAILED, count: 25, reasons: ["forwarded"] },
-        { ...FAILED, ip: "198.51.100.1", count: 25, reasons: ["mailing_list"] },
-      ],
-    },
-    [],
-  ],
-  [
-    "a sender that passes as another domain at exactly 1%",
-    { records: [{ count: 99 }, { ...FAILED, ip: "198.51.100.1", count: 1, auth: OTHER }] },
-    [],
-  ],
-  [
-    "a sender that passes as another domain above 1%",
-    { records: [{ count: 985 }, { ...FAILED, ip: "198.51.100.1", count: 15, auth: OTHER }] },
-    ["unaligned_senders"],
-  ],
-  [
-    "a service above 1% from two addresses of less",
-    {
-      records: [
-        { count: 984 },
-        ...["203.0.113.1", "203.0.113.2"].map((ip) => ({
-          ...FAILED,
-          ip,
-          count: 8,
-          auth: "<spf><domain>bnc.mailjet.com</domain><result>pass</result></spf>",
-        })),
-      ],
-    },
-    ["unaligned_senders"],
-  ],
-  [
-    "5% that SPF alone aligns",
-    { records: [{ count: 95 }, { ip: "198.51.100.1", count: 5, dkim: "fail" }] },
-    [],
-  ],
-  [
-    "6% that SPF alone aligns",
-    { records: [{ count: 94 }, { ip: "198.51.100.1", count: 6, dkim: "fail" }] },
-    ["spf_only_sources"],
-  ],
-  [
-    "a policy that is only tested",
-    { record: "v=DMARC1; p=quarantine; t=y; rua=mailto:d@example.com" },
-    [],
-  ],
-  ["no address for reports", { record: "v=DMARC1; p=none" }, ["reports_not_requested"]],
-  ["no DMARC record", { record: "" }, ["not_published", "too_few_days"]],
-  [
-    "a policy of reject",
-    { record: "v=DMARC1; p=reject; rua=mailto:d@example.com" },
-    ["already_strict"],
-  ],
-  ["a check of 14 days ago", { checkedDaysAgo: 14 }, []],
-  ["a check of 15 days ago", { checkedDaysAgo: 15 }, ["not_checked"]],
-  ["no check", { more: { check: null } }, ["not_checked"]],
-];
+const CASES: readonly (readonly [what: string, observed: Case, codes: readonly string[]])[] =
+  asRows`
+  seven days with reports | ${{ days: range(1, 7) }} | []
+  six days with reports | ${{ days: range(1, 6) }} | [too_few_days]
+  the earliest of seven days just inside the window | ${{ days: range(8, 14) }} | []
+  the earliest of seven days just outside it | ${{ days: range(9, 15) }} | [too_few_days]
+  days before the window alone | ${{ days: range(15, 30) }} | [no_reports]
+  two weeks of the policy before | ${{ policy: "<p>reject</p>" }} | [too_few_days]
+  100 messages | ${{ days: range(1, 10), records: [{ count: 10 }] }} | []
+  99 messages and forwarded ones | ${{ days: range(1, 9), records: [{ count: 11 }, { ...FAILED, count: 5, reasons: ["forwarded"] }] }} | [too_few_messages]
+  exactly 98% aligned | ${{ records: [{ count: 98 }, { ...FAILED, ip: "198.51.100.1", count: 2 }] }} | []
+  less than 98% aligned | ${{ records: [{ count: 979 }, { ...FAILED, ip: "198.51.100.1", count: 21 }] }} | [low_aligned_share]
+  half of the mail forwarded or of a list, and the rest aligned
+    | ${{ records: [{ count: 50 }, { ...FAILED, count: 25, reasons: ["forwarded"] }, { ...FAILED, ip: "198.51.100.1", count: 25, reasons: ["mailing_list"] }] }} | []
+  a sender that passes as another domain at exactly 1% | ${{ records: [{ count: 99 }, { ...FAILED, ip: "198.51.100.1", count: 1, auth: OTHER }] }} | []
+  a sender that passes as another domain above 1% | ${{ records: [{ count: 985 }, { ...FAILED, ip: "198.51.100.1", count: 15, auth: OTHER }] }} | [unaligned_senders]
+  a service above 1% from two addresses of less
+    | ${{ records: [{ count: 984 }, ...["203.0.113.1", "203.0.113.2"].map((ip) => ({ ...FAILED, ip, count: 8, auth: "<spf><domain>bnc.mailjet.com</domain><result>pass</result></spf>" }))] }}
+    | [unaligned_senders]
+  5% that SPF alone aligns | ${{ records: [{ count: 95 }, { ip: "198.51.100.1", count: 5, dkim: "fail" }] }} | []
+  6% that SPF alone aligns | ${{ records: [{ count: 94 }, { ip: "198.51.100.1", count: 6, dkim: "fail" }] }} | [spf_only_sources]
+  a policy that is only tested | ${{ record: "v=DMARC1; p=quarantine; t=y; rua=mailto:d@example.com" }} | []
+  no address for reports | ${{ record: "v=DMARC1; p=none" }} | [reports_not_requested]
+  no DMARC record | ${{ record: "" }} | [not_published too_few_days]
+  a policy of reject | ${{ record: "v=DMARC1; p=reject; rua=mailto:d@example.com" }} | [already_strict]
+  a check of 14 days ago | ${{ checkedDaysAgo: 14 }} | []
+  a check of 15 days ago | ${{ checkedDaysAgo: 15 }} | [not_checked]
+  no check | ${{ more: { check: null } }} | [not_checked]
+`;
 
 test.each(CASES)("%s", async (_what, observed, codes) => {
   const { isReady, codes: found } = await judge(observed);

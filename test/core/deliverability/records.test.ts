@@ -3,6 +3,7 @@ import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
 import { toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { RSA_2048 } from "../../mail/dkim/keys.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 import { createReport, LIST } from "./findings.ts";
@@ -47,75 +48,26 @@ type Row = readonly [
 const fillRow = ([why, published, id, value, others = {}]: Row) =>
   [why, published, id, value, others] as const;
 
-const SPF_ROWS: readonly Row[] = [
-  ["none is there", [], "add_spf", "v=spf1 mx ~all"],
-  [
-    "none is there and Google receives the mail",
-    [],
-    "add_spf",
-    "v=spf1 include:_spf.google.com ~all",
-    {
-      "example.com": { MX: ["1 smtp.google.com"] },
-      "smtp.google.com": { A: ["8.8.8.8"] },
-      "_spf.google.com": { TXT: ["v=spf1 ip4:8.8.4.0/24 ~all"] },
-    },
-  ],
-  [
-    "two are there",
-    ["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"],
-    "merge_spf",
-    "v=spf1 include:sender.test mx -all",
-  ],
-  [
-    "two are there, and one is milder",
-    ["v=spf1 mx -all", "v=spf1 include:sender.test ~all"],
-    "merge_spf",
-    "v=spf1 include:sender.test mx ~all",
-  ],
-  ["a space is missing", ["v=spf1 ip4:9.9.9.9~all"], "spf_syntax", "v=spf1 ip4:9.9.9.9 ~all"],
-  [
-    "a term has the wrong name",
-    ["v=spf1 ipv4:9.9.9.9 -all"],
-    "spf_syntax",
-    "v=spf1 ip4:9.9.9.9 -all",
-  ],
-  ["a term cannot be understood", ["v=spf1 mx moo -all"], "spf_syntax", "v=spf1 mx -all"],
-  [
-    "an include leads nowhere",
-    ["v=spf1 include:gone.test mx -all"],
-    "spf_include_broken",
-    "v=spf1 mx -all",
-  ],
-  [
-    "an include is repeated",
-    ["v=spf1 include:sender.test mx include:sender.test -all"],
-    "spf_duplicates",
-    "v=spf1 include:sender.test mx -all",
-  ],
-  ["it allows everything", ["v=spf1 mx +all"], "spf_plus_all", "v=spf1 mx ~all"],
-  ["it has no end", ["v=spf1 mx"], "spf_all_missing", "v=spf1 mx ~all"],
-  [
-    "terms follow the end",
-    ["v=spf1 mx -all include:sender.test"],
-    "spf_after_all",
-    "v=spf1 mx -all",
-  ],
-  ["ptr may be how a source passes", ["v=spf1 ptr -all"], "spf_ptr", undefined],
-  ["a block may be how a source passes", ["v=spf1 ip4:8.0.0.0/9 -all"], "spf_wide", undefined],
-  [
-    "an include breaks only after it has let its own hosts pass",
-    ["v=spf1 include:late.test -all"],
-    "spf_include_broken",
-    undefined,
-    { "late.test": { TXT: ["v=spf1 ip4:9.9.9.9 include:gone.test -all"] } },
-  ],
-  [
-    "three names are gone",
-    ["v=spf1 a:x.gone.test a:y.gone.test a:z.gone.test mx -all"],
-    "spf_void",
-    "v=spf1 mx -all",
-  ],
-];
+const SPF_ROWS: readonly Row[] = asRows`
+  none is there | [] | add_spf | v=spf1 mx ~all
+  none is there and Google receives the mail | [] | add_spf | v=spf1 include:_spf.google.com ~all
+    | ${{ "example.com": { MX: ["1 smtp.google.com"] }, "smtp.google.com": { A: ["8.8.8.8"] }, "_spf.google.com": { TXT: ["v=spf1 ip4:8.8.4.0/24 ~all"] } }}
+  two are there | ${["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"]} | merge_spf | v=spf1 include:sender.test mx -all
+  two are there, and one is milder | ${["v=spf1 mx -all", "v=spf1 include:sender.test ~all"]} | merge_spf | v=spf1 include:sender.test mx ~all
+  a space is missing | ${["v=spf1 ip4:9.9.9.9~all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 ~all
+  a term has the wrong name | ${["v=spf1 ipv4:9.9.9.9 -all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 -all
+  a term cannot be understood | ${["v=spf1 mx moo -all"]} | spf_syntax | v=spf1 mx -all
+  an include leads nowhere | ${["v=spf1 include:gone.test mx -all"]} | spf_include_broken | v=spf1 mx -all
+  an include is repeated | ${["v=spf1 include:sender.test mx include:sender.test -all"]} | spf_duplicates | v=spf1 include:sender.test mx -all
+  it allows everything | ${["v=spf1 mx +all"]} | spf_plus_all | v=spf1 mx ~all
+  it has no end | ${["v=spf1 mx"]} | spf_all_missing | v=spf1 mx ~all
+  terms follow the end | ${["v=spf1 mx -all include:sender.test"]} | spf_after_all | v=spf1 mx -all
+  ptr may be how a source passes | ${["v=spf1 ptr -all"]} | spf_ptr | ${undefined}
+  a block may be how a source passes | ${["v=spf1 ip4:8.0.0.0/9 -all"]} | spf_wide | ${undefined}
+  an include breaks only after it has let its own hosts pass | ${["v=spf1 include:late.test -all"]} | spf_include_broken | ${undefined}
+    | ${{ "late.test": { TXT: ["v=spf1 ip4:9.9.9.9 include:gone.test -all"] } }}
+  three names are gone | ${["v=spf1 a:x.gone.test a:y.gone.test a:z.gone.test mx -all"]} | spf_void | v=spf1 mx -all
+`;
 
 test.each(SPF_ROWS.map(fillRow))("SPF: %s", async (_, spf, id, value, others) => {
   const report = await whenChecked(given(spf, [GOOD_DMARC], others));
@@ -151,92 +103,25 @@ test("a domain whose senders nothing shows gets a record with an open part, whic
 
 const RUA = "rua=mailto:d@example.com";
 
-const DMARC_ROWS: readonly Row[] = [
-  ["none is there", [], "add_dmarc", "v=DMARC1; p=none; rua=mailto:dmarc@example.com"],
-  [
-    "none is there, and the domain sends nothing",
-    [],
-    "add_dmarc",
-    "v=DMARC1; p=reject; np=reject",
-    {
-      "example.com": { MX: ["0 ."], TXT: ["v=spf1 -all"] },
-    },
-  ],
-  [
-    "none, with reports",
-    [`v=DMARC1; p=none; ${RUA}`],
-    "dmarc_enforce",
-    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
-  ],
-  [
-    "quarantine, with reports",
-    [`v=DMARC1; p=quarantine; ${RUA}`],
-    "dmarc_enforce",
-    `v=DMARC1; p=reject; np=reject; ${RUA}`,
-  ],
-  [
-    "none, without reports",
-    ["v=DMARC1; p=none"],
-    "dmarc_rua",
-    "v=DMARC1; p=none; rua=mailto:dmarc@example.com",
-  ],
-  ["none, without reports: no step yet", ["v=DMARC1; p=none"], "dmarc_enforce", undefined],
-  [
-    "in test",
-    [`v=DMARC1; p=reject; t=y; ${RUA}`],
-    "dmarc_enforce",
-    `v=DMARC1; p=reject; np=reject; ${RUA}`,
-  ],
-  [
-    "for a part",
-    [`v=DMARC1; p=quarantine; pct=20; ${RUA}`],
-    "dmarc_obsolete_tags",
-    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
-  ],
-  [
-    "strict for the domain alone",
-    [`v=DMARC1; p=reject; sp=none; ${RUA}`],
-    "dmarc_sp",
-    `v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`,
-  ],
-  [
-    "alignment stays",
-    [`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`],
-    "dmarc_enforce",
-    `v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`,
-  ],
-  [
-    "a bare address",
-    ["v=DMARC1; p=reject; np=reject; rua=d@example.com"],
-    "dmarc_rua",
-    `v=DMARC1; p=reject; np=reject; ${RUA}`,
-  ],
-  [
-    "two are there",
-    [`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"],
-    "dmarc_multiple",
-    `v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`,
-  ],
-  [
-    "the version is wrong",
-    [`v=dmarc1; p=quarantine; ${RUA}`],
-    "dmarc_version",
-    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
-  ],
-  [
-    "without a policy",
-    [`v=DMARC1; ${RUA}`],
-    "dmarc_policy",
-    `v=DMARC1; p=quarantine; np=quarantine; ${RUA}`,
-  ],
-  [
-    "a tag twice",
-    [`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`],
-    "dmarc_tags",
-    `v=DMARC1; p=reject; np=reject; ${RUA}`,
-  ],
-  ["nothing is signed yet", [`v=DMARC1; p=none; ${RUA}`], "dmarc_enforce", undefined, UNSIGNED],
-];
+const DMARC_ROWS: readonly Row[] = asRows`
+  none is there | [] | add_dmarc | v=DMARC1; p=none; rua=mailto:dmarc@example.com
+  none is there, and the domain sends nothing | [] | add_dmarc | v=DMARC1; p=reject; np=reject | ${{ "example.com": { MX: ["0 ."], TXT: ["v=spf1 -all"] } }}
+  none, with reports | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  quarantine, with reports | ${[`v=DMARC1; p=quarantine; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  none, without reports | ${["v=DMARC1; p=none"]} | dmarc_rua | v=DMARC1; p=none; rua=mailto:dmarc@example.com
+  none, without reports: no step yet | ${["v=DMARC1; p=none"]} | dmarc_enforce | ${undefined}
+  in test | ${[`v=DMARC1; p=reject; t=y; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  for a part | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | dmarc_obsolete_tags | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  strict for the domain alone | ${[`v=DMARC1; p=reject; sp=none; ${RUA}`]} | dmarc_sp | ${`v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`}
+  alignment stays | ${[`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`}
+  a bare address | ${["v=DMARC1; p=reject; np=reject; rua=d@example.com"]} | dmarc_rua | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  two are there | ${[`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"]} | dmarc_multiple
+    | ${`v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`}
+  the version is wrong | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_policy | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  nothing is signed yet | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
+`;
 
 test.each(DMARC_ROWS.map(fillRow))("DMARC: %s", async (_, dmarc, id, value, others) => {
   const report = await whenChecked(given([GOOD_SPF], dmarc, others));

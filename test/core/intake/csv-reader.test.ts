@@ -3,96 +3,33 @@ import { toByteText, toText } from "@mailproof/core/intake/byte-text";
 import { CELL_LENGTH_MAX, createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { isAddress } from "@mailproof/mail/address";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 
 const read = (text: string, delimiter = ",") => createCsvReader(delimiter)(text, true);
 
-test.each<[what: string, text: string, records: string[][]]>([
-  [
-    "line feeds end lines",
-    "a,b\nc,d\n",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "so do carriage returns",
-    "a,b\rc,d\r",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "and both together, once",
-    "a,b\r\nc,d",
-    [
-      ["a", "b"],
-      ["c", "d"],
-    ],
-  ],
-  ["the last line may lack its end", "a\nb", [["a"], ["b"]]],
-  ["quotes hold a delimiter", '"a,b",c', [["a,b", "c"]]],
-  [
-    "quotes hold a line break",
-    '"a\r\nb",c\nd,e',
-    [
-      ["a\r\nb", "c"],
-      ["d", "e"],
-    ],
-  ],
-  ["two quotes are one", '"a ""b""",""""', [['a "b"', '"']]],
-  ["blanks may stand around quotes", 'x, "a,b" ,c', [["x", "a,b", "c"]]],
-  ["blanks of a plain cell belong to it", " a , b", [[" a ", " b"]]],
-  ["a quote within a plain cell is a character", 'a"b,5" x', [['a"b', '5" x']]],
-  [
-    "a quoted local part keeps its quotes",
-    '"john doe"@example.com,x',
-    [['"john doe"@example.com', "x"]],
-  ],
-  ["an empty cell is one, at the end too", ",a,\n", [["", "a", ""]]],
-  [
-    "a row of empty cells is a row",
-    "a,b\n,\n",
-    [
-      ["a", "b"],
-      ["", ""],
-    ],
-  ],
-  ["blank lines are no records", "\n  \na\n\r\n\t\n\n", [["a"]]],
-  ["white space beyond ASCII is blank, too", toByteText("\u3000\u00a0\na\n"), [["a"]]],
-  ["an empty cell in quotes is a record", '""\n', [[""]]],
-  [
-    "a quote that nothing closes ends with its line",
-    'a,"b\nc,d\n',
-    [
-      ["a", '"b'],
-      ["c", "d"],
-    ],
-  ],
-  [
-    "and leaves later quotes alone",
-    '"a,b\nc,"d\ne"\nf,g',
-    [
-      ['"a', "b"],
-      ["c", "d\ne"],
-      ["f", "g"],
-    ],
-  ],
-  [
-    "a stray quote takes no quote of another line",
-    'a,"b\n"c,d",e',
-    [
-      ["a", '"b'],
-      ["c,d", "e"],
-    ],
-  ],
-  [
-    "what stood within quotes is read anew, when a later quote in its record is stray",
-    '"Ann\n"",b@x\n","7\nDan,d@x\n',
-    [['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]],
-  ],
-])("%s", (_, text, records) => {
+test.each(asRows<[what: string, text: string, records: string[][]]>`
+  line feeds end lines | ${"a,b\nc,d\n"} | ${[["a", "b"], ["c", "d"]]}
+  so do carriage returns | ${"a,b\rc,d\r"} | ${[["a", "b"], ["c", "d"]]}
+  and both together, once | ${"a,b\r\nc,d"} | ${[["a", "b"], ["c", "d"]]}
+  the last line may lack its end | ${"a\nb"} | ${[["a"], ["b"]]}
+  quotes hold a delimiter | "a,b",c | ${[["a,b", "c"]]}
+  quotes hold a line break | ${'"a\r\nb",c\nd,e'} | ${[["a\r\nb", "c"], ["d", "e"]]}
+  two quotes are one | "a ""b""","""" | ${[['a "b"', '"']]}
+  blanks may stand around quotes | x, "a,b" ,c | ${[["x", "a,b", "c"]]}
+  blanks of a plain cell belong to it | ${" a , b"} | ${[[" a ", " b"]]}
+  a quote within a plain cell is a character | a"b,5" x | ${[['a"b', '5" x']]}
+  a quoted local part keeps its quotes | "john doe"@example.com,x | ${[['"john doe"@example.com', "x"]]}
+  an empty cell is one, at the end too | ${",a,\n"} | ${[["", "a", ""]]}
+  a row of empty cells is a row | ${"a,b\n,\n"} | ${[["a", "b"], ["", ""]]}
+  blank lines are no records | ${"\n  \na\n\r\n\t\n\n"} | ${[["a"]]}
+  white space beyond ASCII is blank, too | ${toByteText("\u3000\u00a0\na\n")} | ${[["a"]]}
+  an empty cell in quotes is a record | ${'""\n'} | ${[[""]]}
+  a quote that nothing closes ends with its line | ${'a,"b\nc,d\n'} | ${[["a", '"b'], ["c", "d"]]}
+  and leaves later quotes alone | ${'"a,b\nc,"d\ne"\nf,g'} | ${[['"a', "b"], ["c", "d\ne"], ["f", "g"]]}
+  a stray quote takes no quote of another line | ${'a,"b\n"c,d",e'} | ${[["a", '"b'], ["c,d", "e"]]}
+  what stood within quotes is read anew, when a later quote in its record is stray | ${'"Ann\n"",b@x\n","7\nDan,d@x\n'}
+    | ${[['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]]}
+`)("%s", (_, text, records) => {
   expect(read(text)).toEqual(records);
 });
 

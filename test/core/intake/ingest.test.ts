@@ -2,6 +2,7 @@ import { ingestBatch } from "@mailproof/core/intake/ingest";
 import { toSlices } from "@mailproof/core/intake/input-blob";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
 import { ingestContent, ingestRows, KEY, listInputRows } from "./ingest-content.ts";
 
@@ -88,27 +89,15 @@ describe("a file", () => {
 });
 
 describe("a refused file writes nothing", () => {
-  test.each<[what: string, text: string, options: object, fault: string, message: string]>([
-    ["of no bytes", "", {}, "empty", "The file is empty."],
-    ["of a workbook", "PK\x03\x04", {}, "binary", "The file is not a text file."],
-    ["without an address", "email\nnone\n", {}, "no_addresses", "its only row is not an address."],
-    ["of a header alone", "email\n", {}, "no_addresses", "there are no rows below the header."],
-    ["of other columns", "a@example.com", { emailColumn: "x" }, "unknown_column", "no column"],
-    [
-      "of too many addresses",
-      "a@example.com\nb@example.com\nc@example.com",
-      { addressesMax: 2 },
-      "too_many",
-      "The file has more than 2 addresses.",
-    ],
-    [
-      "of too many bytes",
-      "a@example.com",
-      { bytesMax: 12 },
-      "too_large",
-      "The file is larger than 12 bytes.",
-    ],
-  ])("%s", async (_, text, options, fault, message) => {
+  test.each(asRows<[what: string, text: string, options: object, fault: string, message: string]>`
+  of no bytes | ${""} | ${{}} | empty | The file is empty.
+  of a workbook | PK\x03\x04 | ${{}} | binary | The file is not a text file.
+  without an address | ${"email\nnone\n"} | ${{}} | no_addresses | its only row is not an address.
+  of a header alone | ${"email\n"} | ${{}} | no_addresses | there are no rows below the header.
+  of other columns | a@example.com | ${{ emailColumn: "x" }} | unknown_column | no column
+  of too many addresses | ${"a@example.com\nb@example.com\nc@example.com"} | ${{ addressesMax: 2 }} | too_many | The file has more than 2 addresses.
+  of too many bytes | a@example.com | ${{ bytesMax: 12 }} | too_large | The file is larger than 12 bytes.
+`)("%s", async (_, text, options, fault, message) => {
     const blobs = createMemoryBlobs();
     const { outcome } = await ingestContent(text, options, blobs);
 

@@ -8,6 +8,7 @@ import {
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { rejectDown } from "../../faulty-worlds.ts";
 import { givenWorld } from "../../given.ts";
 import { whenPut } from "../../jobs.ts";
@@ -69,53 +70,18 @@ test("a declared size is that of the link, and a size over the limit has no link
   expect(sizes).toEqual([52_428_800]);
 });
 
-test.each([
-  ["its own", ANN, "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv", "found"],
-  [
-    "another account's",
-    BO,
-    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
-    "FORBIDDEN nothing_charged",
-  ],
-  [
-    "a live key's, for a test key",
-    TEST,
-    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
-    "FORBIDDEN nothing_charged",
-  ],
-  [
-    "one that begins with its own name",
-    { ...ANN, account: "acc" },
-    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv",
-    "FORBIDDEN nothing_charged",
-  ],
-  [
-    "one without a file",
-    ANN,
-    "uploads/live/acc_1/upl_2.bGlzdC5jc3Y.csv",
-    "NOT_FOUND nothing_charged",
-  ],
-  ["an input", ANN, "inputs/job_1.jsonl", "NOT_FOUND nothing_charged"],
-  [
-    "one below its own",
-    ANN,
-    "uploads/live/acc_1/x/upl_1.bGlzdC5jc3Y.csv",
-    "NOT_FOUND nothing_charged",
-  ],
-  [
-    "one above its own",
-    ANN,
-    "uploads/live/acc_1/../acc_1/upl_1.bGlzdC5jc3Y.csv",
-    "NOT_FOUND nothing_charged",
-  ],
-  [
-    "one with a line break",
-    ANN,
-    "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv\n",
-    "NOT_FOUND nothing_charged",
-  ],
-  ["nothing", ANN, "", "NOT_FOUND nothing_charged"],
-])("the file_key %s has the expected result", async (_case, payer, key, code) => {
+test.each(asRows`
+  its own | ${ANN} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | found
+  another account's | ${BO} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  a live key's, for a test key | ${TEST} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  one that begins with its own name | ${{ ...ANN, account: "acc" }} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  one without a file | ${ANN} | uploads/live/acc_1/upl_2.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  an input | ${ANN} | inputs/job_1.jsonl | NOT_FOUND nothing_charged
+  one below its own | ${ANN} | uploads/live/acc_1/x/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  one above its own | ${ANN} | uploads/live/acc_1/../acc_1/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  one with a line break | ${ANN} | ${"uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv\n"} | NOT_FOUND nothing_charged
+  nothing | ${ANN} | ${""} | NOT_FOUND nothing_charged
+`)("the file_key %s has the expected result", async (_case, payer, key, code) => {
   const { world, blobs } = givenWorld();
   for (const prefixes of ["uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv", "inputs/job_1.jsonl"])
     await whenPut({ blobs }, prefixes, "ann@x.com");

@@ -5,6 +5,7 @@ import type { DomainSignal, Signals } from "@mailproof/core/verify/signals";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 
 const createFinding = (
   verdict: Finding["verdict"],
@@ -52,199 +53,49 @@ const createListed = (more: Partial<Signals["listed"]>) => ({
 });
 
 // The table of precedence, a line for each pair that could be mistaken for one another.
-test.each<[string, Partial<Signals>, string, string]>([
-  ["accepted, and a random recipient refused", {}, "valid", "accepted"],
-  [
-    "no address at all",
-    { syntaxFault: "syntax.no_at", ...createListed({ trap: true }) },
-    "invalid",
-    "syntax.no_at",
-  ],
-  [
-    "no such domain, and a role",
-    { domain: "domain_not_found", mailbox: null, ...createListed({ role: "info" }) },
-    "invalid",
-    "domain_not_found",
-  ],
-  [
-    "a null MX on a disposable domain",
-    { domain: "null_mx", mailbox: null, ...createListed({ disposable: true }) },
-    "invalid",
-    "null_mx",
-  ],
-  [
-    "only private mail hosts",
-    { domain: "mx_unroutable", mailbox: null },
-    "invalid",
-    "mx_unroutable",
-  ],
-  [
-    "a trap on a disposable domain",
-    createListed({ trap: true, disposable: true }),
-    "spam_trap",
-    "listed_spam_trap",
-  ],
-  [
-    "disposable, and the mailbox refused",
-    { mailbox: REFUSED, ...createListed({ disposable: true }) },
-    "disposable",
-    "listed_disposable",
-  ],
-  [
-    "a role whose mailbox is refused",
-    { mailbox: REFUSED, ...createListed({ role: "info" }) },
-    "invalid",
-    "mailbox_not_found",
-  ],
-  [
-    "a role at a catch-all",
-    { catchAll: "yes", ...createListed({ role: "info" }) },
-    "role",
-    "role_account",
-  ],
-  [
-    "a role whose server could not be asked",
-    { mailbox: GREYLISTED, ...createListed({ role: "info" }) },
-    "role",
-    "role_account",
-  ],
-  [
-    "a name that its provider never gave, of a role",
-    { mailbox: null, nameFault: "not_a_gmail_name", ...createListed({ role: "info" }) },
-    "invalid",
-    "not_a_gmail_name",
-  ],
-  ["accepted, and the name is unusually short", { hasUnusualLength: true }, "valid", "accepted"],
-  ["accepted like everybody", { catchAll: "yes" }, "catch_all", "catch_all"],
-  [
-    "accepted, and the random recipient deferred",
-    { catchAll: "undecided" },
-    "risky",
-    "catch_all_unverified",
-  ],
-  [
-    "accepted, and no random recipient was asked about",
-    { catchAll: "not_tested" },
-    "risky",
-    "catch_all_unverified",
-  ],
-  [
-    "accepted where random recipients are always refused",
-    { catchAll: "not_tested", rejectsUnknownRecipients: true },
-    "valid",
-    "accepted",
-  ],
-  [
-    "accepted where a canary was, too",
-    { catchAll: "yes", acceptsUnknownRecipients: true },
-    "risky",
-    "provider_accepts_unknown",
-  ],
-  [
-    "accepted by a provider that bounces later",
-    { acceptsThenBounces: true, catchAll: "yes" },
-    "risky",
-    "accept_then_bounce",
-  ],
-  [
-    "accepted by such a provider, but it refused the random recipient",
-    { acceptsThenBounces: true },
-    "valid",
-    "accepted",
-  ],
-  [
-    "accepted like everybody, and the account's mail bounced",
-    { catchAll: "yes", bounced: true },
-    "invalid",
-    "bounced",
-  ],
-  [
-    "no reply today, and the account's mail bounced",
-    { mailbox: GREYLISTED, bounced: true },
-    "invalid",
-    "bounced",
-  ],
-  [
-    "accepted where a random recipient is refused, though the account's mail bounced",
-    { bounced: true },
-    "risky",
-    "bounced",
-  ],
-  [
-    "refused, and the account's mail bounced",
-    { mailbox: REFUSED, bounced: true },
-    "invalid",
-    "mailbox_not_found",
-  ],
-  [
-    "a role whose mail bounced",
-    { bounced: true, catchAll: "yes", ...createListed({ role: "info" }) },
-    "invalid",
-    "bounced",
-  ],
-  ["a full mailbox", { mailbox: FULL }, "risky", "mailbox_full"],
-  ["greylisted", { mailbox: GREYLISTED }, "unknown", "greylisted"],
-  [
-    "DNS that would not tell",
-    { domain: "dns_inconclusive", mailbox: null },
-    "unknown",
-    "dns_inconclusive",
-  ],
-  ["no server asked", { mailbox: null, catchAll: "not_tested" }, "unknown", "not_probed"],
-  ["accepted on a typo domain", createListed({ squat: "gmail.com" }), "risky", "typo_domain"],
-  [
-    "a role on a typo domain that accepts everybody",
-    { catchAll: "yes", ...createListed({ squat: "gmail.com", role: "info" }) },
-    "risky",
-    "typo_domain",
-  ],
-  [
-    "a typo domain that could not be looked up",
-    { domain: "dns_inconclusive", mailbox: null, ...createListed({ squat: "gmail.com" }) },
-    "unknown",
-    "dns_inconclusive",
-  ],
-  ["a long name, accepted", { longName: "untried" }, "risky", "long_local_part"],
-  [
-    "a long name, accepted as any is",
-    { longName: "untried", catchAll: "yes" },
-    "risky",
-    "long_local_part",
-  ],
-  ["a long name, refused", { longName: "taken", mailbox: REFUSED }, "invalid", "mailbox_not_found"],
-  ["a long name, deferred", { longName: "untried", mailbox: GREYLISTED }, "unknown", "greylisted"],
-  [
-    "a long name whose server was not asked",
-    { longName: "untried", mailbox: null },
-    "unknown",
-    "not_probed",
-  ],
-  [
-    "a long name where such are taken",
-    { longName: "taken", mailbox: null },
-    "risky",
-    "long_local_part",
-  ],
-  [
-    "a long name where such names are accepted, deferred",
-    { longName: "taken", mailbox: GREYLISTED },
-    "risky",
-    "long_local_part",
-  ],
-  [
-    "a long name, and a full mailbox",
-    { longName: "taken", mailbox: FULL },
-    "risky",
-    "mailbox_full",
-  ],
-  [
-    "a long name at no domain",
-    { longName: "taken", mailbox: null, domain: "domain_not_found" },
-    "invalid",
-    "domain_not_found",
-  ],
-  ["only on a broad list", createListed({ disposableHint: true }), "valid", "accepted"],
-])("%s", (_, more, status, reason) => {
+test.each(asRows<[string, Partial<Signals>, string, string]>`
+  accepted, and a random recipient refused | ${{}} | valid | accepted
+  no address at all | ${{ syntaxFault: "syntax.no_at", ...createListed({ trap: true }) }} | invalid | syntax.no_at
+  no such domain, and a role | ${{ domain: "domain_not_found", mailbox: null, ...createListed({ role: "info" }) }} | invalid | domain_not_found
+  a null MX on a disposable domain | ${{ domain: "null_mx", mailbox: null, ...createListed({ disposable: true }) }} | invalid | null_mx
+  only private mail hosts | ${{ domain: "mx_unroutable", mailbox: null }} | invalid | mx_unroutable
+  a trap on a disposable domain | ${createListed({ trap: true, disposable: true })} | spam_trap | listed_spam_trap
+  disposable, and the mailbox refused | ${{ mailbox: REFUSED, ...createListed({ disposable: true }) }} | disposable | listed_disposable
+  a role whose mailbox is refused | ${{ mailbox: REFUSED, ...createListed({ role: "info" }) }} | invalid | mailbox_not_found
+  a role at a catch-all | ${{ catchAll: "yes", ...createListed({ role: "info" }) }} | role | role_account
+  a role whose server could not be asked | ${{ mailbox: GREYLISTED, ...createListed({ role: "info" }) }} | role | role_account
+  a name that its provider never gave, of a role | ${{ mailbox: null, nameFault: "not_a_gmail_name", ...createListed({ role: "info" }) }} | invalid | not_a_gmail_name
+  accepted, and the name is unusually short | ${{ hasUnusualLength: true }} | valid | accepted
+  accepted like everybody | ${{ catchAll: "yes" }} | catch_all | catch_all
+  accepted, and the random recipient deferred | ${{ catchAll: "undecided" }} | risky | catch_all_unverified
+  accepted, and no random recipient was asked about | ${{ catchAll: "not_tested" }} | risky | catch_all_unverified
+  accepted where random recipients are always refused | ${{ catchAll: "not_tested", rejectsUnknownRecipients: true }} | valid | accepted
+  accepted where a canary was, too | ${{ catchAll: "yes", acceptsUnknownRecipients: true }} | risky | provider_accepts_unknown
+  accepted by a provider that bounces later | ${{ acceptsThenBounces: true, catchAll: "yes" }} | risky | accept_then_bounce
+  accepted by such a provider, but it refused the random recipient | ${{ acceptsThenBounces: true }} | valid | accepted
+  accepted like everybody, and the account's mail bounced | ${{ catchAll: "yes", bounced: true }} | invalid | bounced
+  no reply today, and the account's mail bounced | ${{ mailbox: GREYLISTED, bounced: true }} | invalid | bounced
+  accepted where a random recipient is refused, though the account's mail bounced | ${{ bounced: true }} | risky | bounced
+  refused, and the account's mail bounced | ${{ mailbox: REFUSED, bounced: true }} | invalid | mailbox_not_found
+  a role whose mail bounced | ${{ bounced: true, catchAll: "yes", ...createListed({ role: "info" }) }} | invalid | bounced
+  a full mailbox | ${{ mailbox: FULL }} | risky | mailbox_full
+  greylisted | ${{ mailbox: GREYLISTED }} | unknown | greylisted
+  DNS that would not tell | ${{ domain: "dns_inconclusive", mailbox: null }} | unknown | dns_inconclusive
+  no server asked | ${{ mailbox: null, catchAll: "not_tested" }} | unknown | not_probed
+  accepted on a typo domain | ${createListed({ squat: "gmail.com" })} | risky | typo_domain
+  a role on a typo domain that accepts everybody | ${{ catchAll: "yes", ...createListed({ squat: "gmail.com", role: "info" }) }} | risky | typo_domain
+  a typo domain that could not be looked up | ${{ domain: "dns_inconclusive", mailbox: null, ...createListed({ squat: "gmail.com" }) }} | unknown | dns_inconclusive
+  a long name, accepted | ${{ longName: "untried" }} | risky | long_local_part
+  a long name, accepted as any is | ${{ longName: "untried", catchAll: "yes" }} | risky | long_local_part
+  a long name, refused | ${{ longName: "taken", mailbox: REFUSED }} | invalid | mailbox_not_found
+  a long name, deferred | ${{ longName: "untried", mailbox: GREYLISTED }} | unknown | greylisted
+  a long name whose server was not asked | ${{ longName: "untried", mailbox: null }} | unknown | not_probed
+  a long name where such are taken | ${{ longName: "taken", mailbox: null }} | risky | long_local_part
+  a long name where such names are accepted, deferred | ${{ longName: "taken", mailbox: GREYLISTED }} | risky | long_local_part
+  a long name, and a full mailbox | ${{ longName: "taken", mailbox: FULL }} | risky | mailbox_full
+  a long name at no domain | ${{ longName: "taken", mailbox: null, domain: "domain_not_found" }} | invalid | domain_not_found
+  only on a broad list | ${createListed({ disposableHint: true })} | valid | accepted
+`)("%s", (_, more, status, reason) => {
   expect(judge({ ...ORDINARY, ...more })).toMatchObject({ status, reason });
 });
 

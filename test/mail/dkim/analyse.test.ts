@@ -7,6 +7,7 @@ import {
   SELECTORS_MAX,
 } from "@mailproof/mail/dkim/selectors";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../zone.ts";
 import { ED25519, ED25519_WRAPPED, RSA_512, RSA_1024, RSA_2048, RSA_2048_PKCS1 } from "./keys.ts";
 
@@ -37,100 +38,32 @@ type Row = readonly [
   status: string,
 ];
 
-test.each<Row>([
-  ["a strong key", keys({ default: GOOD }), [], 100, "pass"],
-  ["no _domainkey", { [DOMAIN]: { A: ["8.8.8.8"] } }, ["DKIM_NXDOMAIN"], 0, "missing"],
-  ["keys under other names", keys({ hidden: GOOD }), ["DKIM_NOT_FOUND"], 50, "unknown"],
-  ["the only key is revoked", keys({ mail: "v=DKIM1; p=" }), ["DKIM_REVOKED"], 0, "fail"],
-  [
-    "a revoked key beside a live one",
-    keys({ mail: "v=DKIM1; p=", s1: GOOD }),
-    ["DKIM_REVOKED"],
-    100,
-    "pass",
-  ],
-  ["512 bits", keys({ s1: `v=DKIM1; p=${RSA_512}` }), ["DKIM_SHORT"], 10, "fail"],
-  ["1024 bits", keys({ s1: `v=DKIM1; p=${RSA_1024}` }), ["DKIM_1024"], 85, "warn"],
-  [
-    "two keys of 1024 bits are one fault",
-    keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` }),
-    ["DKIM_1024"],
-    85,
-    "warn",
-  ],
-  ["test mode", keys({ s1: `v=DKIM1; t=y; p=${RSA_2048}` }), ["DKIM_TESTING"], 85, "warn"],
-  ["sha1 only", keys({ s1: `v=DKIM1; h=sha1; p=${RSA_2048}` }), ["DKIM_SHA1_ONLY"], 40, "fail"],
-  ["a broken key", keys({ s1: "v=DKIM1; p=!!!" }), ["DKIM_BAD_KEY"], 20, "fail"],
-  [
-    "two records at one name",
-    keys({ s1: { TXT: [GOOD, `v=DKIM1; p=${RSA_1024}`] } }),
-    ["DKIM_MULTI_TXT"],
-    80,
-    "warn",
-  ],
-  ["only Ed25519", keys({ s1: `k=ed25519; p=${ED25519}` }), ["DKIM_ED25519_ONLY"], 75, "warn"],
-  ["Ed25519 beside RSA", keys({ s1: `k=ed25519; p=${ED25519}`, s2: GOOD }), [], 100, "pass"],
-  ["another service", keys({ s1: `s=other; p=${RSA_2048}` }), ["DKIM_SERVICE"], 40, "fail"],
-  [
-    "an alias that ends in a name without a key",
-    {
-      ...keys({ s1: { CNAME: ["s1.example.net"] }, s2: GOOD }),
-      "s1.example.net": { A: ["8.8.8.8"] },
-    },
-    ["DKIM_CNAME_DANGLING"],
-    40,
-    "fail",
-  ],
-  [
-    "an alias that ends in a key",
-    { ...keys({ s1: { CNAME: ["s1.example.net"] } }), "s1.example.net": { TXT: [GOOD] } },
-    [],
-    100,
-    "pass",
-  ],
-  [
-    "a text that is no key does not count as one",
-    keys({ mail: "v=spf1 -all" }),
-    ["DKIM_NOT_FOUND"],
-    50,
-    "unknown",
-  ],
-  [
-    "none found, and one name is silent",
-    keys({ hidden: GOOD, s1: "TIMEOUT" }),
-    ["DKIM_INCONCLUSIVE"],
-    null,
-    "error",
-  ],
-  [
-    "one found, and another name is silent",
-    keys({ s1: GOOD, s2: "SERVFAIL" }),
-    ["DKIM_INCONCLUSIVE"],
-    100,
-    "pass",
-  ],
-  [
-    "a revoked one found, and another name is silent",
-    keys({ s1: "p=", s2: "TIMEOUT" }),
-    ["DKIM_REVOKED", "DKIM_INCONCLUSIVE"],
-    null,
-    "error",
-  ],
-  [
-    "an Ed25519 key found, and another name is silent",
-    keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" }),
-    ["DKIM_INCONCLUSIVE"],
-    100,
-    "pass",
-  ],
-  [
-    "the name above the keys is silent, and the keys are not",
-    { [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) },
-    [],
-    100,
-    "pass",
-  ],
-])("%s", async (_, names, issues, score, status) => {
+test.each(asRows<Row>`
+  a strong key | ${keys({ default: GOOD })} | [] | 100 | pass
+  no _domainkey | ${{ [DOMAIN]: { A: ["8.8.8.8"] } }} | [DKIM_NXDOMAIN] | 0 | missing
+  keys under other names | ${keys({ hidden: GOOD })} | [DKIM_NOT_FOUND] | 50 | unknown
+  the only key is revoked | ${keys({ mail: "v=DKIM1; p=" })} | [DKIM_REVOKED] | 0 | fail
+  a revoked key beside a live one | ${keys({ mail: "v=DKIM1; p=", s1: GOOD })} | [DKIM_REVOKED] | 100 | pass
+  512 bits | ${keys({ s1: `v=DKIM1; p=${RSA_512}` })} | [DKIM_SHORT] | 10 | fail
+  1024 bits | ${keys({ s1: `v=DKIM1; p=${RSA_1024}` })} | [DKIM_1024] | 85 | warn
+  two keys of 1024 bits are one fault | ${keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` })} | [DKIM_1024] | 85 | warn
+  test mode | ${keys({ s1: `v=DKIM1; t=y; p=${RSA_2048}` })} | [DKIM_TESTING] | 85 | warn
+  sha1 only | ${keys({ s1: `v=DKIM1; h=sha1; p=${RSA_2048}` })} | [DKIM_SHA1_ONLY] | 40 | fail
+  a broken key | ${keys({ s1: "v=DKIM1; p=!!!" })} | [DKIM_BAD_KEY] | 20 | fail
+  two records at one name | ${keys({ s1: { TXT: [GOOD, `v=DKIM1; p=${RSA_1024}`] } })} | [DKIM_MULTI_TXT] | 80 | warn
+  only Ed25519 | ${keys({ s1: `k=ed25519; p=${ED25519}` })} | [DKIM_ED25519_ONLY] | 75 | warn
+  Ed25519 beside RSA | ${keys({ s1: `k=ed25519; p=${ED25519}`, s2: GOOD })} | [] | 100 | pass
+  another service | ${keys({ s1: `s=other; p=${RSA_2048}` })} | [DKIM_SERVICE] | 40 | fail
+  an alias that ends in a name without a key | ${{ ...keys({ s1: { CNAME: ["s1.example.net"] }, s2: GOOD }), "s1.example.net": { A: ["8.8.8.8"] } }}
+    | [DKIM_CNAME_DANGLING] | 40 | fail
+  an alias that ends in a key | ${{ ...keys({ s1: { CNAME: ["s1.example.net"] } }), "s1.example.net": { TXT: [GOOD] } }} | [] | 100 | pass
+  a text that is no key does not count as one | ${keys({ mail: "v=spf1 -all" })} | [DKIM_NOT_FOUND] | 50 | unknown
+  none found, and one name is silent | ${keys({ hidden: GOOD, s1: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | null | error
+  one found, and another name is silent | ${keys({ s1: GOOD, s2: "SERVFAIL" })} | [DKIM_INCONCLUSIVE] | 100 | pass
+  a revoked one found, and another name is silent | ${keys({ s1: "p=", s2: "TIMEOUT" })} | [DKIM_REVOKED DKIM_INCONCLUSIVE] | null | error
+  an Ed25519 key found, and another name is silent | ${keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | 100 | pass
+  the name above the keys is silent, and the keys are not | ${{ [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) }} | [] | 100 | pass
+`)("%s", async (_, names, issues, score, status) => {
   const found = await whenAnalysed(names);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);

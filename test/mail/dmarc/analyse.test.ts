@@ -1,5 +1,6 @@
 import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 
 const DOMAIN = "example.com";
@@ -19,232 +20,70 @@ type Row = readonly [
   policy: string | null,
 ];
 
-test.each<Row>([
-  ["as it should be", own(BEST), [], 100, "reject"],
-  [
-    "capital V, and space round the equals sign",
-    own(BEST.replace("v=", "V = ")),
-    [],
-    100,
-    "reject",
-  ],
-  ["nothing", HOME, ["DMARC_MISSING"], 0, null],
-  ["two records", own(BEST, "v=DMARC1; p=none"), ["DMARC_MULTIPLE"], 0, null],
-  ["a version in small letters", own("v=dmarc1; p=reject"), ["DMARC_VERSION"], 0, null],
-  ["a version that is not first", own("p=reject; v=DMARC1"), ["DMARC_VERSION"], 0, null],
-  ["a version without its semicolon", own("v=DMARC1 p=reject"), ["DMARC_VERSION"], 0, null],
-  ["quotes that became part of the text", own('"v=DMARC1; p=reject"'), ["DMARC_VERSION"], 0, null],
-  [
-    "no p, and no reports",
-    own("v=DMARC1; np=reject"),
-    ["DMARC_P_MISSING", "DMARC_NO_RUA"],
-    0,
-    null,
-  ],
-  ["no p, and reports", own("v=DMARC1; rua=mailto:d@example.com"), ["DMARC_P_MISSING"], 30, "none"],
-  [
-    "a p that is no policy",
-    own("v=DMARC1; p=monitor; rua=mailto:d@example.com"),
-    ["DMARC_P_MISSING"],
-    30,
-    "none",
-  ],
-  [
-    "an sp that is no policy",
-    own("v=DMARC1; p=reject; sp=all; rua=mailto:d@example.com"),
-    ["DMARC_P_MISSING"],
-    30,
-    "none",
-  ],
-  ["p=none", own(BEST.replaceAll("reject", "none")), ["DMARC_P_NONE"], 60, "none"],
-  [
-    "p=quarantine",
-    own(BEST.replaceAll("reject", "quarantine")),
-    ["DMARC_P_QUARANTINE"],
-    90,
-    "quarantine",
-  ],
-  ["sp=none under reject", own(`${BEST}; sp=none`), ["DMARC_SP_WEAK"], 80, "reject"],
-  ["sp=quarantine under reject", own(`${BEST}; sp=quarantine`), [], 100, "reject"],
-  ["no np", own(BEST.replace(" np=reject;", "")), ["DMARC_NP"], 95, "reject"],
-  ["a weak np", own(BEST.replace("np=reject", "np=none")), ["DMARC_NP"], 95, "reject"],
-  ["testing", own(`${BEST}; t=y`), ["DMARC_T_Y"], 75, "quarantine"],
-  [
-    "testing what is none already",
-    own(`${BEST.replaceAll("reject", "none")}; t=y`),
-    ["DMARC_P_NONE"],
-    60,
-    "none",
-  ],
-  ["pct=100", own(`${BEST}; pct=100`), ["DMARC_PCT"], 95, "reject"],
-  ["pct=20", own(`${BEST}; pct=20`), ["DMARC_PCT"], 85, "reject"],
-  ["rf and ri", own(`${BEST}; rf=afrf; ri=3600`), ["DMARC_RF", "DMARC_RI"], 90, "reject"],
-  ["a tag that does not exist", own(`${BEST}; policy=x`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
-  ["a tag that stands twice", own(`${BEST}; P=none`), ["DMARC_DUP_TAG"], 20, "reject"],
-  ["no reports", own("v=DMARC1; p=reject; np=reject"), ["DMARC_NO_RUA"], 90, "reject"],
-  [
-    "an address without mailto:",
-    own("v=DMARC1; p=reject; np=reject; rua=d@example.com"),
-    ["DMARC_RUA_BAD"],
-    90,
-    "reject",
-  ],
-  [
-    "mailto: without an address",
-    own("v=DMARC1; p=reject; np=reject; rua=mailto:"),
-    ["DMARC_RUA_BAD"],
-    90,
-    "reject",
-  ],
-  [
-    "three addresses",
-    own(
-      BEST.replace(/rua=.*/, "rua=mailto:a@example.com, mailto:b@example.com,mailto:c@example.com"),
-    ),
-    ["DMARC_RUA_BAD"],
-    98,
-    "reject",
-  ],
-  ["a size at an address", own(`${BEST}!10m`), ["DMARC_RUA_BAD"], 98, "reject"],
-  [
-    "reports by another scheme",
-    own(BEST.replace(/rua=.*/, "rua=https://example.com/r")),
-    [],
-    100,
-    "reject",
-  ],
-  [
-    "reports to a domain without MX",
-    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { A: ["8.8.8.8"] } },
-    ["DMARC_RUA_NO_MX"],
-    90,
-    "reject",
-  ],
-  [
-    "reports to a domain whose name server is silent",
-    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { MX: "TIMEOUT" } },
-    [],
-    100,
-    "reject",
-  ],
-  ["strict alignment", own(`${BEST}; adkim=s; aspf=s`), ["DMARC_STRICT"], 100, "reject"],
-  ["relaxed alignment", own(`${BEST}; adkim=r; aspf=r; fo=1; psd=n`), [], 100, "reject"],
-  [
-    "an alignment that does not exist",
-    own(`${BEST}; adkim=strict`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  ["an empty alignment", own(`${BEST}; aspf=`), ["DMARC_TAG_VALUE"], 98, "reject"],
-  [
-    "an option for failure reports that does not exist",
-    own(`${BEST}; fo=x`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  [
-    "a separator for failure reports that does not exist",
-    own(`${BEST}; fo=1,d`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  ["three options for failure reports", own(`${BEST}; fo=1:D : s`), [], 100, "reject"],
-  [
-    "options for failure reports that exclude each other",
-    own(`${BEST}; fo=0:1`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  [
-    "an option for failure reports twice",
-    own(`${BEST}; fo=d:d`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  ["a test that is neither on nor off", own(`${BEST}; t=x`), ["DMARC_TAG_VALUE"], 98, "reject"],
-  [
-    "a kind of domain that does not exist",
-    own(`${BEST}; psd=x`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  [
-    "five values that do not exist cost once",
-    own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=x`),
-    ["DMARC_TAG_VALUE"],
-    98,
-    "reject",
-  ],
-  ["a part without a value", own(`${BEST}; reject`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
-  [
-    "failure reports to two of its own addresses",
-    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com`),
-    [],
-    100,
-    "reject",
-  ],
-  [
-    "failure reports to an address without mailto:",
-    own(`${BEST}; ruf=f@example.com`),
-    ["DMARC_RUF_BAD"],
-    98,
-    "reject",
-  ],
-  [
-    "failure reports to three addresses",
-    own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com,mailto:h@example.com`),
-    ["DMARC_RUF_BAD"],
-    99,
-    "reject",
-  ],
-  [
-    "failure reports of a size",
-    own(`${BEST}; ruf=mailto:f@example.com!50k`),
-    ["DMARC_RUF_BAD"],
-    99,
-    "reject",
-  ],
-  ["no address for failure reports", own(`${BEST}; ruf=`), [], 100, "reject"],
-  [
-    "the record at the domain itself",
-    { [DOMAIN]: { ...MX, TXT: [BEST] } },
-    ["DMARC_MISSING", "DMARC_WRONG_PLACE"],
-    0,
-    null,
-  ],
-  [
-    "the record in both places",
-    { ...own(BEST), [DOMAIN]: { ...MX, TXT: [BEST] } },
-    ["DMARC_WRONG_PLACE"],
-    90,
-    "reject",
-  ],
-  ["an SPF record beside it", own(BEST, "v=spf1 -all"), ["DMARC_WRONG_PLACE"], 90, "reject"],
-  ["another text beside it", own(BEST, "site-check=abc"), ["DMARC_WRONG_PLACE"], 90, "reject"],
-  ["a space before it", own(` ${BEST}`), ["DMARC_MISSING", "DMARC_WRONG_PLACE"], 0, null],
-  ["no answer", { ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }, ["DMARC_INCONCLUSIVE"], null, null],
-  [
-    "nothing of its own, and no answer above",
-    { ...HOME, "_dmarc.com": "SERVFAIL" },
-    ["DMARC_INCONCLUSIVE"],
-    null,
-    null,
-  ],
-  ["its own, and no answer above", { ...own(BEST), "_dmarc.com": "TIMEOUT" }, [], 100, "reject"],
-  [
-    "two of its own, and no answer above",
-    { ...own(BEST, BEST), "_dmarc.com": "TIMEOUT" },
-    ["DMARC_MULTIPLE"],
-    0,
-    null,
-  ],
-])("%s", async (_, names, issues, score, policy) => {
+test.each(asRows<Row>`
+  as it should be | ${own(BEST)} | [] | 100 | reject
+  capital V, and space round the equals sign | ${own(BEST.replace("v=", "V = "))} | [] | 100 | reject
+  nothing | ${HOME} | [DMARC_MISSING] | 0 | null
+  two records | ${own(BEST, "v=DMARC1; p=none")} | [DMARC_MULTIPLE] | 0 | null
+  a version in small letters | ${own("v=dmarc1; p=reject")} | [DMARC_VERSION] | 0 | null
+  a version that is not first | ${own("p=reject; v=DMARC1")} | [DMARC_VERSION] | 0 | null
+  a version without its semicolon | ${own("v=DMARC1 p=reject")} | [DMARC_VERSION] | 0 | null
+  quotes that became part of the text | ${own('"v=DMARC1; p=reject"')} | [DMARC_VERSION] | 0 | null
+  no p, and no reports | ${own("v=DMARC1; np=reject")} | [DMARC_P_MISSING DMARC_NO_RUA] | 0 | null
+  no p, and reports | ${own("v=DMARC1; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
+  a p that is no policy | ${own("v=DMARC1; p=monitor; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
+  an sp that is no policy | ${own("v=DMARC1; p=reject; sp=all; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
+  p=none | ${own(BEST.replaceAll("reject", "none"))} | [DMARC_P_NONE] | 60 | none
+  p=quarantine | ${own(BEST.replaceAll("reject", "quarantine"))} | [DMARC_P_QUARANTINE] | 90 | quarantine
+  sp=none under reject | ${own(`${BEST}; sp=none`)} | [DMARC_SP_WEAK] | 80 | reject
+  sp=quarantine under reject | ${own(`${BEST}; sp=quarantine`)} | [] | 100 | reject
+  no np | ${own(BEST.replace(" np=reject;", ""))} | [DMARC_NP] | 95 | reject
+  a weak np | ${own(BEST.replace("np=reject", "np=none"))} | [DMARC_NP] | 95 | reject
+  testing | ${own(`${BEST}; t=y`)} | [DMARC_T_Y] | 75 | quarantine
+  testing what is none already | ${own(`${BEST.replaceAll("reject", "none")}; t=y`)} | [DMARC_P_NONE] | 60 | none
+  pct=100 | ${own(`${BEST}; pct=100`)} | [DMARC_PCT] | 95 | reject
+  pct=20 | ${own(`${BEST}; pct=20`)} | [DMARC_PCT] | 85 | reject
+  rf and ri | ${own(`${BEST}; rf=afrf; ri=3600`)} | [DMARC_RF DMARC_RI] | 90 | reject
+  a tag that does not exist | ${own(`${BEST}; policy=x`)} | [DMARC_UNKNOWN_TAG] | 100 | reject
+  a tag that stands twice | ${own(`${BEST}; P=none`)} | [DMARC_DUP_TAG] | 20 | reject
+  no reports | ${own("v=DMARC1; p=reject; np=reject")} | [DMARC_NO_RUA] | 90 | reject
+  an address without mailto: | ${own("v=DMARC1; p=reject; np=reject; rua=d@example.com")} | [DMARC_RUA_BAD] | 90 | reject
+  mailto: without an address | ${own("v=DMARC1; p=reject; np=reject; rua=mailto:")} | [DMARC_RUA_BAD] | 90 | reject
+  three addresses | ${own(BEST.replace(/rua=.*/, "rua=mailto:a@example.com, mailto:b@example.com,mailto:c@example.com"))} | [DMARC_RUA_BAD] | 98
+    | reject
+  a size at an address | ${own(`${BEST}!10m`)} | [DMARC_RUA_BAD] | 98 | reject
+  reports by another scheme | ${own(BEST.replace(/rua=.*/, "rua=https://example.com/r"))} | [] | 100 | reject
+  reports to a domain without MX | ${{ [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { A: ["8.8.8.8"] } }} | [DMARC_RUA_NO_MX] | 90 | reject
+  reports to a domain whose name server is silent | ${{ [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { MX: "TIMEOUT" } }} | [] | 100 | reject
+  strict alignment | ${own(`${BEST}; adkim=s; aspf=s`)} | [DMARC_STRICT] | 100 | reject
+  relaxed alignment | ${own(`${BEST}; adkim=r; aspf=r; fo=1; psd=n`)} | [] | 100 | reject
+  an alignment that does not exist | ${own(`${BEST}; adkim=strict`)} | [DMARC_TAG_VALUE] | 98 | reject
+  an empty alignment | ${own(`${BEST}; aspf=`)} | [DMARC_TAG_VALUE] | 98 | reject
+  an option for failure reports that does not exist | ${own(`${BEST}; fo=x`)} | [DMARC_TAG_VALUE] | 98 | reject
+  a separator for failure reports that does not exist | ${own(`${BEST}; fo=1,d`)} | [DMARC_TAG_VALUE] | 98 | reject
+  three options for failure reports | ${own(`${BEST}; fo=1:D : s`)} | [] | 100 | reject
+  options for failure reports that exclude each other | ${own(`${BEST}; fo=0:1`)} | [DMARC_TAG_VALUE] | 98 | reject
+  an option for failure reports twice | ${own(`${BEST}; fo=d:d`)} | [DMARC_TAG_VALUE] | 98 | reject
+  a test that is neither on nor off | ${own(`${BEST}; t=x`)} | [DMARC_TAG_VALUE] | 98 | reject
+  a kind of domain that does not exist | ${own(`${BEST}; psd=x`)} | [DMARC_TAG_VALUE] | 98 | reject
+  five values that do not exist cost once | ${own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=x`)} | [DMARC_TAG_VALUE] | 98 | reject
+  a part without a value | ${own(`${BEST}; reject`)} | [DMARC_UNKNOWN_TAG] | 100 | reject
+  failure reports to two of its own addresses | ${own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com`)} | [] | 100 | reject
+  failure reports to an address without mailto: | ${own(`${BEST}; ruf=f@example.com`)} | [DMARC_RUF_BAD] | 98 | reject
+  failure reports to three addresses | ${own(`${BEST}; ruf=mailto:f@example.com,mailto:g@example.com,mailto:h@example.com`)} | [DMARC_RUF_BAD] | 99
+    | reject
+  failure reports of a size | ${own(`${BEST}; ruf=mailto:f@example.com!50k`)} | [DMARC_RUF_BAD] | 99 | reject
+  no address for failure reports | ${own(`${BEST}; ruf=`)} | [] | 100 | reject
+  the record at the domain itself | ${{ [DOMAIN]: { ...MX, TXT: [BEST] } }} | [DMARC_MISSING DMARC_WRONG_PLACE] | 0 | null
+  the record in both places | ${{ ...own(BEST), [DOMAIN]: { ...MX, TXT: [BEST] } }} | [DMARC_WRONG_PLACE] | 90 | reject
+  an SPF record beside it | ${own(BEST, "v=spf1 -all")} | [DMARC_WRONG_PLACE] | 90 | reject
+  another text beside it | ${own(BEST, "site-check=abc")} | [DMARC_WRONG_PLACE] | 90 | reject
+  a space before it | ${own(` ${BEST}`)} | [DMARC_MISSING DMARC_WRONG_PLACE] | 0 | null
+  no answer | ${{ ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }} | [DMARC_INCONCLUSIVE] | null | null
+  nothing of its own, and no answer above | ${{ ...HOME, "_dmarc.com": "SERVFAIL" }} | [DMARC_INCONCLUSIVE] | null | null
+  its own, and no answer above | ${{ ...own(BEST), "_dmarc.com": "TIMEOUT" }} | [] | 100 | reject
+  two of its own, and no answer above | ${{ ...own(BEST, BEST), "_dmarc.com": "TIMEOUT" }} | [DMARC_MULTIPLE] | 0 | null
+`)("%s", async (_, names, issues, score, policy) => {
   const found = await whenAnalysed(names);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);

@@ -1,6 +1,7 @@
 import { type DnsFault, findMailHosts, type MailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { parseCidr } from "@mailproof/mail/ip";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 
 const whenFound = async (names: Zone, domain = "example.com", allowed: readonly string[] = []) => {
@@ -22,203 +23,66 @@ const inconclusive = (why: DnsFault): MailHosts => ({
   why,
 });
 
-const rows: [string, Zone, MailHosts][] = [
-  ["no name, no mail", {}, { kind: "domain_not_found" }],
-  ["a name with nothing at it", { "example.com": { TXT: ["hello"] } }, { kind: "no_mail_host" }],
-  ["a name that only has names below it", { "a.example.com": HOST }, { kind: "no_mail_host" }],
-
-  [
-    "MX hosts come by preference",
-    {
-      "example.com": { MX: ["20 b.example.net", "10 a.example.net"] },
-      "a.example.net": { A: ["8.8.8.8", "8.8.4.4"] },
-      "b.example.net": { A: ["1.1.1.1"] },
-    },
-    hosts(at("a.example.net", 10, "8.8.8.8", "8.8.4.4"), at("b.example.net", 20, "1.1.1.1")),
-  ],
-  [
-    "equal preferences keep the order of the answer",
-    {
-      "example.com": { MX: ["5 b.example.net", "5 a.example.net"] },
-      "a.example.net": HOST,
-      "b.example.net": HOST,
-    },
-    hosts(at("b.example.net", 5, "8.8.8.8"), at("a.example.net", 5, "8.8.8.8")),
-  ],
-  [
-    "a host named twice counts once, at its best, in lower case",
-    { "example.com": { MX: ["30 MX.Example.NET", "10 mx.example.net"] }, "mx.example.net": HOST },
-    hosts(at("mx.example.net", 10, "8.8.8.8")),
-  ],
-  [
-    "an address given twice is tried once",
-    {
-      "example.com": { MX: ["1 mx.example.net"] },
-      "mx.example.net": { A: ["8.8.8.8", "8.8.8.8"] },
-    },
-    hosts(at("mx.example.net", 1, "8.8.8.8")),
-  ],
-  [
-    "an MX host that is an alias is followed",
-    {
-      "example.com": { MX: ["10 mx.example.com"] },
-      "mx.example.com": { CNAME: ["real.example.net"] },
-      "real.example.net": HOST,
-    },
-    hosts(at("mx.example.com", 10, "8.8.8.8")),
-  ],
-  [
-    "a domain that is an alias has the MX of its target",
-    {
-      "example.com": { CNAME: ["example.net"] },
-      "example.net": { MX: ["10 mx.example.net"] },
-      "mx.example.net": HOST,
-    },
-    hosts(at("mx.example.net", 10, "8.8.8.8")),
-  ],
-  [
-    "a host that does not exist is passed over",
-    {
-      "example.com": { MX: ["10 gone.example.net", "20 mx.example.net"] },
-      "mx.example.net": HOST,
-    },
-    hosts(at("mx.example.net", 20, "8.8.8.8")),
-  ],
-  [
-    "a host in trouble is passed over when another answers",
-    {
-      "example.com": { MX: ["10 slow.example.net", "20 mx.example.net"] },
-      "slow.example.net": "TIMEOUT",
-      "mx.example.net": HOST,
-    },
-    hosts(at("mx.example.net", 20, "8.8.8.8")),
-  ],
-
-  ["a null MX", { "example.com": { MX: ["0 ."] } }, { kind: "null_mx" }],
-  [
-    "a null MX does not fall back to the domain's own address",
-    { "example.com": { MX: ["0 ."], ...HOST } },
-    { kind: "null_mx" },
-  ],
-  [
-    "a null MX among others names nothing",
-    { "example.com": { MX: ["0 .", "10 mx.example.net"] }, "mx.example.net": HOST },
-    hosts(at("mx.example.net", 10, "8.8.8.8")),
-  ],
-
-  [
-    "without MX the domain is its own host",
-    { "example.com": HOST },
-    { kind: "hosts", hosts: [at("example.com", 0, "8.8.8.8")], implicit: true },
-  ],
-  [
-    "without MX an IPv6 address will do",
-    { "example.com": { AAAA: ["2606:4700::1"] } },
-    { kind: "hosts", hosts: [at("example.com", 0, "2606:4700::1")], implicit: true },
-  ],
-  [
-    "a private address of the domain itself",
-    { "example.com": { A: ["127.0.0.1"] } },
-    { kind: "mx_unroutable" },
-  ],
-  [
-    "without MX, and the address in trouble",
-    { "example.com": { A: "SERVFAIL" } },
-    inconclusive("servfail"),
-  ],
-
+const rows: [string, Zone, MailHosts][] = asRows`
+  no name, no mail | ${{}} | ${{ kind: "domain_not_found" }}
+  a name with nothing at it | ${{ "example.com": { TXT: ["hello"] } }} | ${{ kind: "no_mail_host" }}
+  a name that only has names below it | ${{ "a.example.com": HOST }} | ${{ kind: "no_mail_host" }}
+  MX hosts come by preference
+    | ${{ "example.com": { MX: ["20 b.example.net", "10 a.example.net"] }, "a.example.net": { A: ["8.8.8.8", "8.8.4.4"] }, "b.example.net": { A: ["1.1.1.1"] } }}
+    | ${hosts(at("a.example.net", 10, "8.8.8.8", "8.8.4.4"), at("b.example.net", 20, "1.1.1.1"))}
+  equal preferences keep the order of the answer | ${{ "example.com": { MX: ["5 b.example.net", "5 a.example.net"] }, "a.example.net": HOST, "b.example.net": HOST }}
+    | ${hosts(at("b.example.net", 5, "8.8.8.8"), at("a.example.net", 5, "8.8.8.8"))}
+  a host named twice counts once, at its best, in lower case | ${{ "example.com": { MX: ["30 MX.Example.NET", "10 mx.example.net"] }, "mx.example.net": HOST }}
+    | ${hosts(at("mx.example.net", 10, "8.8.8.8"))}
+  an address given twice is tried once | ${{ "example.com": { MX: ["1 mx.example.net"] }, "mx.example.net": { A: ["8.8.8.8", "8.8.8.8"] } }}
+    | ${hosts(at("mx.example.net", 1, "8.8.8.8"))}
+  an MX host that is an alias is followed
+    | ${{ "example.com": { MX: ["10 mx.example.com"] }, "mx.example.com": { CNAME: ["real.example.net"] }, "real.example.net": HOST }}
+    | ${hosts(at("mx.example.com", 10, "8.8.8.8"))}
+  a domain that is an alias has the MX of its target
+    | ${{ "example.com": { CNAME: ["example.net"] }, "example.net": { MX: ["10 mx.example.net"] }, "mx.example.net": HOST }}
+    | ${hosts(at("mx.example.net", 10, "8.8.8.8"))}
+  a host that does not exist is passed over | ${{ "example.com": { MX: ["10 gone.example.net", "20 mx.example.net"] }, "mx.example.net": HOST }}
+    | ${hosts(at("mx.example.net", 20, "8.8.8.8"))}
+  a host in trouble is passed over when another answers
+    | ${{ "example.com": { MX: ["10 slow.example.net", "20 mx.example.net"] }, "slow.example.net": "TIMEOUT", "mx.example.net": HOST }}
+    | ${hosts(at("mx.example.net", 20, "8.8.8.8"))}
+  a null MX | ${{ "example.com": { MX: ["0 ."] } }} | ${{ kind: "null_mx" }}
+  a null MX does not fall back to the domain's own address | ${{ "example.com": { MX: ["0 ."], ...HOST } }} | ${{ kind: "null_mx" }}
+  a null MX among others names nothing | ${{ "example.com": { MX: ["0 .", "10 mx.example.net"] }, "mx.example.net": HOST }}
+    | ${hosts(at("mx.example.net", 10, "8.8.8.8"))}
+  without MX the domain is its own host | ${{ "example.com": HOST }} | ${{ kind: "hosts", hosts: [at("example.com", 0, "8.8.8.8")], implicit: true }}
+  without MX an IPv6 address will do | ${{ "example.com": { AAAA: ["2606:4700::1"] } }}
+    | ${{ kind: "hosts", hosts: [at("example.com", 0, "2606:4700::1")], implicit: true }}
+  a private address of the domain itself | ${{ "example.com": { A: ["127.0.0.1"] } }} | ${{ kind: "mx_unroutable" }}
+  without MX, and the address in trouble | ${{ "example.com": { A: "SERVFAIL" } }} | ${inconclusive("servfail")}
   // Our own trouble is never an answer, and never a reason to try the domain's own address.
-  [
-    "MX in trouble: SERVFAIL",
-    { "example.com": { MX: "SERVFAIL", ...HOST } },
-    inconclusive("servfail"),
-  ],
-  [
-    "MX in trouble: REFUSED",
-    { "example.com": { MX: "REFUSED", ...HOST } },
-    inconclusive("refused"),
-  ],
-  [
-    "MX in trouble: silence",
-    { "example.com": { MX: "TIMEOUT", ...HOST } },
-    inconclusive("timeout"),
-  ],
-  [
-    "one host is gone and one in trouble",
-    {
-      "example.com": { MX: ["10 gone.example.net", "20 slow.example.net"] },
-      "slow.example.net": "TIMEOUT",
-    },
-    inconclusive("timeout"),
-  ],
-  [
-    "one host is private and one in trouble",
-    {
-      "example.com": { MX: ["10 in.example.net", "20 slow.example.net"] },
-      "in.example.net": { A: ["10.0.0.1"] },
-      "slow.example.net": { A: "REFUSED" },
-    },
-    inconclusive("refused"),
-  ],
-  [
-    "a host without IPv4 whose IPv6 is in trouble",
-    { "example.com": { MX: ["1 mx.example.net"] }, "mx.example.net": { AAAA: "SERVFAIL" } },
-    inconclusive("servfail"),
-  ],
-
-  [
-    "hosts that do not exist",
-    { "example.com": { MX: ["10 gone.example.net", "20 lost.example.net"], ...HOST } },
-    { kind: "no_mail_host" },
-  ],
-  [
-    "a host without any address",
-    { "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { TXT: ["here"] } },
-    { kind: "no_mail_host" },
-  ],
-
-  [
-    "only the public addresses of a host are kept",
-    {
-      "example.com": { MX: ["10 mx.example.net"] },
-      "mx.example.net": { A: ["10.0.0.1", "8.8.8.8", "169.254.169.254"] },
-    },
-    hosts(at("mx.example.net", 10, "8.8.8.8")),
-  ],
-  [
-    "a host with private addresses alone",
-    {
-      "example.com": { MX: ["10 mx.example.net"] },
-      "mx.example.net": { A: ["192.168.1.1"], AAAA: ["::ffff:10.0.0.1", "fd00::1"] },
-    },
-    { kind: "mx_unroutable" },
-  ],
-  [
-    "a host that is private over IPv4 and public over IPv6",
-    {
-      "example.com": { MX: ["10 mx.example.net"] },
-      "mx.example.net": { A: ["192.168.1.1"], AAAA: ["2606:4700::1"] },
-    },
-    hosts(at("mx.example.net", 10, "2606:4700::1")),
-  ],
-  [
-    "an alias that leads inside",
-    {
-      "example.com": { MX: ["10 mx.example.net"] },
-      "mx.example.net": { CNAME: ["inside.example.net"] },
-      "inside.example.net": { A: ["172.16.0.1"] },
-    },
-    { kind: "mx_unroutable" },
-  ],
-  [
-    "one host is private and one is gone",
-    {
-      "example.com": { MX: ["10 in.example.net", "20 gone.example.net"] },
-      "in.example.net": { A: ["10.0.0.1"] },
-    },
-    { kind: "mx_unroutable" },
-  ],
-];
+  MX in trouble: SERVFAIL | ${{ "example.com": { MX: "SERVFAIL", ...HOST } }} | ${inconclusive("servfail")}
+  MX in trouble: REFUSED | ${{ "example.com": { MX: "REFUSED", ...HOST } }} | ${inconclusive("refused")}
+  MX in trouble: silence | ${{ "example.com": { MX: "TIMEOUT", ...HOST } }} | ${inconclusive("timeout")}
+  one host is gone and one in trouble | ${{ "example.com": { MX: ["10 gone.example.net", "20 slow.example.net"] }, "slow.example.net": "TIMEOUT" }}
+    | ${inconclusive("timeout")}
+  one host is private and one in trouble
+    | ${{ "example.com": { MX: ["10 in.example.net", "20 slow.example.net"] }, "in.example.net": { A: ["10.0.0.1"] }, "slow.example.net": { A: "REFUSED" } }}
+    | ${inconclusive("refused")}
+  a host without IPv4 whose IPv6 is in trouble | ${{ "example.com": { MX: ["1 mx.example.net"] }, "mx.example.net": { AAAA: "SERVFAIL" } }}
+    | ${inconclusive("servfail")}
+  hosts that do not exist | ${{ "example.com": { MX: ["10 gone.example.net", "20 lost.example.net"], ...HOST } }} | ${{ kind: "no_mail_host" }}
+  a host without any address | ${{ "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { TXT: ["here"] } }} | ${{ kind: "no_mail_host" }}
+  only the public addresses of a host are kept
+    | ${{ "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { A: ["10.0.0.1", "8.8.8.8", "169.254.169.254"] } }}
+    | ${hosts(at("mx.example.net", 10, "8.8.8.8"))}
+  a host with private addresses alone
+    | ${{ "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { A: ["192.168.1.1"], AAAA: ["::ffff:10.0.0.1", "fd00::1"] } }} | ${{ kind: "mx_unroutable" }}
+  a host that is private over IPv4 and public over IPv6
+    | ${{ "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { A: ["192.168.1.1"], AAAA: ["2606:4700::1"] } }}
+    | ${hosts(at("mx.example.net", 10, "2606:4700::1"))}
+  an alias that leads inside
+    | ${{ "example.com": { MX: ["10 mx.example.net"] }, "mx.example.net": { CNAME: ["inside.example.net"] }, "inside.example.net": { A: ["172.16.0.1"] } }}
+    | ${{ kind: "mx_unroutable" }}
+  one host is private and one is gone | ${{ "example.com": { MX: ["10 in.example.net", "20 gone.example.net"] }, "in.example.net": { A: ["10.0.0.1"] } }}
+    | ${{ kind: "mx_unroutable" }}
+`;
 
 test.each(rows)("%s", async (_, names, expected) => {
   const { found } = await whenFound(names);

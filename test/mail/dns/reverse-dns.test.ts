@@ -1,6 +1,7 @@
 import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
 import { analyseReverseDns } from "@mailproof/mail/dns/reverse-dns";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 
 const IP = "192.0.2.25";
@@ -11,47 +12,19 @@ const at = (...names: string[]): Zone =>
 
 type Row = readonly [what: string, zone: Zone, issues: readonly string[], score: number | null];
 
-test.each<Row>([
-  ["a name that leads back", { ...named("mail.example.com"), ...at("mail.example.com") }, [], 100],
-  ["no name", {}, ["PTR_MISSING"], 0],
-  ["a reverse zone without this name", { [REVERSE]: { TXT: ["x"] } }, ["PTR_MISSING"], 0],
-  ["a name that does not exist", named("mail.example.com"), ["PTR_MISMATCH"], 40],
-  [
-    "a name that leads elsewhere",
-    { ...named("mail.example.com"), "mail.example.com": { A: ["192.0.2.26"] } },
-    ["PTR_MISMATCH"],
-    40,
-  ],
-  [
-    "a pool's name that leads nowhere",
-    named("host-192-0-2-25.example.net"),
-    ["PTR_MISMATCH", "PTR_GENERIC"],
-    15,
-  ],
-  [
-    "several names, the second leads back",
-    { ...named("gone.example.com", "mail.example.com"), ...at("mail.example.com") },
-    ["PTR_SEVERAL"],
-    95,
-  ],
-  ["no answer", { [REVERSE]: "TIMEOUT" }, [], null],
-  [
-    "a name whose server is silent",
-    { ...named("mail.example.com"), "mail.example.com": "SERVFAIL" },
-    [],
-    null,
-  ],
-  [
-    "a name that leads back, beside one whose server is silent",
-    {
-      ...named("s.example.com", "mail.example.com"),
-      "s.example.com": "TIMEOUT",
-      ...at("mail.example.com"),
-    },
-    ["PTR_SEVERAL"],
-    95,
-  ],
-])("%s", async (_, names, issues, score) => {
+test.each(asRows<Row>`
+  a name that leads back | ${{ ...named("mail.example.com"), ...at("mail.example.com") }} | [] | 100
+  no name | ${{}} | [PTR_MISSING] | 0
+  a reverse zone without this name | ${{ [REVERSE]: { TXT: ["x"] } }} | [PTR_MISSING] | 0
+  a name that does not exist | ${named("mail.example.com")} | [PTR_MISMATCH] | 40
+  a name that leads elsewhere | ${{ ...named("mail.example.com"), "mail.example.com": { A: ["192.0.2.26"] } }} | [PTR_MISMATCH] | 40
+  a pool's name that leads nowhere | ${named("host-192-0-2-25.example.net")} | [PTR_MISMATCH PTR_GENERIC] | 15
+  several names, the second leads back | ${{ ...named("gone.example.com", "mail.example.com"), ...at("mail.example.com") }} | [PTR_SEVERAL] | 95
+  no answer | ${{ [REVERSE]: "TIMEOUT" }} | [] | null
+  a name whose server is silent | ${{ ...named("mail.example.com"), "mail.example.com": "SERVFAIL" }} | [] | null
+  a name that leads back, beside one whose server is silent | ${{ ...named("s.example.com", "mail.example.com"), "s.example.com": "TIMEOUT", ...at("mail.example.com") }}
+    | [PTR_SEVERAL] | 95
+`)("%s", async (_, names, issues, score) => {
   const found = await analyseReverseDns(createZoneDns(names), IP);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);

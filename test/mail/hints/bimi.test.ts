@@ -2,6 +2,7 @@ import { findBimiHints } from "@mailproof/mail/hints/bimi";
 import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
 import { findLogoFaults } from "@mailproof/mail/hints/svg-logo";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Records, type Zone } from "../../zone.ts";
 
 const DOMAIN = "example.com";
@@ -36,47 +37,29 @@ const whenHinted = (
 
 const getIds = (issues: readonly { readonly id: string }[]) => issues.map(({ id }) => id);
 
-test.each<readonly [what: string, TXT: Records["TXT"], dmarc: Dmarc, ids: readonly string[]]>([
-  ["a logo and a certificate under DMARC reject", [LOGO], ENFORCED, ["BIMI_CERTIFICATE"]],
-  [
-    "a logo without a certificate",
-    ["v=BIMI1; l=https://example.com/l.svg"],
-    ENFORCED,
-    ["BIMI_NO_CERTIFICATE"],
-  ],
-  [
-    "a logo with an empty certificate",
-    ["v=BIMI1; l=https://example.com/l.svg; a=;"],
-    ENFORCED,
-    ["BIMI_NO_CERTIFICATE"],
-  ],
-  ["no logo", [], ENFORCED, ["BIMI_MISSING"]],
-  ["two records", [LOGO, LOGO], ENFORCED, ["BIMI_BAD"]],
-  ["another text beside it", ["hello", LOGO], ENFORCED, ["BIMI_CERTIFICATE"]],
-  ["no l=", ["v=BIMI1; a="], ENFORCED, ["BIMI_BAD"]],
-  ["a logo that stands twice", [`${LOGO}; l=https://example.com/l.svg`], ENFORCED, ["BIMI_BAD"]],
-  ["a part without a value", [`${LOGO}; brand`], ENFORCED, ["BIMI_BAD"]],
-  ["two logos", ["v=BIMI1; l=https://a.test/l.svg,https://b.test/l.svg"], ENFORCED, ["BIMI_BAD"]],
-  ["an address that is none", ["v=BIMI1; l=https://[l.svg"], ENFORCED, ["BIMI_BAD"]],
-  ["a preference", [`${LOGO}; avp=brand; lps=a;`], ENFORCED, ["BIMI_CERTIFICATE"]],
-  ["a tag that does not exist, twice", [`${LOGO}; x=1; x=1`], ENFORCED, ["BIMI_BAD"]],
-  ["a logo without https", ["v=BIMI1; l=http://example.com/l.svg"], ENFORCED, ["BIMI_BAD"]],
-  ["a certificate without https", ["v=BIMI1; l=; a=ftp://example.com"], ENFORCED, ["BIMI_BAD"]],
-  [
-    "a certificate without a logo",
-    ["v=BIMI1; l=; a=https://example.com/l.pem"],
-    ENFORCED,
-    ["BIMI_BAD"],
-  ],
-  ["declared to be none", ["v=BIMI1; l=; a=;"], withRecord("v=DMARC1; p=none", "none"), []],
-  ["no answer", "TIMEOUT", ENFORCED, []],
-  [
-    "a logo, and DMARC did not answer",
-    [LOGO],
-    { ...ENFORCED, status: "error", policy: null, record: null, recordDomain: null },
-    ["BIMI_CERTIFICATE"],
-  ],
-])("BIMI: %s", async (_, TXT, dmarc, ids) => {
+test.each(asRows<
+  readonly [what: string, TXT: Records["TXT"], dmarc: Dmarc, ids: readonly string[]]
+>`
+  a logo and a certificate under DMARC reject | ${[LOGO]} | ${ENFORCED} | [BIMI_CERTIFICATE]
+  a logo without a certificate | ${["v=BIMI1; l=https://example.com/l.svg"]} | ${ENFORCED} | [BIMI_NO_CERTIFICATE]
+  a logo with an empty certificate | ${["v=BIMI1; l=https://example.com/l.svg; a=;"]} | ${ENFORCED} | [BIMI_NO_CERTIFICATE]
+  no logo | [] | ${ENFORCED} | [BIMI_MISSING]
+  two records | ${[LOGO, LOGO]} | ${ENFORCED} | [BIMI_BAD]
+  another text beside it | ${["hello", LOGO]} | ${ENFORCED} | [BIMI_CERTIFICATE]
+  no l= | ${["v=BIMI1; a="]} | ${ENFORCED} | [BIMI_BAD]
+  a logo that stands twice | ${[`${LOGO}; l=https://example.com/l.svg`]} | ${ENFORCED} | [BIMI_BAD]
+  a part without a value | ${[`${LOGO}; brand`]} | ${ENFORCED} | [BIMI_BAD]
+  two logos | ${["v=BIMI1; l=https://a.test/l.svg,https://b.test/l.svg"]} | ${ENFORCED} | [BIMI_BAD]
+  an address that is none | ${["v=BIMI1; l=https://[l.svg"]} | ${ENFORCED} | [BIMI_BAD]
+  a preference | ${[`${LOGO}; avp=brand; lps=a;`]} | ${ENFORCED} | [BIMI_CERTIFICATE]
+  a tag that does not exist, twice | ${[`${LOGO}; x=1; x=1`]} | ${ENFORCED} | [BIMI_BAD]
+  a logo without https | ${["v=BIMI1; l=http://example.com/l.svg"]} | ${ENFORCED} | [BIMI_BAD]
+  a certificate without https | ${["v=BIMI1; l=; a=ftp://example.com"]} | ${ENFORCED} | [BIMI_BAD]
+  a certificate without a logo | ${["v=BIMI1; l=; a=https://example.com/l.pem"]} | ${ENFORCED} | [BIMI_BAD]
+  declared to be none | ${["v=BIMI1; l=; a=;"]} | ${withRecord("v=DMARC1; p=none", "none")} | []
+  no answer | TIMEOUT | ${ENFORCED} | []
+  a logo, and DMARC did not answer | ${[LOGO]} | ${{ ...ENFORCED, status: "error", policy: null, record: null, recordDomain: null }} | [BIMI_CERTIFICATE]
+`)("BIMI: %s", async (_, TXT, dmarc, ids) => {
   expect(getIds(await whenHinted(published(TXT), { dmarc }))).toEqual(ids);
 });
 

@@ -3,6 +3,7 @@ import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
 import { findMtaStsHints } from "@mailproof/mail/hints/mta-sts";
 import { findTlsRptHints } from "@mailproof/mail/hints/tls-rpt";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Records, type Zone } from "../../zone.ts";
 
 const DOMAIN = "example.com";
@@ -42,63 +43,35 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ).toEqual(ids);
 });
 
-test.each<readonly [what: string, fetched: FetchedDocument, ids: readonly string[]]>([
-  ["in force", answer(), []],
-  ["with bare line feeds", answer(POLICY.replaceAll("\r\n", "\n")), []],
-  ["with a wildcard", answer(POLICY.replace("mx: mx.", "mx: *.")), []],
-  ["in test", answer(POLICY.replace("enforce", "testing")), ["MTA_STS_NOT_ENFORCED"]],
-  ["withdrawn", answer("version: STSv1\nmode: none\nmax_age: 0"), ["MTA_STS_NOT_ENFORCED"]],
-  ["cannot be fetched", { kind: "failed", why: "tls_failed" }, ["MTA_STS_UNCHECKED"]],
-  ["does not come in time", { kind: "failed", why: "timeout" }, ["MTA_STS_UNCHECKED"]],
-  ["could not be asked for here", { kind: "failed", why: "internal" }, ["MTA_STS_UNCHECKED"]],
-  [
-    "comes in part",
-    { kind: "answer", status: 200, contentType: "text/plain", body: POLICY, isComplete: false },
-    ["MTA_STS_UNCHECKED"],
-  ],
-  ["has a host that does not exist", { kind: "failed", why: "name_not_found" }, ["MTA_STS_BAD"]],
-  ["is elsewhere", answer(POLICY, 301), ["MTA_STS_BAD"]],
-  ["is a page", answer(POLICY, 200, "text/html"), ["MTA_STS_BAD"]],
-  ["of another version", answer(POLICY.replace("STSv1", "STSv2")), ["MTA_STS_BAD"]],
-  ["without a mode", answer(POLICY.replace("mode: enforce\r\n", "")), ["MTA_STS_BAD"]],
-  ["without max_age", answer(POLICY.replace("max_age: 604800", "")), ["MTA_STS_BAD"]],
-  ["for more than a year", answer(POLICY.replace("604800", "31557601")), ["MTA_STS_BAD"]],
-  ["without mx", answer(POLICY.replace("mx: mx.example.com\r\n", "")), ["MTA_STS_BAD"]],
-  ["for another host", answer(POLICY.replace("mx.example.com", "mx.example.net")), ["MTA_STS_BAD"]],
-  [
-    "for a name that only ends alike",
-    answer(POLICY.replace("mx.example.com", "*.xample.com")),
-    ["MTA_STS_BAD"],
-  ],
-  ["for a top-level domain", answer(POLICY.replace("mx.example.com", "*.com")), ["MTA_STS_BAD"]],
-  ["for every host", answer(POLICY.replace("mx.example.com", "*")), ["MTA_STS_BAD"]],
-  [
-    "with a wildcard within the name",
-    answer(POLICY.replace("mx.example.com", "mx.*.com")),
-    ["MTA_STS_BAD"],
-  ],
-  ["in capitals", answer(POLICY.replace("mx.example.com", "MX.Example.COM")), []],
-  [
-    "with a final dot",
-    answer(POLICY.replace("mx.example.com", "mx.example.com.")),
-    ["MTA_STS_BAD"],
-  ],
-  [
-    "with another host beside it",
-    answer(POLICY.replace("mx: mx.", "mx: gone.example.net\r\nmx: mx.")),
-    [],
-  ],
-  [
-    "whose second mode does not count",
-    answer(POLICY.replace("mode: enforce", "mode: enforce\r\nmode: none")),
-    [],
-  ],
-  [
-    "with a wildcard of another depth",
-    answer(POLICY.replace("mx.example.com", "*.mx.example.com")),
-    ["MTA_STS_BAD"],
-  ],
-])("an MTA-STS policy %s", async (_, fetched, ids) => {
+test.each(asRows<readonly [what: string, fetched: FetchedDocument, ids: readonly string[]]>`
+  in force | ${answer()} | []
+  with bare line feeds | ${answer(POLICY.replaceAll("\r\n", "\n"))} | []
+  with a wildcard | ${answer(POLICY.replace("mx: mx.", "mx: *."))} | []
+  in test | ${answer(POLICY.replace("enforce", "testing"))} | [MTA_STS_NOT_ENFORCED]
+  withdrawn | ${answer("version: STSv1\nmode: none\nmax_age: 0")} | [MTA_STS_NOT_ENFORCED]
+  cannot be fetched | ${{ kind: "failed", why: "tls_failed" }} | [MTA_STS_UNCHECKED]
+  does not come in time | ${{ kind: "failed", why: "timeout" }} | [MTA_STS_UNCHECKED]
+  could not be asked for here | ${{ kind: "failed", why: "internal" }} | [MTA_STS_UNCHECKED]
+  comes in part | ${{ kind: "answer", status: 200, contentType: "text/plain", body: POLICY, isComplete: false }} | [MTA_STS_UNCHECKED]
+  has a host that does not exist | ${{ kind: "failed", why: "name_not_found" }} | [MTA_STS_BAD]
+  is elsewhere | ${answer(POLICY, 301)} | [MTA_STS_BAD]
+  is a page | ${answer(POLICY, 200, "text/html")} | [MTA_STS_BAD]
+  of another version | ${answer(POLICY.replace("STSv1", "STSv2"))} | [MTA_STS_BAD]
+  without a mode | ${answer(POLICY.replace("mode: enforce\r\n", ""))} | [MTA_STS_BAD]
+  without max_age | ${answer(POLICY.replace("max_age: 604800", ""))} | [MTA_STS_BAD]
+  for more than a year | ${answer(POLICY.replace("604800", "31557601"))} | [MTA_STS_BAD]
+  without mx | ${answer(POLICY.replace("mx: mx.example.com\r\n", ""))} | [MTA_STS_BAD]
+  for another host | ${answer(POLICY.replace("mx.example.com", "mx.example.net"))} | [MTA_STS_BAD]
+  for a name that only ends alike | ${answer(POLICY.replace("mx.example.com", "*.xample.com"))} | [MTA_STS_BAD]
+  for a top-level domain | ${answer(POLICY.replace("mx.example.com", "*.com"))} | [MTA_STS_BAD]
+  for every host | ${answer(POLICY.replace("mx.example.com", "*"))} | [MTA_STS_BAD]
+  with a wildcard within the name | ${answer(POLICY.replace("mx.example.com", "mx.*.com"))} | [MTA_STS_BAD]
+  in capitals | ${answer(POLICY.replace("mx.example.com", "MX.Example.COM"))} | []
+  with a final dot | ${answer(POLICY.replace("mx.example.com", "mx.example.com."))} | [MTA_STS_BAD]
+  with another host beside it | ${answer(POLICY.replace("mx: mx.", "mx: gone.example.net\r\nmx: mx."))} | []
+  whose second mode does not count | ${answer(POLICY.replace("mode: enforce", "mode: enforce\r\nmode: none"))} | []
+  with a wildcard of another depth | ${answer(POLICY.replace("mx.example.com", "*.mx.example.com"))} | [MTA_STS_BAD]
+`)("an MTA-STS policy %s", async (_, fetched, ids) => {
   const questions: string[] = [];
   const fetchDocument = async (url: string) => {
     questions.push(url);
@@ -178,53 +151,23 @@ type Row = readonly [
   reported: readonly string[],
 ];
 
-test.each<Row>([
-  ["nothing is signed, and the resolver validates nothing", HOME, [], [], []],
-  ["the domain is not signed, and the resolver validates", HOME, ["com"], ["DNSSEC_MISSING"], []],
-  ["the domain is signed, and no host pins its key", HOME, ALL, ["DANE_MISSING"], []],
-  ["every host pins its key", pins([PIN], [PIN]), ALL, ["DANE_PRESENT"], [HOST, OTHER]],
-  ["one host pins its key", pins([PIN], undefined), ALL, ["DANE_PARTIAL"], [HOST, OTHER]],
-  ["the records are not validated", pins([PIN], [PIN]), [], ["DANE_UNSIGNED"], [HOST, DOMAIN]],
-  [
-    "the domain is signed, and the zone of one host is not",
-    pins([PIN], [PIN]),
-    [DOMAIN, NAMES[0] ?? ""],
-    ["DANE_UNSIGNED"],
-    [`for ${OTHER}`],
-  ],
-  [
-    "the hosts are signed, and the domain is not",
-    pins([PIN], [PIN]),
-    ["com", ...NAMES],
-    ["DANE_UNSIGNED"],
-    [`the MX records of ${DOMAIN}`],
-  ],
-  [
-    "the records are for web servers",
-    pins([`1 1 1 ${"a5".repeat(32)}`], [PIN]),
-    ALL,
-    ["DANE_BAD"],
-    [HOST],
-  ],
-  [
-    "a hash has half its length",
-    pins([`3 1 2 ${"a5".repeat(32)}`], undefined),
-    ALL,
-    ["DANE_BAD"],
-    [],
-  ],
-  ["a matching type does not exist", pins(["3 1 9 a5"], undefined), ALL, ["DANE_BAD"], []],
-  [
-    "one record of two is of use",
-    pins(["1 0 1 a5", "2 0 0 a5a5"], [PIN]),
-    ALL,
-    ["DANE_PRESENT"],
-    [],
-  ],
-  ["a name server fails at the records", pins("SERVFAIL", "TIMEOUT"), ALL, [], []],
-  ["one fails, and one host pins its key", pins([PIN], "SERVFAIL"), ALL, ["DANE_PRESENT"], [HOST]],
-  ["the MX does not answer", { ...HOME, [DOMAIN]: { MX: "TIMEOUT" } }, ALL, [], []],
-])("where %s, this is reported", async (_, zone, signed, ids, reported) => {
+test.each(asRows<Row>`
+  nothing is signed, and the resolver validates nothing | ${HOME} | [] | [] | []
+  the domain is not signed, and the resolver validates | ${HOME} | [com] | [DNSSEC_MISSING] | []
+  the domain is signed, and no host pins its key | ${HOME} | ${ALL} | [DANE_MISSING] | []
+  every host pins its key | ${pins([PIN], [PIN])} | ${ALL} | [DANE_PRESENT] | ${[HOST, OTHER]}
+  one host pins its key | ${pins([PIN], undefined)} | ${ALL} | [DANE_PARTIAL] | ${[HOST, OTHER]}
+  the records are not validated | ${pins([PIN], [PIN])} | [] | [DANE_UNSIGNED] | ${[HOST, DOMAIN]}
+  the domain is signed, and the zone of one host is not | ${pins([PIN], [PIN])} | ${[DOMAIN, NAMES[0] ?? ""]} | [DANE_UNSIGNED] | ${[`for ${OTHER}`]}
+  the hosts are signed, and the domain is not | ${pins([PIN], [PIN])} | ${["com", ...NAMES]} | [DANE_UNSIGNED] | ${[`the MX records of ${DOMAIN}`]}
+  the records are for web servers | ${pins([`1 1 1 ${"a5".repeat(32)}`], [PIN])} | ${ALL} | [DANE_BAD] | ${[HOST]}
+  a hash has half its length | ${pins([`3 1 2 ${"a5".repeat(32)}`], undefined)} | ${ALL} | [DANE_BAD] | []
+  a matching type does not exist | ${pins(["3 1 9 a5"], undefined)} | ${ALL} | [DANE_BAD] | []
+  one record of two is of use | ${pins(["1 0 1 a5", "2 0 0 a5a5"], [PIN])} | ${ALL} | [DANE_PRESENT] | []
+  a name server fails at the records | ${pins("SERVFAIL", "TIMEOUT")} | ${ALL} | [] | []
+  one fails, and one host pins its key | ${pins([PIN], "SERVFAIL")} | ${ALL} | [DANE_PRESENT] | ${[HOST]}
+  the MX does not answer | ${{ ...HOME, [DOMAIN]: { MX: "TIMEOUT" } }} | ${ALL} | [] | []
+`)("where %s, this is reported", async (_, zone, signed, ids, reported) => {
   const hints = await whenHinted(zone, signed);
 
   expect(hints.map(({ id }) => id)).toEqual(ids);

@@ -9,6 +9,7 @@ import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists
 import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import {
   createEdition,
   getEntries,
@@ -64,67 +65,30 @@ test("while an edition is read other work has its turns: one for every 4,000 dom
 const MILLION = Array.from({ length: 1_000_000 }, (_, at) => `${at}.example`);
 const SHORT_NAMES = Array.from({ length: 260_000 }, (_, at) => `${at.toString(36)}.ab`);
 
-test.each<[string, () => Buffer | Promise<Buffer>, string]>([
-  ["nothing", () => Buffer.alloc(0), "no valid signature"],
-  ["no signature", () => Buffer.from(formatEdition("2026.12.1", [])), "no valid signature"],
-  ["half of it", () => createEdition().subarray(0, 300_000), "no valid signature"],
-  ["all but its last line", () => cutLine(createEdition()), "no valid signature"],
-  [
-    "all but its last byte of signature",
-    () => createEdition().subarray(0, -4),
-    "no valid signature",
-  ],
-  ["one letter changed", () => changeByte(createEdition(), 100_000), "no valid signature"],
-  [
-    "the signature of another",
-    () => createEdition({ privateKey: OTHER_KEYS.privateKey }),
-    "no valid signature",
-  ],
-  ["a million names", () => createEdition({ domains: { broad: MILLION } }), "over 4000000 bytes"],
-  [
-    "260,000 short names",
-    () => createEdition({ domains: { broad: SHORT_NAMES } }),
-    "names; there may be 250000",
-  ],
-  ["another format", () => edited('"format":1', '"format":2'), "no header that this release reads"],
-  ["a header that is no JSON", () => edited('{"format"', "format"), "no header that this release"],
-  ["a list twice", () => edited('"list":"free"', '"list":"broad"'), "a list twice"],
-  [
-    "fewer domains than it says",
-    () => edited(/"entries":\d+/, '"entries":200000'),
-    "no sorted domain",
-  ],
-  [
-    "more domains than it says",
-    () => edited(/"entries":346/, '"entries":345'),
-    "more domains than",
-  ],
-  [
-    "a line that is no domain",
-    () => edited("\nyopmail.com\n", "\nyopmail com\n"),
-    "no sorted domain",
-  ],
-  ["a domain twice", () => edited("\nyopmail.com\n", "\nyopmail.com\nyopmail.com\n"), "no sorted"],
-  [
-    "the version of the lists in use",
-    () => createEdition({ version: WHOLE_EDITION.version }),
-    "in use",
-  ],
-  ["an older version", () => createEdition({ version: "2026.9.30" }), "is 2026.9.30, and 2026."],
-  ["a day that is yet to come", () => createEdition({ version: "2027.1.1" }), "yet to come"],
-  [
-    "a list without a third of its names",
-    () =>
-      createEdition({ domains: { free: SHIPPED.free.filter((_, at) => at % 3 !== 0).slice(1) } }),
-    "names of free",
-  ],
-  [
-    "a list of other names",
-    () => createEdition({ domains: { disposable: SHIPPED.disposable.map((one) => `x${one}`) } }),
-    "names of disposable",
-  ],
-  ["an empty list", () => createEdition({ domains: { rareEndings: [] } }), "names of rareEndings"],
-])("a file with %s is refused", async (_what, make, reason) => {
+test.each<[string, () => Buffer | Promise<Buffer>, string]>(asRows`
+  nothing | ${() => Buffer.alloc(0)} | no valid signature
+  no signature | ${() => Buffer.from(formatEdition("2026.12.1", []))} | no valid signature
+  half of it | ${() => createEdition().subarray(0, 300_000)} | no valid signature
+  all but its last line | ${() => cutLine(createEdition())} | no valid signature
+  all but its last byte of signature | ${() => createEdition().subarray(0, -4)} | no valid signature
+  one letter changed | ${() => changeByte(createEdition(), 100_000)} | no valid signature
+  the signature of another | ${() => createEdition({ privateKey: OTHER_KEYS.privateKey })} | no valid signature
+  a million names | ${() => createEdition({ domains: { broad: MILLION } })} | over 4000000 bytes
+  260,000 short names | ${() => createEdition({ domains: { broad: SHORT_NAMES } })} | names; there may be 250000
+  another format | ${() => edited('"format":1', '"format":2')} | no header that this release reads
+  a header that is no JSON | ${() => edited('{"format"', "format")} | no header that this release
+  a list twice | ${() => edited('"list":"free"', '"list":"broad"')} | a list twice
+  fewer domains than it says | ${() => edited(/"entries":\d+/, '"entries":200000')} | no sorted domain
+  more domains than it says | ${() => edited(/"entries":346/, '"entries":345')} | more domains than
+  a line that is no domain | ${() => edited("\nyopmail.com\n", "\nyopmail com\n")} | no sorted domain
+  a domain twice | ${() => edited("\nyopmail.com\n", "\nyopmail.com\nyopmail.com\n")} | no sorted
+  the version of the lists in use | ${() => createEdition({ version: WHOLE_EDITION.version })} | in use
+  an older version | ${() => createEdition({ version: "2026.9.30" })} | is 2026.9.30, and 2026.
+  a day that is yet to come | ${() => createEdition({ version: "2027.1.1" })} | yet to come
+  a list without a third of its names | ${() => createEdition({ domains: { free: SHIPPED.free.filter((_, at) => at % 3 !== 0).slice(1) } })} | names of free
+  a list of other names | ${() => createEdition({ domains: { disposable: SHIPPED.disposable.map((one) => `x${one}`) } })} | names of disposable
+  an empty list | ${() => createEdition({ domains: { rareEndings: [] } })} | names of rareEndings
+`)("a file with %s is refused", async (_what, make, reason) => {
   const file = await make();
 
   await expect(accept(file)).rejects.toThrow(EditionFault);

@@ -2,6 +2,7 @@ import { MessageReportBody } from "@mailproof/api/schema/message-report";
 import { toMessageReport } from "@mailproof/api/schema/to-message-report";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import type { Zone } from "../../zone.ts";
 import { assess, createRsa, GOOD, IP, LIST, type MailOptions, sign, writeMail } from "./mails.ts";
 
@@ -28,166 +29,62 @@ const WITHOUT_TEXT = ["TEXT_MISSING"];
 const WEAK = createRsa(1024);
 
 /** One row per finding: what is changed, and all that is found then. */
-const CASES: readonly (readonly [what: string, found: readonly string[], given: Case])[] = [
-  [
-    "no SPF record",
-    ["SPF_NONE", "DMARC_DKIM_ONLY"],
-    { zone: { "example.com": { MX: ["10 mx1.example.com"] } } },
-  ],
-  [
-    "an SPF record that fails",
-    ["SPF_FAIL", "DMARC_DKIM_ONLY"],
-    { zone: { "example.com": { TXT: ["v=spf1 -all"] } } },
-  ],
-  [
-    "a softfail",
-    ["SPF_SOFTFAIL", "DMARC_DKIM_ONLY"],
-    { zone: { "example.com": { TXT: ["v=spf1 ~all"] } } },
-  ],
-  [
-    "a broken SPF record",
-    ["SPF_PERMERROR", "DMARC_DKIM_ONLY"],
-    { zone: { "example.com": { TXT: ["v=spf1 foo"] } } },
-  ],
-  ["SPF without an answer", ["SPF_UNANSWERED"], { zone: { "example.com": "SERVFAIL" } }],
-  [
-    "a HELO name that does not allow the client",
-    ["SPF_HELO"],
-    { zone: { "out.example.com": { A: [IP], TXT: ["v=spf1 -all"] } } },
-  ],
-  ["a weak key", ["DKIM_1024"], { zone: { "s1._domainkey.example.com": { TXT: [WEAK.record] } } }],
-  ["no DMARC record", ["DMARC_MISSING"], { zone: { "_dmarc.example.com": {} } }],
-  ["DMARC without an answer", ["DMARC_UNANSWERED"], { zone: { "_dmarc.example.com": "TIMEOUT" } }],
-  [
-    "a policy of none",
-    ["DMARC_NONE"],
-    { zone: { "_dmarc.example.com": { TXT: ["v=DMARC1; p=none"] } } },
-  ],
-  ["no TLS", ["TLS_MISSING"], { sent: { tls: undefined } }],
-  ["old TLS", ["TLS_OLD"], { sent: { tls: { version: "TLSv1.1", cipher: "x" } } }],
-  ["no reverse name", ["PTR_MISSING"], { zone: { "10.8.8.8.in-addr.arpa": {} } }],
-  ["a HELO that is no name", ["HELO_INVALID"], { sent: { helo: "localhost" } }],
-  ["a HELO that is an address", ["HELO_LITERAL"], { sent: { helo: `[${IP}]` } }],
-  ["a HELO without an address", ["HELO_UNRESOLVED"], { sent: { helo: "gone.example.com" } }],
-  ["a HELO of another host", ["HELO_MISMATCH"], { sent: { helo: "mx1.example.com" } }],
-  ["a listed client", [`LISTED:${LIST}`], { zone: { [`10.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } } }],
-  [
-    "a listed link",
-    ["LINK_LISTED"],
-    {
-      zone: { [`bad.test.d.${LIST}`]: { A: ["127.0.0.2"] } },
-      mail: { body: "See https://www.bad.test/x" },
-    },
-  ],
-  ["no Date", ["DATE_MISSING"], { mail: { fields: { Date: null } } }],
-  ["a Date that is none", ["DATE_INVALID"], { mail: { fields: { Date: "2026-11-23" } } }],
-  ["a Date of last week", ["DATE_FAR"], { mail: { fields: { Date: "16 Nov 2026 12:00 GMT" } } }],
-  ["no Message-ID", ["MESSAGE_ID_MISSING"], { mail: { fields: { "Message-ID": null } } }],
-  [
-    "a Message-ID without brackets",
-    ["MESSAGE_ID_INVALID"],
-    { mail: { fields: { "Message-ID": "1@example.com" } } },
-  ],
-  [
-    "two subjects",
-    ["FIELDS_REPEATED"],
-    { change: (raw) => raw.replace("\r\nTo:", "\r\nSubject: x\r\nTo:") },
-  ],
-  ["no recipient", ["RECIPIENT_MISSING"], { mail: { fields: { To: null } } }],
-  [
-    "MIME without its version",
-    ["MIME_VERSION_MISSING"],
-    { mail: { fields: { "MIME-Version": null, "Content-Type": "text/plain" } } },
-  ],
-  ["8-bit fields", ["HEADER_EIGHT_BIT"], { mail: { fields: { Subject: "caf\xe9 au lait" } } }],
-  ["a line that is no field", ["HEADER_STRAY"], { change: (raw) => `nonsense\r\n${raw}` }],
-  [
-    "another address in the name",
-    ["FROM_NAME_ADDRESS"],
-    { mail: { fields: { From: '"pay@bank.test" <ann@example.com>' } } },
-  ],
-  [
-    "two authors",
-    ["FROM_MAILBOXES"],
-    { mail: { fields: { From: "ann@example.com, bob@example.com" } } },
-  ],
-  [
-    "no way to unsubscribe",
-    ["UNSUBSCRIBE_MISSING"],
-    { mail: { fields: { "List-Unsubscribe": null, "List-Unsubscribe-Post": null } } },
-  ],
-  [
-    "unsubscribing by mail alone",
-    ["UNSUBSCRIBE_NOT_ONE_CLICK"],
-    { mail: { fields: { "List-Unsubscribe": "<mailto:u@example.com>" } } },
-  ],
-  ["no subject", ["SUBJECT_MISSING"], { mail: { fields: { Subject: null } } }],
-  [
-    "a subject in capitals",
-    ["SUBJECT_CAPITALS"],
-    { mail: { fields: { Subject: "BUY THIS NOW" } } },
-  ],
-  ["a subject that shouts", ["SUBJECT_MARKS"], { mail: { fields: { Subject: "Buy!!" } } }],
-  ["a false reply", ["SUBJECT_FALSE_REPLY"], { mail: { fields: { Subject: "Re: your order" } } }],
-  ["no text", ["BODY_EMPTY"], { mail: { body: "" } }],
-  ["HTML alone", WITHOUT_TEXT, page("")],
-  ["much HTML", [...WITHOUT_TEXT, "HTML_CLIPPED"], page("<p>x</p>\r\n".repeat(12_000))],
-  [
-    "a picture alone",
-    ["IMAGES_ONLY", ...WITHOUT_TEXT],
-    { mail: { fields: HTML_TYPE, body: '<img src="https://example.com/a.png">' } },
-  ],
-  ["a script", ["SCRIPT", ...WITHOUT_TEXT], page("<script>x()</script>")],
-  ["a handler", ["SCRIPT", ...WITHOUT_TEXT], page('<b onclick="x()">y</b>')],
-  ["a javascript link", ["SCRIPT", ...WITHOUT_TEXT], page('<a href="javascript:x()">y</a>')],
-  ["a form", ["FORM", ...WITHOUT_TEXT], page("<form><input></form>")],
-  [
-    "a link that shows another",
-    ["LINK_MISMATCH", ...WITHOUT_TEXT],
-    page('<a href="https://evil.test/">www.bank.test</a>'),
-  ],
-  [
-    "a link that is not encrypted",
-    [...WITHOUT_TEXT, "LINK_PLAIN"],
-    page('<a href="http://example.com/">here</a>'),
-  ],
-  [
-    "a shortened link",
-    ["LINK_SHORTENER", ...WITHOUT_TEXT],
-    page('<a href="https://bit.ly/x">here</a>'),
-  ],
-  [
-    "a link to an address",
-    ["LINK_IP", ...WITHOUT_TEXT],
-    page('<a href="https://192.0.2.1/x">here</a>'),
-  ],
-  ["a long line", ["LINE_LONG"], { mail: { body: "x".repeat(999) } }],
-  [
-    "bare line feeds",
-    ["LINE_ENDS"],
-    { change: (raw) => raw.replace("today.", "today.").replaceAll(/\r\n$/g, "\n") },
-  ],
-  [
-    "an unknown character set",
-    ["CHARSET_UNKNOWN"],
-    { mail: { fields: { "Content-Type": "text/plain; charset=klingon" } } },
-  ],
-  [
-    "a broken multipart",
-    ["PARTS_BROKEN"],
-    { mail: { fields: { "Content-Type": "multipart/mixed" } } },
-  ],
-  [
-    "many parts",
-    ["PARTS_MANY"],
-    {
-      mail: {
-        fields: { "Content-Type": "multipart/mixed; boundary=o" },
-        body: "--o\r\n\r\nx\r\n".repeat(300),
-      },
-    },
-  ],
-];
+const CASES: readonly (readonly [what: string, found: readonly string[], given: Case])[] = asRows`
+  no SPF record | [SPF_NONE DMARC_DKIM_ONLY] | ${{ zone: { "example.com": { MX: ["10 mx1.example.com"] } } }}
+  an SPF record that fails | [SPF_FAIL DMARC_DKIM_ONLY] | ${{ zone: { "example.com": { TXT: ["v=spf1 -all"] } } }}
+  a softfail | [SPF_SOFTFAIL DMARC_DKIM_ONLY] | ${{ zone: { "example.com": { TXT: ["v=spf1 ~all"] } } }}
+  a broken SPF record | [SPF_PERMERROR DMARC_DKIM_ONLY] | ${{ zone: { "example.com": { TXT: ["v=spf1 foo"] } } }}
+  SPF without an answer | [SPF_UNANSWERED] | ${{ zone: { "example.com": "SERVFAIL" } }}
+  a HELO name that does not allow the client | [SPF_HELO] | ${{ zone: { "out.example.com": { A: [IP], TXT: ["v=spf1 -all"] } } }}
+  a weak key | [DKIM_1024] | ${{ zone: { "s1._domainkey.example.com": { TXT: [WEAK.record] } } }}
+  no DMARC record | [DMARC_MISSING] | ${{ zone: { "_dmarc.example.com": {} } }}
+  DMARC without an answer | [DMARC_UNANSWERED] | ${{ zone: { "_dmarc.example.com": "TIMEOUT" } }}
+  a policy of none | [DMARC_NONE] | ${{ zone: { "_dmarc.example.com": { TXT: ["v=DMARC1; p=none"] } } }}
+  no TLS | [TLS_MISSING] | ${{ sent: { tls: undefined } }}
+  old TLS | [TLS_OLD] | ${{ sent: { tls: { version: "TLSv1.1", cipher: "x" } } }}
+  no reverse name | [PTR_MISSING] | ${{ zone: { "10.8.8.8.in-addr.arpa": {} } }}
+  a HELO that is no name | [HELO_INVALID] | ${{ sent: { helo: "localhost" } }}
+  a HELO that is an address | [HELO_LITERAL] | ${{ sent: { helo: `[${IP}]` } }}
+  a HELO without an address | [HELO_UNRESOLVED] | ${{ sent: { helo: "gone.example.com" } }}
+  a HELO of another host | [HELO_MISMATCH] | ${{ sent: { helo: "mx1.example.com" } }}
+  a listed client | ${[`LISTED:${LIST}`]} | ${{ zone: { [`10.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } } }}
+  a listed link | [LINK_LISTED] | ${{ zone: { [`bad.test.d.${LIST}`]: { A: ["127.0.0.2"] } }, mail: { body: "See https://www.bad.test/x" } }}
+  no Date | [DATE_MISSING] | ${{ mail: { fields: { Date: null } } }}
+  a Date that is none | [DATE_INVALID] | ${{ mail: { fields: { Date: "2026-11-23" } } }}
+  a Date of last week | [DATE_FAR] | ${{ mail: { fields: { Date: "16 Nov 2026 12:00 GMT" } } }}
+  no Message-ID | [MESSAGE_ID_MISSING] | ${{ mail: { fields: { "Message-ID": null } } }}
+  a Message-ID without brackets | [MESSAGE_ID_INVALID] | ${{ mail: { fields: { "Message-ID": "1@example.com" } } }}
+  two subjects | [FIELDS_REPEATED] | ${{ change: (raw: string) => raw.replace("\r\nTo:", "\r\nSubject: x\r\nTo:") }}
+  no recipient | [RECIPIENT_MISSING] | ${{ mail: { fields: { To: null } } }}
+  MIME without its version | [MIME_VERSION_MISSING] | ${{ mail: { fields: { "MIME-Version": null, "Content-Type": "text/plain" } } }}
+  8-bit fields | [HEADER_EIGHT_BIT] | ${{ mail: { fields: { Subject: "caf\xe9 au lait" } } }}
+  a line that is no field | [HEADER_STRAY] | ${{ change: (raw: string) => `nonsense\r\n${raw}` }}
+  another address in the name | [FROM_NAME_ADDRESS] | ${{ mail: { fields: { From: '"pay@bank.test" <ann@example.com>' } } }}
+  two authors | [FROM_MAILBOXES] | ${{ mail: { fields: { From: "ann@example.com, bob@example.com" } } }}
+  no way to unsubscribe | [UNSUBSCRIBE_MISSING] | ${{ mail: { fields: { "List-Unsubscribe": null, "List-Unsubscribe-Post": null } } }}
+  unsubscribing by mail alone | [UNSUBSCRIBE_NOT_ONE_CLICK] | ${{ mail: { fields: { "List-Unsubscribe": "<mailto:u@example.com>" } } }}
+  no subject | [SUBJECT_MISSING] | ${{ mail: { fields: { Subject: null } } }}
+  a subject in capitals | [SUBJECT_CAPITALS] | ${{ mail: { fields: { Subject: "BUY THIS NOW" } } }}
+  a subject that shouts | [SUBJECT_MARKS] | ${{ mail: { fields: { Subject: "Buy!!" } } }}
+  a false reply | [SUBJECT_FALSE_REPLY] | ${{ mail: { fields: { Subject: "Re: your order" } } }}
+  no text | [BODY_EMPTY] | ${{ mail: { body: "" } }}
+  HTML alone | ${WITHOUT_TEXT} | ${page("")}
+  much HTML | ${[...WITHOUT_TEXT, "HTML_CLIPPED"]} | ${page("<p>x</p>\r\n".repeat(12_000))}
+  a picture alone | ${["IMAGES_ONLY", ...WITHOUT_TEXT]} | ${{ mail: { fields: HTML_TYPE, body: '<img src="https://example.com/a.png">' } }}
+  a script | ${["SCRIPT", ...WITHOUT_TEXT]} | ${page("<script>x()</script>")}
+  a handler | ${["SCRIPT", ...WITHOUT_TEXT]} | ${page('<b onclick="x()">y</b>')}
+  a javascript link | ${["SCRIPT", ...WITHOUT_TEXT]} | ${page('<a href="javascript:x()">y</a>')}
+  a form | ${["FORM", ...WITHOUT_TEXT]} | ${page("<form><input></form>")}
+  a link that shows another | ${["LINK_MISMATCH", ...WITHOUT_TEXT]} | ${page('<a href="https://evil.test/">www.bank.test</a>')}
+  a link that is not encrypted | ${[...WITHOUT_TEXT, "LINK_PLAIN"]} | ${page('<a href="http://example.com/">here</a>')}
+  a shortened link | ${["LINK_SHORTENER", ...WITHOUT_TEXT]} | ${page('<a href="https://bit.ly/x">here</a>')}
+  a link to an address | ${["LINK_IP", ...WITHOUT_TEXT]} | ${page('<a href="https://192.0.2.1/x">here</a>')}
+  a long line | [LINE_LONG] | ${{ mail: { body: "x".repeat(999) } }}
+  bare line feeds | [LINE_ENDS] | ${{ change: (raw: string) => raw.replace("today.", "today.").replaceAll(/\r\n$/g, "\n") }}
+  an unknown character set | [CHARSET_UNKNOWN] | ${{ mail: { fields: { "Content-Type": "text/plain; charset=klingon" } } }}
+  a broken multipart | [PARTS_BROKEN] | ${{ mail: { fields: { "Content-Type": "multipart/mixed" } } }}
+  many parts | [PARTS_MANY] | ${{ mail: { fields: { "Content-Type": "multipart/mixed; boundary=o" }, body: "--o\r\n\r\nx\r\n".repeat(300) } }}
+`;
 
 describe("what is found", () => {
   test.each(CASES)("%s: %j", async (_what, expected, given) => {

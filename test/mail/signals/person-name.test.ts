@@ -5,6 +5,7 @@ import { NAMES_BY_COUNTRY } from "@mailproof/mail/signals/names-by-country";
 import { parsePersonName } from "@mailproof/mail/signals/person-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import {
   areaUnderCurve,
   humanLocals,
@@ -18,45 +19,27 @@ const toNames = (local: string) => {
   return [first_name, last_name, full_name];
 };
 
-test.each([
-  ["two names", "ann.lee", "Ann", "Lee", "Ann Lee"],
-  ["a tag is dropped", "ann.lee+x", "Ann", "Lee", "Ann Lee"],
-  ["digits are dropped", "ann.lee84", "Ann", "Lee", "Ann Lee"],
-  ["capitals are set anew", "ANN_LEE", "Ann", "Lee", "Ann Lee"],
-  ["a hyphen parts two names when nothing else does", "ann-lee", "Ann", "Lee", "Ann Lee"],
-  ["a hyphen joins where a dot parts", "jean-luc.picard", "Jean-Luc", "Picard", "Jean-Luc Picard"],
-  ["an apostrophe stays", "siobhan.o'neill", "Siobhan", "O'Neill", "Siobhan O'Neill"],
-  ["accents stay", "renée.müller", "Renée", "Müller", "Renée Müller"],
-  ["other alphabets are names too", "иван.петров", "Иван", "Петров", "Иван Петров"],
-  [
-    "names that are in no list are believed in pairs",
-    "thorsten.haegermann",
-    "Thorsten",
-    "Haegermann",
-    "Thorsten Haegermann",
-  ],
-  [
-    "a family name in front is seen when both are known",
-    "schmidt.hans",
-    "Hans",
-    "Schmidt",
-    "Hans Schmidt",
-  ],
-  ["a middle name is in the full name", "anna.maria.rossi", "Anna", "Rossi", "Anna Maria Rossi"],
-  ["a middle initial is in the full name", "john.f.kennedy", "John", "Kennedy", "John F Kennedy"],
-  [
-    "particles belong to the family name",
-    "maria.de.la.cruz",
-    "Maria",
-    "de la Cruz",
-    "Maria de la Cruz",
-  ],
-  ["a particle at the end is a name", "hans.von", "Hans", "Von", "Hans Von"],
-  ["one very common given name", "maria", "Maria", null, "Maria"],
-  ["one very common given name with a year", "maria1990", "Maria", null, "Maria"],
-  ["an initial and a known family name", "j.smith", null, "Smith", "Smith"],
-  ["a known given name and an initial", "john.s", "John", null, "John"],
-])("%s: %s", (_, local, first, last, full) => {
+test.each(asRows`
+  two names | ann.lee | Ann | Lee | Ann Lee
+  a tag is dropped | ann.lee+x | Ann | Lee | Ann Lee
+  digits are dropped | ann.lee84 | Ann | Lee | Ann Lee
+  capitals are set anew | ANN_LEE | Ann | Lee | Ann Lee
+  a hyphen parts two names when nothing else does | ann-lee | Ann | Lee | Ann Lee
+  a hyphen joins where a dot parts | jean-luc.picard | Jean-Luc | Picard | Jean-Luc Picard
+  an apostrophe stays | siobhan.o'neill | Siobhan | O'Neill | Siobhan O'Neill
+  accents stay | renée.müller | Renée | Müller | Renée Müller
+  other alphabets are names too | иван.петров | Иван | Петров | Иван Петров
+  names that are in no list are believed in pairs | thorsten.haegermann | Thorsten | Haegermann | Thorsten Haegermann
+  a family name in front is seen when both are known | schmidt.hans | Hans | Schmidt | Hans Schmidt
+  a middle name is in the full name | anna.maria.rossi | Anna | Rossi | Anna Maria Rossi
+  a middle initial is in the full name | john.f.kennedy | John | Kennedy | John F Kennedy
+  particles belong to the family name | maria.de.la.cruz | Maria | de la Cruz | Maria de la Cruz
+  a particle at the end is a name | hans.von | Hans | Von | Hans Von
+  one very common given name | maria | Maria | null | Maria
+  one very common given name with a year | maria1990 | Maria | null | Maria
+  an initial and a known family name | j.smith | null | Smith | Smith
+  a known given name and an initial | john.s | John | null | John
+`)("%s: %s", (_, local, first, last, full) => {
   expect(toNames(local)).toEqual([first, last, full]);
 });
 

@@ -1,46 +1,27 @@
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 
 const read = (received: string | Uint8Array) =>
   createReplyReader()(Buffer.from(received as string));
 
 describe("a reply is read whole", () => {
-  test.each<[string, string, { code: number; enhanced: string | null; text: string }]>([
-    ["a plain one", "250 OK\r\n", { code: 250, enhanced: null, text: "OK" }],
-    ["a bare code", "250\r\n", { code: 250, enhanced: null, text: "" }],
-    ["a code and a space", "250 \r\n", { code: 250, enhanced: null, text: "" }],
-    ["bare line feeds", "250-a\n250 b\n", { code: 250, enhanced: null, text: "a\nb" }],
-    [
-      "several lines",
-      "250-mx.example\r\n250-SIZE\r\n250 STARTTLS\r\n",
-      { code: 250, enhanced: null, text: "mx.example\nSIZE\nSTARTTLS" },
-    ],
-    [
-      "an empty first line",
-      "250-\r\n250 STARTTLS\r\n",
-      { code: 250, enhanced: null, text: "\nSTARTTLS" },
-    ],
-    [
-      "lines that disagree: the last one ends the reply",
-      "250-yes\r\n550 no\r\n",
-      { code: 550, enhanced: null, text: "yes\nno" },
-    ],
-    [
-      "a text that was broken in two",
-      "550-5.1.1 No such\r\nuser here\r\n550 5.1.1 sorry\r\n",
-      { code: 550, enhanced: "5.1.1", text: "No such\nuser here\nsorry" },
-    ],
-    ["an empty line before it", "\r\n250 OK\r\n", { code: 250, enhanced: null, text: "OK" }],
-    [
-      "a NUL and other controls",
-      "250 a\0b\x1b[31m\tc\x7f\r\n",
-      { code: 250, enhanced: null, text: "a�b�[31m c�" },
-    ],
-    ["a lone carriage return", "250 a\rb\r\n", { code: 250, enhanced: null, text: "a�b" }],
-    ["marks that turn the writing", "250 a\u202eb\r\n", { code: 250, enhanced: null, text: "a�b" }],
-    ["UTF-8", "550 5.1.1 用户不存在\r\n", { code: 550, enhanced: "5.1.1", text: "用户不存在" }],
-  ])("%s", (_, received, reply) => {
+  test.each(asRows<[string, string, { code: number; enhanced: string | null; text: string }]>`
+  a plain one | ${"250 OK\r\n"} | ${{ code: 250, enhanced: null, text: "OK" }}
+  a bare code | ${"250\r\n"} | ${{ code: 250, enhanced: null, text: "" }}
+  a code and a space | ${"250 \r\n"} | ${{ code: 250, enhanced: null, text: "" }}
+  bare line feeds | ${"250-a\n250 b\n"} | ${{ code: 250, enhanced: null, text: "a\nb" }}
+  several lines | ${"250-mx.example\r\n250-SIZE\r\n250 STARTTLS\r\n"} | ${{ code: 250, enhanced: null, text: "mx.example\nSIZE\nSTARTTLS" }}
+  an empty first line | ${"250-\r\n250 STARTTLS\r\n"} | ${{ code: 250, enhanced: null, text: "\nSTARTTLS" }}
+  lines that disagree: the last one ends the reply | ${"250-yes\r\n550 no\r\n"} | ${{ code: 550, enhanced: null, text: "yes\nno" }}
+  a text that was broken in two | ${"550-5.1.1 No such\r\nuser here\r\n550 5.1.1 sorry\r\n"} | ${{ code: 550, enhanced: "5.1.1", text: "No such\nuser here\nsorry" }}
+  an empty line before it | ${"\r\n250 OK\r\n"} | ${{ code: 250, enhanced: null, text: "OK" }}
+  a NUL and other controls | ${"250 a\0b\x1b[31m\tc\x7f\r\n"} | ${{ code: 250, enhanced: null, text: "a�b�[31m c�" }}
+  a lone carriage return | ${"250 a\rb\r\n"} | ${{ code: 250, enhanced: null, text: "a�b" }}
+  marks that turn the writing | ${"250 a\u202eb\r\n"} | ${{ code: 250, enhanced: null, text: "a�b" }}
+  UTF-8 | ${"550 5.1.1 用户不存在\r\n"} | ${{ code: 550, enhanced: "5.1.1", text: "用户不存在" }}
+`)("%s", (_, received, reply) => {
     expect(read(received)).toEqual([reply]);
   });
 

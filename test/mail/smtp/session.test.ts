@@ -1,5 +1,6 @@
 import type { SessionResult } from "@mailproof/mail/smtp/session";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { HELLO, OPENED, plan, play } from "./play.ts";
 
 /** The outcome of each, in a few words: "ann 250", "bob closed". */
@@ -64,39 +65,19 @@ test("a domain that is known already is asked for no random recipient, and its c
 });
 
 describe("no recipient is asked", () => {
-  test.each([
-    ["the banner turns us away", "S: 554 5.7.1 no", "greeting 554", "refused"],
-    ["the banner says later", "S: 450 busy", "greeting 450", "refused"],
-    ["the banner is a 421", "S: 421 4.3.2 shutting down", "greeting 421", "421"],
-    ["the greeting never comes", "! timeout", "greeting timeout", "lost"],
-    ["it is no mail server", "! not_smtp", "greeting not_smtp", "lost"],
-    ["another reply stands where the greeting belongs", "S: 250 OK", "greeting 250", "refused"],
-    ["EHLO is refused", "S: 220 a\nC: EHLO probe.example\nS: 550 5.7.1 no", "ehlo 550", "refused"],
-    [
-      "EHLO and HELO are refused",
-      "S: 220 a\nC: EHLO probe.example\nS: 502 what\nC: HELO probe.example\nS: 554 no",
-      "ehlo 554",
-      "refused",
-    ],
-    [
-      "the server hangs up after EHLO",
-      "S: 220 a\nC: EHLO probe.example\n! closed",
-      "ehlo closed",
-      "lost",
-    ],
-    [
-      "our sender is refused",
-      `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 550 5.1.8 who`,
-      "mail 550",
-      "refused",
-    ],
-    [
-      "TLS is asked for, which was not offered",
-      `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`,
-      "mail 530",
-      "refused",
-    ],
-  ])("when %s, and all have the same answer", (_, transcript, outcome, closedBy) => {
+  test.each(asRows`
+  the banner turns us away | S: 554 5.7.1 no | greeting 554 | refused
+  the banner says later | S: 450 busy | greeting 450 | refused
+  the banner is a 421 | S: 421 4.3.2 shutting down | greeting 421 | ${"421"}
+  the greeting never comes | ! timeout | greeting timeout | lost
+  it is no mail server | ! not_smtp | greeting not_smtp | lost
+  another reply stands where the greeting belongs | S: 250 OK | greeting 250 | refused
+  EHLO is refused | ${"S: 220 a\nC: EHLO probe.example\nS: 550 5.7.1 no"} | ehlo 550 | refused
+  EHLO and HELO are refused | ${"S: 220 a\nC: EHLO probe.example\nS: 502 what\nC: HELO probe.example\nS: 554 no"} | ehlo 554 | refused
+  the server hangs up after EHLO | ${"S: 220 a\nC: EHLO probe.example\n! closed"} | ehlo closed | lost
+  our sender is refused | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 550 5.1.8 who`} | mail 550 | refused
+  TLS is asked for, which was not offered | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`} | mail 530 | refused
+`)("when %s, and all have the same answer", (_, transcript, outcome, closedBy) => {
     const result = play({ recipients: three, randomRecipients }, transcript);
 
     expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));

@@ -1,6 +1,7 @@
 import { analyseSpf, type SpfInput } from "@mailproof/mail/spf/analyse";
 import { SPF_RULES } from "@mailproof/mail/spf/rules";
 import { describe, expect, test } from "vitest";
+import { asRows } from "../../as-rows.ts";
 import { createZoneDns, type Zone } from "../../zone.ts";
 
 const spf = (...terms: string[]) => ({ TXT: [["v=spf1", ...terms].join(" ")] });
@@ -378,46 +379,18 @@ test("a byte that cannot be seen is shown", async () => {
 });
 
 describe("look-ups are those of the host that walks through all of it", () => {
-  test.each<[string, Zone, number, number]>([
-    [
-      "ip4, ip6, all and exp cost none",
-      policy("ip4:1.2.3.4", "ip6:::1", "exp=b.test", "-all"),
-      0,
-      0,
-    ],
-    ["each other term costs one", policy("a", "mx", "ptr", "exists:b.test", "-all"), 4, 3],
-    [
-      "an include costs itself and what is in it",
-      INCLUDING("a:c.test", "exists:%{i}.c.test"),
-      3,
-      1,
-    ],
-    [
-      "an include that is used twice costs twice",
-      {
-        ...INCLUDING("a"),
-        "a.test": spf("include:b.test", "include:b.test", "-all"),
-        "b.test": { ...spf("a"), A: ["8.8.8.8"] },
-      },
-      4,
-      0,
-    ],
-    ["what stands after all costs none", policy("-all", "a", "mx"), 0, 0],
-    [
-      "a redirect costs as an include does",
-      { ...policy("redirect=b.test"), "b.test": spf("mx") },
-      2,
-      1,
-    ],
-    ["a redirect beside all costs none", policy("redirect=b.test", "-all"), 0, 0],
-    [
-      "what stands after an include that lets everybody in costs none",
-      { ...policy("include:b.test", "a", "mx"), "b.test": spf("all") },
-      1,
-      0,
-    ],
-    ["a macro costs itself alone", policy("include:%{i}.b.test", "-all"), 1, 0],
-  ])("%s", async (_, names, lookups, voidLookups) => {
+  test.each(asRows<[string, Zone, number, number]>`
+  ip4, ip6, all and exp cost none | ${policy("ip4:1.2.3.4", "ip6:::1", "exp=b.test", "-all")} | 0 | 0
+  each other term costs one | ${policy("a", "mx", "ptr", "exists:b.test", "-all")} | 4 | 3
+  an include costs itself and what is in it | ${INCLUDING("a:c.test", "exists:%{i}.c.test")} | 3 | 1
+  an include that is used twice costs twice
+    | ${{ ...INCLUDING("a"), "a.test": spf("include:b.test", "include:b.test", "-all"), "b.test": { ...spf("a"), A: ["8.8.8.8"] } }} | 4 | 0
+  what stands after all costs none | ${policy("-all", "a", "mx")} | 0 | 0
+  a redirect costs as an include does | ${{ ...policy("redirect=b.test"), "b.test": spf("mx") }} | 2 | 1
+  a redirect beside all costs none | ${policy("redirect=b.test", "-all")} | 0 | 0
+  what stands after an include that lets everybody in costs none | ${{ ...policy("include:b.test", "a", "mx"), "b.test": spf("all") }} | 1 | 0
+  a macro costs itself alone | ${policy("include:%{i}.b.test", "-all")} | 1 | 0
+`)("%s", async (_, names, lookups, voidLookups) => {
     expect(await whenAnalysed(names)).toMatchObject({ lookups, voidLookups });
   });
 });

@@ -3,6 +3,7 @@ import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import { type DmarcReport, getReportDay } from "@mailproof/core/deliverability/reports/report";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { expect, test } from "vitest";
+import { asRows } from "../../../as-rows.ts";
 import { FAULTY_REPORT_SUMS, FAULTY_REPORTS, FAULTY_TLS_REPORTS } from "./faulty-reports.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";
 import { createDmarcReport, createRecord, createTlsReport } from "./made-reports.ts";
@@ -26,32 +27,17 @@ const before = (element: string, text: string): string =>
   xml.replace(`<${element}>`, `${text}<${element}>`);
 
 /** Odd, and harmless: what a report says is read, and nothing else. */
-const HARMLESS: readonly (readonly [name: string, file: string | Buffer])[] = [
-  [
-    "an attribute of a megabyte",
-    xml.replace("<feedback>", `<feedback a="${"x".repeat(1_000_000)}">`),
-  ],
-  ["an attribute twice", xml.replace("<feedback>", '<feedback a="1" a="2">')],
-  ["a long comment", before("record", `<!--${"-x".repeat(1_000_000)}-->`)],
-  ["half a million comments", before("record", "<!---->".repeat(500_000))],
-  [
-    "a gzip file with ten thousand empty members",
-    Buffer.concat([gzipSync(xml), ...Array.from({ length: 10_000 }, () => gzipSync(""))]),
-  ],
-  [
-    "a second report inside of it",
-    xml.replace(
-      "</feedback>",
-      `${createDmarcReport({ head: "", domain: "other.example" })}</feedback>`,
-    ),
-  ],
-  [
-    "a second policy",
-    before("record", "<policy_published><domain>other.example</domain></policy_published>"),
-  ],
-  ["a second count", xml.replace("<count>1</count>", "<count>1</count><count>999</count>")],
-  ["a NUL between elements", before("record", "\0")],
-];
+const HARMLESS: readonly (readonly [name: string, file: string | Buffer])[] = asRows`
+  an attribute of a megabyte | ${xml.replace("<feedback>", `<feedback a="${"x".repeat(1_000_000)}">`)}
+  an attribute twice | ${xml.replace("<feedback>", '<feedback a="1" a="2">')}
+  a long comment | ${before("record", `<!--${"-x".repeat(1_000_000)}-->`)}
+  half a million comments | ${before("record", "<!---->".repeat(500_000))}
+  a gzip file with ten thousand empty members | ${Buffer.concat([gzipSync(xml), ...Array.from({ length: 10_000 }, () => gzipSync(""))])}
+  a second report inside of it | ${xml.replace("</feedback>", `${createDmarcReport({ head: "", domain: "other.example" })}</feedback>`)}
+  a second policy | ${before("record", "<policy_published><domain>other.example</domain></policy_published>")}
+  a second count | ${xml.replace("<count>1</count>", "<count>1</count><count>999</count>")}
+  a NUL between elements | ${before("record", "\0")}
+`;
 
 test.each(HARMLESS)("reads a report with %s", async (_name, file) => {
   expect(await readReport(Buffer.from(file as string))).toMatchObject({

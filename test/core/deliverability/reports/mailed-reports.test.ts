@@ -3,6 +3,7 @@ import { closeAccount, disableAccount } from "@mailproof/core/background/close-a
 import { findRecipient } from "@mailproof/core/deliverability/inbound-mail";
 import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
 import { expect, test } from "vitest";
+import { asRows } from "../../../as-rows.ts";
 import { given } from "../../../given.ts";
 import { whenMailArrives } from "../../../mail-tests.ts";
 import {
@@ -44,36 +45,16 @@ const listStored = ({ table }: Context) =>
 const XML = createDailyReport({ records: [{ count: 7 }] });
 const DMARC_READ = { reporters: [{ name: "google.com", reports: 1 }], messages: 7, tls: 0 };
 
-test.each([
-  ["in gzip", createReportMail([{ content: gzipSync(XML) }])],
-  [
-    "in zip",
-    createReportMail([
-      { content: createZip({ name: "a.xml", content: XML }), type: "application/zip" },
-    ]),
-  ],
-  [
-    "of an unknown media type",
-    createReportMail([{ content: gzipSync(XML), type: "application/octet-stream" }]),
-  ],
-  [
-    "as XML that its type tells",
-    createReportMail([
-      { content: XML.replace(/^.*\n/, "<!-- made by hand -->\n"), type: "text/xml" },
-    ]),
-  ],
-  [
-    "as XML in UTF-16 that its name tells",
-    createReportMail([
-      {
-        content: Buffer.from(`\ufeff${XML.replace("UTF-8", "UTF-16")}`, "utf16le"),
-        type: 'application/octet-stream; name="a.xml"',
-      },
-    ]),
-  ],
-  ["as the whole mail, in gzip", createBareReportMail({ content: gzipSync(XML) })],
-  ["as the whole mail, as text", createBareReportMail({ content: XML, type: "text/plain" })],
-])("a report %s is stored as an uploaded one", async (_how, mail) => {
+test.each(asRows`
+  in gzip | ${createReportMail([{ content: gzipSync(XML) }])}
+  in zip | ${createReportMail([{ content: createZip({ name: "a.xml", content: XML }), type: "application/zip" }])}
+  of an unknown media type | ${createReportMail([{ content: gzipSync(XML), type: "application/octet-stream" }])}
+  as XML that its type tells | ${createReportMail([{ content: XML.replace(/^.*\n/, "<!-- made by hand -->\n"), type: "text/xml" }])}
+  as XML in UTF-16 that its name tells
+    | ${createReportMail([{ content: Buffer.from(`\ufeff${XML.replace("UTF-8", "UTF-16")}`, "utf16le"), type: 'application/octet-stream; name="a.xml"' }])}
+  as the whole mail, in gzip | ${createBareReportMail({ content: gzipSync(XML) })}
+  as the whole mail, as text | ${createBareReportMail({ content: XML, type: "text/plain" })}
+`)("a report %s is stored as an uploaded one", async (_how, mail) => {
   const ctx = await setup();
 
   expect(await ctx.arrives(mail)).toBe("stored");
@@ -152,40 +133,16 @@ test.each([
   expect(ctx.logged).toMatchObject([{ event: "report_mail_refused" }]);
 });
 
-test.each([
-  [
-    "a damaged report",
-    createReportMail([{ content: gzipSync(XML).subarray(0, 99) }]),
-    { field: "file", message: "is a damaged gzip file" },
-  ],
-  [
-    "a report with a wrong count",
-    createReportMail([{ content: XML.replace("<count>7", "<count>seven") }]),
-    {
-      field: "feedback.record[1].row.count",
-      message: "must be a whole number from 0 to 1000000000000",
-    },
-  ],
-  [
-    "a bomb",
-    createReportMail([{ content: gzipSync(Buffer.alloc(30_000_000)) }]),
-    { field: "mail", message: "unpacks to more than 20000000 bytes" },
-  ],
-  [
-    "more than ten reports",
-    createReportMail(
-      Array.from({ length: 11 }, (_, at) => ({
-        content: gzipSync(createDailyReport({ reporter: `${at}.example` })),
-      })),
-    ),
-    { field: "mail", message: "has more than 10 reports" },
-  ],
-  [
-    "two reports that together unpack to more than 20 MB",
-    createReportMail([{ content: NEARLY_ALL }, { content: NEARLY_ALL }]),
-    { field: "mail", message: "unpacks to more than 20000000 bytes" },
-  ],
-])(
+test.each(asRows`
+  a damaged report | ${createReportMail([{ content: gzipSync(XML).subarray(0, 99) }])} | ${{ field: "file", message: "is a damaged gzip file" }}
+  a report with a wrong count | ${createReportMail([{ content: XML.replace("<count>7", "<count>seven") }])}
+    | ${{ field: "feedback.record[1].row.count", message: "must be a whole number from 0 to 1000000000000" }}
+  a bomb | ${createReportMail([{ content: gzipSync(Buffer.alloc(30_000_000)) }])} | ${{ field: "mail", message: "unpacks to more than 20000000 bytes" }}
+  more than ten reports | ${createReportMail(Array.from({ length: 11 }, (_, at) => ({ content: gzipSync(createDailyReport({ reporter: `${at}.example` })) })))}
+    | ${{ field: "mail", message: "has more than 10 reports" }}
+  two reports that together unpack to more than 20 MB | ${createReportMail([{ content: NEARLY_ALL }, { content: NEARLY_ALL }])}
+    | ${{ field: "mail", message: "unpacks to more than 20000000 bytes" }}
+`)(
   "a mail with %s is accepted, counts for nothing, and is shown as unreadable",
   async (_what, mail, fault) => {
     const ctx = await setup();
