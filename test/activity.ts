@@ -4,6 +4,9 @@ import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import { START } from "./given.ts";
 import { send, type TestResponse } from "./send.ts";
 
+/** Fewer make no group: a domain with fewer has no reputation. */
+export const ADDRESSES_MIN = 20;
+
 export const DAY_MS = 86_400_000;
 
 /** So many days before the moment at which tests begin. */

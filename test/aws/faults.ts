@@ -1,6 +1,9 @@
 import { Readable } from "node:stream";
 import type { AwsResponse, AwsTransport } from "@mailproof/functions/aws/requests";
 
+/** At most so long before each further attempt. */
+export const RETRY_DELAYS_MS = [50, 150, 400, 900];
+
 // What the emulators never do, done between us and them.
 
 type Fault = (next: () => Promise<AwsResponse>) => Promise<AwsResponse>;

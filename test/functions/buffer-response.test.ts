@@ -1,7 +1,6 @@
 import { downloadJob } from "@mailproof/api/endpoints/download-job";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { Failure } from "@mailproof/core/lib/failure";
-import { RESPONSE_BYTES_MAX } from "@mailproof/functions/buffer-response";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
 import { createContext } from "../aws/events.ts";
@@ -17,6 +16,8 @@ import {
 import { encodeForm } from "../form.ts";
 import { toBytes, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
+
+const RESPONSE_BYTES_MAX = 4_500_000;
 
 const whenRequested = async (endpoint: Endpoint, type = "", body?: Buffer) => {
   const { world, liveKey } = await given();

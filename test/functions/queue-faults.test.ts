@@ -1,4 +1,3 @@
-import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/requests";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
@@ -7,6 +6,7 @@ import {
   injectFaults,
   loseAfter,
   loseBefore,
+  RETRY_DELAYS_MS,
   refuseConnection,
   refuseWith,
   repeatFault,

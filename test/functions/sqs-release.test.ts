@@ -1,12 +1,18 @@
 import type { Worker } from "@mailproof/core/runtime/worker";
-import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/requests";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
-import { injectFaults, loseAfter, loseBefore, refuseWith, repeatFault } from "../aws/faults.ts";
+import {
+  injectFaults,
+  loseAfter,
+  loseBefore,
+  RETRY_DELAYS_MS,
+  refuseWith,
+  repeatFault,
+} from "../aws/faults.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { describeWith } from "../describe-when.ts";

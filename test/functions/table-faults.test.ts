@@ -1,6 +1,5 @@
 import type { Write } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/requests";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
@@ -9,6 +8,7 @@ import {
   injectFaults,
   loseAfter,
   loseBefore,
+  RETRY_DELAYS_MS,
   refuseConnection,
   refuseWith,
   repeatFault,

@@ -3,12 +3,7 @@ import { inspect } from "node:util";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createInvoke } from "@mailproof/functions/aws/invoke";
-import {
-  type Aws,
-  type AwsResponse,
-  RETRY_DELAYS_MS,
-  type SignedRequest,
-} from "@mailproof/functions/aws/requests";
+import { type Aws, type AwsResponse, type SignedRequest } from "@mailproof/functions/aws/requests";
 import type { ReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
@@ -17,6 +12,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
+import { RETRY_DELAYS_MS } from "../aws/faults.ts";
 import { givenWorld } from "../given.ts";
 
 const received = (body: string | number, receiveCount = 1) => ({

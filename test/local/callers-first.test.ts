@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Requester } from "@mailproof/core/smtp-pool/requester";
-import {
-  createCallersFirst,
-  HALF_FORGOTTEN_MS,
-  LONG_SLICE_MS,
-  SHORT_LIST_MS,
-  SLICE_MS,
-} from "@mailproof/local/server/callers-first";
+import { createCallersFirst } from "@mailproof/local/server/callers-first";
 import { expect, test } from "vitest";
+
+const SLICE_MS = 0.5;
+const LONG_SLICE_MS = 2;
+const SHORT_LIST_MS = 100;
+const HALF_FORGOTTEN_MS = 1_000;
 
 // Lists share the processor time with callers. The clock moves with the work alone, and the test turns the event loop.
 

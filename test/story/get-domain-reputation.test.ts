@@ -1,8 +1,7 @@
-import { ADDRESSES_MIN } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blocklist, createList } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
-import { createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
+import { ADDRESSES_MIN, createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
 import { withTable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { send } from "../send.ts";

@@ -4,7 +4,7 @@ import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** A Lambda response has at most 6 MB of JSON. As base64 any content of this size fits. */
-export const RESPONSE_BYTES_MAX = 4_500_000;
+const RESPONSE_BYTES_MAX = 4_500_000;
 
 /** Lambda's types require mutable headers. */
 export const toResult = ({

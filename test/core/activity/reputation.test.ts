@@ -1,13 +1,18 @@
 import { SHARDS } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
 import {
-  ADDRESSES_MIN,
   findDomainActivity,
   NO_REPUTATION,
   SCORE_PARTS,
 } from "@mailproof/core/activity/reputation";
 import { expect, test } from "vitest";
-import { createEvent, DAY_MS, type SentEvent, toRecordedEvent } from "../../activity.ts";
+import {
+  ADDRESSES_MIN,
+  createEvent,
+  DAY_MS,
+  type SentEvent,
+  toRecordedEvent,
+} from "../../activity.ts";
 import { givenWorld } from "../../given.ts";
 
 const PAYER = { account: "acc_1", mode: "live", plan: "pro" } as const;

@@ -1,10 +1,11 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { forgetActivity } from "@mailproof/core/activity/forget";
-import { ADDRESSES_MIN, findDomainActivity } from "@mailproof/core/activity/reputation";
+import { findDomainActivity } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import {
+  ADDRESSES_MIN,
   createEvent,
   daysAgo,
   toAddress,

@@ -1,9 +1,11 @@
 import { hasAddress, parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toByteText, toText } from "@mailproof/core/intake/byte-text";
-import { CELL_LENGTH_MAX, createCsvReader } from "@mailproof/core/intake/csv-reader";
+import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { isAddress } from "@mailproof/mail/address";
 import { describe, expect, test } from "vitest";
 import { asRows } from "../../as-rows.ts";
+
+const CELL_LENGTH_MAX = 65_536;
 
 const read = (text: string, delimiter = ",") => createCsvReader(delimiter)(text, true);
 

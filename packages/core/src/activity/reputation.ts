@@ -11,7 +11,7 @@ import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 /**
  * The least number of active addresses for a report about a domain: the sums of five people reveal too much about each.
  */
-export const ADDRESSES_MIN = 20;
+const ADDRESSES_MIN = 20;
 
 const WINDOW_DAYS = 30;
 

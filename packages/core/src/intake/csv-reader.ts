@@ -3,7 +3,7 @@ import { type ByteText, toText, truncateBytes } from "./byte-text.ts";
 /** Takes the next part of the text, and returns the records that it completes. Blank lines are not records. */
 export type CsvReader = (text: ByteText, isLast: boolean) => readonly (readonly ByteText[])[];
 
-export const CELL_LENGTH_MAX = 65_536;
+const CELL_LENGTH_MAX = 65_536;
 
 /** Some rows have a thousand columns, and a spreadsheet has 16,384; a longer line is not a row. */
 const RECORD_LENGTH_MAX = 524_288;

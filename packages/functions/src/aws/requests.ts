@@ -163,7 +163,7 @@ const BUSY = new Set([
 export const isBusy = (code: string): boolean => BUSY.has(code);
 
 /** The retry policy: one entry per retry, with its maximum delay. */
-export const RETRY_DELAYS_MS = [50, 150, 400, 900];
+const RETRY_DELAYS_MS = [50, 150, 400, 900];
 
 /**
  * Retries with random delays while AWS is busy, and after a lost reply if executing the command twice is harmless.

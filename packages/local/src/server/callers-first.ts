@@ -5,15 +5,15 @@ import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/reques
  * The time that lists get in each turn of the event loop while a caller is here. A step is about 0.1 ms of work. Shorter
  * slices cost lists more than they help callers.
  */
-export const SLICE_MS = 0.5;
+const SLICE_MS = 0.5;
 /**
  * A batch needs about 1 ms for each of its rows: in the slices of a file it would wait as long as a file's rows do. The steps
  * that a caller left behind have such slices, too.
  */
-export const LONG_SLICE_MS = 2;
-export const SHORT_LIST_MS = 100;
+const LONG_SLICE_MS = 2;
+const SHORT_LIST_MS = 100;
 /** Half of the time that an account has used is forgotten after so long, and so on. */
-export const HALF_FORGOTTEN_MS = 1_000;
+const HALF_FORGOTTEN_MS = 1_000;
 
 type Step = { readonly requester: Requester; readonly begin: () => void };
 

@@ -1,5 +1,5 @@
 /** With more guesses than this, the queries cost more than the result is worth. */
-export const SELECTORS_MAX = 45;
+const SELECTORS_MAX = 45;
 
 type Signer = {
   /** How the names of its MX hosts end, and the names that its customers include in SPF. */

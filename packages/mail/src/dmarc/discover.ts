@@ -20,7 +20,7 @@ export type DmarcDiscovery = {
 const LABELS_MAX = 7;
 
 /** The names whose records may apply, the domain itself first, the top-level domain last. */
-export const listWalkNames = (domain: string): readonly string[] => {
+const listWalkNames = (domain: string): readonly string[] => {
   const labels = domain.split(".");
   const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
   return [domain, ...above.map((_, index) => above.slice(index).join("."))];
