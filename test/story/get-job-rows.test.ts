@@ -328,3 +328,20 @@ test("a domain whose last address is erased is named nowhere", async () => {
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toContain("ann-lee");
 });
+
+test("a cursor of another filter, text or order is 400", async () => {
+  const ctx = await givenJob();
+  const { data } = await whenRead(ctx, { sort: "email", limit: "1" });
+  const { next_key } = data;
+
+  const answers = await Promise.all(
+    [
+      { sort: "-email" },
+      { sort: "email", q: "a" },
+      { sort: "email", filter: "status:valid" },
+      {},
+    ].map((query) => whenRead(ctx, { ...query, next_key })),
+  );
+
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 400]);
+});
