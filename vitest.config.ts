@@ -2,7 +2,7 @@ import "./scripts/need-node.mjs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { Results } from "./test/results.reporter.ts";
+import { Results } from "./test/runner/results.reporter.ts";
 
 // Every suite is a project here. npm run check runs `quick`; npm test runs quick, long and histories, all that need
 // nothing but Node; npm run test:all runs each of them, in the order of scripts/test-all.ts.
@@ -36,7 +36,7 @@ const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
   isolate: false,
   // The first fails the test whose log tells a secret.
-  setupFiles: ["test/log-lines.setup.ts", "test/draws.setup.ts"],
+  setupFiles: ["test/runner/log-lines.setup.ts", "test/runner/draws.setup.ts"],
   // A limit ends what hangs, and measures nothing: a machine with other work takes twenty times as long for a server's start.
   testTimeout: 300_000,
   hookTimeout: 900_000,
@@ -45,12 +45,12 @@ const shared = {
 } satisfies Suite;
 
 /** Tools and the dashboard's build are there before the first test starts. */
-const local: Suite = { ...shared, globalSetup: ["test/tools.setup.ts"] };
+const local: Suite = { ...shared, globalSetup: ["test/runner/tools.setup.ts"] };
 
 /** What stands on AWS, over the emulators that npm ships or over another one. */
 const createAws = (env: Record<string, string>): Suite => ({
   ...shared,
-  setupFiles: ["test/log-lines.setup.ts", "test/aws/differences.setup.ts"],
+  setupFiles: ["test/runner/log-lines.setup.ts", "test/aws/differences.setup.ts"],
   maxConcurrency: 10,
   env: { ...shared.env, MAILPROOF_STORIES: "aws", ...env },
 });
@@ -102,7 +102,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   dashboard: {
     ...local,
-    globalSetup: ["test/tools.setup.ts", "test/dashboard/browser.setup.ts"],
+    globalSetup: ["test/runner/tools.setup.ts", "test/dashboard/browser.setup.ts"],
     include: ["test/dashboard/*.test.ts"],
   },
   deploy: { ...shared, setupFiles: [], include: ["test/deploy/*.test.ts"] },

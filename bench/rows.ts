@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { send } from "../test/send.ts";
+import { send } from "../test/app/send.ts";
 import { createFinishedJob } from "./export/finished-job.ts";
 import { ROWS } from "./export/measure.ts";
 import { createRow, type ReportRow } from "./report.ts";

@@ -14,7 +14,7 @@ const COPIED = [
   "packages",
   "scripts",
   "vitest.config.ts",
-  "test/results.reporter.ts",
+  "test/runner/results.reporter.ts",
   "test/infra",
   "package.json",
   "sst.config.ts",

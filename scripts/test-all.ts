@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type FileResult, formatLeftOut } from "../test/results.reporter.ts";
+import { type FileResult, formatLeftOut } from "../test/runner/results.reporter.ts";
 import { getToolFolder } from "../test/third-party/tools.ts";
 
 // npm run test:all [-- suite ...] runs every suite, or those that are named: cheap ones first, until one fails. .ci/run

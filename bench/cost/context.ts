@@ -8,7 +8,7 @@ import { createEngine } from "@mailproof/core/verify/engine";
 import { startLab } from "@mailproof/lab/lab";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
-import { given } from "../../test/given.ts";
+import { given } from "../../test/app/given.ts";
 import {
   createCountedBlobs,
   createCountedQueue,

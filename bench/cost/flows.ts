@@ -1,7 +1,7 @@
 import { COMPANIES_LABEL, formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { LAB_ZONE } from "@mailproof/lab/lab";
-import { givenUpload } from "../../test/jobs.ts";
-import { send } from "../../test/send.ts";
+import { send } from "../../test/app/send.ts";
+import { givenUpload } from "../../test/things/jobs.ts";
 import { COMPANIES, type CostContext, drainQueues } from "./context.ts";
 
 // What is done to find out what it costs.

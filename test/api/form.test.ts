@@ -1,7 +1,7 @@
 import { readForm } from "@mailproof/api/http/form";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { readParts } from "../form.ts";
+import { readParts } from "../app/form.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const TYPE = "multipart/form-data; boundary=b";
 const NAMED = 'Content-Disposition: form-data; name="a"';

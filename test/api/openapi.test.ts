@@ -10,8 +10,8 @@ import { openapi } from "@mailproof/api/openapi/openapi";
 import { buildPostmanCollection } from "@mailproof/api/openapi/postman";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { given } from "../given.ts";
-import { whenVerified } from "../send.ts";
+import { given } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
 
 const BASE = "http://127.0.0.1:8787";
 const document: any = openapi(BASE);

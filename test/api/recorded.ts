@@ -7,9 +7,10 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { toUuid } from "@mailproof/core/lib/uuid";
 import { credits } from "@mailproof/core/money/credits";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { withMessageFates } from "../faulty-worlds.ts";
-import { givenWorld } from "../given.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withMessageFates } from "../app/faulty-worlds.ts";
+import { givenWorld } from "../app/given.ts";
+import { send, whenChecked, whenVerified } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -17,9 +18,8 @@ import {
   whenBatched,
   whenFiled,
   whenPut,
-} from "../jobs.ts";
-import { createDailyReport } from "../reports.ts";
-import { send, whenChecked, whenVerified } from "../send.ts";
+} from "../things/jobs.ts";
+import { createDailyReport } from "../things/reports.ts";
 
 type RecordedRequest = {
   readonly query?: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readInTest } from "../describe-when.ts";
-import { formatLeftOut } from "../results.reporter.ts";
+import { readInTest } from "../runner/describe-when.ts";
+import { formatLeftOut } from "../runner/results.reporter.ts";
 
 /** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
-const EXEMPT = ["test/architecture/tests.test.ts", "test/describe-when.ts"];
+const EXEMPT = ["test/architecture/tests.test.ts", "test/runner/describe-when.ts"];
 
 const testsWith = (pattern: RegExp) =>
   globSync("test/**/*.ts", { exclude: ["**/node_modules/**", "**/generated/**"] })

@@ -4,8 +4,8 @@ import { OPERATIONS } from "@mailproof/client/operations";
 import type { Operations } from "@mailproof/client/types";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { createDailyReport } from "../reports.ts";
-import { serveAccounts } from "./proxied-server.ts";
+import { serveAccounts } from "../servers/proxied-server.ts";
+import { createDailyReport } from "../things/reports.ts";
 
 const whenServed = serveAccounts();
 

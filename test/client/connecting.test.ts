@@ -4,8 +4,8 @@ import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { SELF_SIGNED } from "../net/https-servers.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { SELF_SIGNED } from "../servers/https-servers.ts";
 import { createRefusedConnection, whenAnswered } from "./fake-fetch.ts";
 
 // Over real sockets: where no connection was made, no request was sent, and nothing was charged.

@@ -1,7 +1,7 @@
 import type { Client } from "@mailproof/client/client";
 import { MailproofError } from "@mailproof/client/errors";
 import { expect, test } from "vitest";
-import { serveAccounts, whenLosing } from "./proxied-server.ts";
+import { serveAccounts, whenLosing } from "../servers/proxied-server.ts";
 
 const whenServed = serveAccounts();
 

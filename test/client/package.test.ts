@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { buildClient, bundleClient } from "../../scripts/build-client.ts";
-import { createFolder } from "../local/running.ts";
+import { createFolder } from "../servers/running.ts";
 
 // What is published is built, packed and used as a project that installs it does.
 

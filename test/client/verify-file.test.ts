@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import type { FileSource } from "@mailproof/client/file-source";
 import type { FileProgress } from "@mailproof/client/verify-file";
 import { expect, test } from "vitest";
-import { createFolder } from "../local/running.ts";
+import { serveAccounts } from "../servers/proxied-server.ts";
+import { createFolder } from "../servers/running.ts";
 import { createDataResponse, whenAnswered } from "./fake-fetch.ts";
-import { serveAccounts } from "./proxied-server.ts";
 
 const whenServed = serveAccounts();
 

@@ -2,7 +2,7 @@ import { verifyWebhook, type WebhookInput } from "@mailproof/client/webhooks";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.000Z");
 const SECRET = generateSecret({ randomBytes: (count) => new Uint8Array(count).fill(7) });

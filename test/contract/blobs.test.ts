@@ -5,10 +5,10 @@ import { type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { afterAll, describe, expect, test } from "vitest";
+import { streamPieces } from "../app/form.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
-import { type Adapters, describeAdapters } from "../describe-when.ts";
-import { streamPieces } from "../form.ts";
+import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
 import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 
 const folders: string[] = [];

@@ -10,14 +10,14 @@ import type { Table } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
+import { givenWorld } from "../app/given.ts";
+import { whenChecked, whenFound, whenVerified } from "../app/send.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
-import { type Adapters, describeAdapters } from "../describe-when.ts";
-import { givenWorld } from "../given.ts";
-import { createFolder } from "../local/running.ts";
-import { whenTestCreated } from "../mail-tests.ts";
-import { whenChecked, whenFound, whenVerified } from "../send.ts";
+import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
+import { createFolder } from "../servers/running.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
+import { whenTestCreated } from "../things/mail-tests.ts";
 
 // What a charge leaves is stated by the transaction that charges, over every adapter of the table.
 

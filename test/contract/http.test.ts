@@ -14,16 +14,16 @@ import { lambda } from "@mailproof/functions/lambda";
 import { createApiServer } from "@mailproof/local/server/server";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../app/fake-endpoints.ts";
+import { encodeForm } from "../app/form.ts";
+import { given } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
-import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../fake-endpoints.ts";
-import { encodeForm } from "../form.ts";
-import { toBytes, toEvent, type WireRequest } from "../gateway.ts";
-import { given } from "../given.ts";
-import { createEmails, formatCsv, whenBatched, whenPut } from "../jobs.ts";
-import { whenVerified } from "../send.ts";
+import { toBytes, toEvent, type WireRequest } from "../aws/gateway.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
+import { createEmails, formatCsv, whenBatched, whenPut } from "../things/jobs.ts";
 
 type Answered = {
   readonly status: number;

@@ -1,7 +1,7 @@
 import type { Message, Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { expect, test } from "vitest";
-import { type Adapters, describeAdapters } from "../describe-when.ts";
+import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // The queues that hand out by turns. SQS has its own way of it: fair queues, by the MessageGroupId.

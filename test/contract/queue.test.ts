@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
-import { type Adapters, describeAdapters } from "../describe-when.ts";
+import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // One behaviour for every queue.

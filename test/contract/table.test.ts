@@ -16,10 +16,10 @@ import {
 } from "@mailproof/local/engine-threads/table-calls";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, onTestFinished, test } from "vitest";
-import { asRows } from "../as-rows.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
-import { type Adapters, describeAdapters } from "../describe-when.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
 import { createFaultyTable } from "../simulation/faults.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 

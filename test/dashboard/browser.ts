@@ -2,9 +2,9 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Download, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { createFolder } from "../local/running.ts";
-import { watchLine } from "../log-lines.ts";
+import { watchLine } from "../app/log-lines.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { createFolder } from "../servers/running.ts";
 import { CHROMIUM, OPERATOR_KEY, type Ready, type RunningServer, startServer } from "./server.ts";
 
 // The dashboard as people use it: the real server, and Chromium. browser.setup.ts starts both, for all files.
@@ -164,7 +164,7 @@ const openAccount = async (name: string, server: RunningServer): Promise<Ready> 
   return { ...server.ready, ...((await response.json()) as { data: Ready }).data };
 };
 
-/** A secret in the server's log fails the test (test/log-lines.setup.ts). */
+/** A secret in the server's log fails the test (test/runner/log-lines.setup.ts). */
 const watchLog = (getPath: () => string): void => {
   let log = 0;
   beforeAll(() => {

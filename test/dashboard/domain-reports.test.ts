@@ -5,7 +5,7 @@ import {
   createRecord,
   createTlsReport,
   createZip,
-} from "../core/deliverability/reports/made-reports.ts";
+} from "../things/made-reports.ts";
 import { checkScreen, describeInBrowser, type OpenedPage, REFUSED, readCopied } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 

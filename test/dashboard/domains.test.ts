@@ -5,7 +5,7 @@ import { isSpf, parseSpf } from "@mailproof/mail/spf/parse";
 import { parseTagList } from "@mailproof/mail/tag-list";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import { RSA_2048 } from "../mail/dkim/keys.ts";
+import { RSA_2048 } from "../things/dkim-keys.ts";
 import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
 
 // A domain from a weak set-up to a better grade, by the record that its report shows: the zone changes during the test.

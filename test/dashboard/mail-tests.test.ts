@@ -1,7 +1,7 @@
 import { startDnsServer } from "@mailproof/lab/dns-server";
 import type { DnsFailure, Records } from "@mailproof/lab/zone";
 import { afterAll, expect, test } from "vitest";
-import { dial } from "../lab/smtp-client.ts";
+import { dial } from "../servers/smtp-client.ts";
 import {
   beforeAnswer,
   checkScreen,

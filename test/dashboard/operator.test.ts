@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import type { Locator, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { whenRun } from "../local/running.ts";
+import { whenRun } from "../servers/running.ts";
 import { checkScreen, describeInBrowser, type OpenedPage, waitUntilLoaded } from "./browser.ts";
 import { OPERATOR_KEY } from "./server.ts";
 

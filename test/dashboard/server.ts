@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { PRELOADED } from "../local/running.ts";
+import { PRELOADED } from "../servers/running.ts";
 
 export const CHROMIUM = [
   "/usr/bin/chromium",

@@ -8,7 +8,7 @@ import { loadDashboard } from "@mailproof/local/server/dashboard-build";
 import { createApiServer } from "@mailproof/local/server/server";
 import { PLAIN_SITE, type Site } from "@mailproof/local/server/site";
 import { expect, onTestFinished, test } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 
 type Load = Parameters<typeof openDashboard>[2];
 

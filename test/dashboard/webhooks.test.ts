@@ -11,8 +11,8 @@ import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { toFaultSentence } from "../../packages/dashboard/src/screens/webhooks/fault-sentence.ts";
-import { serveZone } from "../dns-server.ts";
-import { NAME, OPEN, SELF_SIGNED } from "../net/https-servers.ts";
+import { serveZone } from "../servers/dns-server.ts";
+import { NAME, OPEN, SELF_SIGNED } from "../servers/https-servers.ts";
 import { beforeAnswer, checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 
 type Call = { readonly headers: Record<string, string>; readonly body: string };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
+import { describeUnless } from "../runner/describe-when.ts";
 import { createVolume, readComposeEnvironment, startContainer } from "./container.ts";
 import { buildImage, type Image } from "./dockerfile.ts";
 import { findObstacle, measureSize, removeRoot } from "./fresh-root.ts";

@@ -12,8 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
 import {
   createDebian,
   createFolder,

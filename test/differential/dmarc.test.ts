@@ -7,7 +7,7 @@ import {
   getPolicyTags,
 } from "mailauth/lib/dmarc/get-dmarc-record.js";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createResolver } from "./resolver.ts";
 
 // Goal: our way to the DMARC record that counts leads where mailauth's does (RFC 9989 §4.10), written by others.

@@ -7,7 +7,7 @@ import { bimi } from "mailauth/lib/bimi/index.js";
 import { validateSvg } from "mailauth/lib/bimi/validate-svg.js";
 import { parsePolicy as parseTheirs, validateMx } from "mailauth/lib/mta-sts.js";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createResolver } from "./resolver.ts";
 
 // Goal: MTA-STS policies, BIMI records and logos are read as mailauth reads them, written by others.

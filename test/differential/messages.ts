@@ -5,7 +5,7 @@ import { readMessage } from "@mailproof/mail/message/read-message";
 import fc from "fast-check";
 import { authenticate, type DNSResolver } from "mailauth";
 import { expect } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createResolver } from "./resolver.ts";
 import {
   getBodyLength,

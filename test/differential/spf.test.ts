@@ -3,7 +3,7 @@ import { SPF_LIMITS, type SpfLimits } from "@mailproof/mail/spf/limits";
 import fc from "fast-check";
 import { spf } from "mailauth/lib/spf/index.js";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createResolver } from "./resolver.ts";
 
 // Goal: our evaluation of SPF comes to what mailauth's does, written by others from the same RFC.

@@ -6,8 +6,8 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { createApiServer } from "@mailproof/local/server/server";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
+import { describeUnless } from "../runner/describe-when.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => existsSync(path),

@@ -19,12 +19,12 @@ import { DECISION } from "@mailproof/docs-site/pictures";
 import { retrying, VERIFYING } from "@mailproof/docs-site/programs";
 import { snippetsFor } from "@mailproof/docs-site/snippets";
 import { describe, expect, test } from "vitest";
-import { whenLosing } from "../client/proxied-server.ts";
-import { describeUnless } from "../describe-when.ts";
-import { given } from "../given.ts";
-import { whenListening } from "../local/listening.ts";
-import { createFolder } from "../local/running.ts";
-import { whenVerified } from "../send.ts";
+import { given } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { whenListening } from "../servers/listening.ts";
+import { whenLosing } from "../servers/proxied-server.ts";
+import { createFolder } from "../servers/running.ts";
 
 const ran = promisify(execFile);
 

@@ -7,12 +7,17 @@ import { PLANS } from "@mailproof/core/money/plans";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import type { Item } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given, START } from "../given.ts";
-import { type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
-import { createMail, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { createDailyReport, createReportMail, readReportsAddress, toReceived } from "../reports.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given, START } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { type TestContext, whenBatched, whenProcessed } from "../things/jobs.ts";
+import { createMail, whenMailArrives, whenTestCreated } from "../things/mail-tests.ts";
+import {
+  createDailyReport,
+  createReportMail,
+  readReportsAddress,
+  toReceived,
+} from "../things/reports.ts";
 
 // Goal: docs/privacy.md is true of what is stored. Method: each feature is used once, for one address, and every item
 // that is left is looked up in the page's table.

@@ -3,8 +3,8 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { createFolder, whenStarted } from "../local/running.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 const ran = promisify(execFile);
 

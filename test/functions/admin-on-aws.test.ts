@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { expect, test } from "vitest";
-import { runAdmin } from "../admin.ts";
+import { givenWorld } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
-import { describeWith } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
-import { givenWorld } from "../given.ts";
-import { send } from "../send.ts";
+import { describeWith } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { runAdmin } from "../things/admin.ts";
 
 describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
   /** As the configuration of a Lambda has them, and what the operator's own shell has. */

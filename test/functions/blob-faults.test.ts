@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { expect, test } from "vitest";
+import { streamPieces } from "../app/form.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
   answerWith,
@@ -12,8 +13,7 @@ import {
   repeatFault,
 } from "../aws/faults.ts";
 import { createBucket } from "../aws/resources.ts";
-import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../form.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 const KEY = "inputs/job_1";
 const LARGE_BYTES = 20_000_000;

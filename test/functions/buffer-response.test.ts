@@ -3,19 +3,19 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { Failure } from "@mailproof/core/lib/failure";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
-import { createContext } from "../aws/events.ts";
-import { getRecords } from "../downloads.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
+import { whenWorked } from "../app/drain-queues.ts";
 import {
   createCountedPieces,
   createFakeStreamEndpoint,
   failAfter,
   fakeFormEndpoint,
-} from "../fake-endpoints.ts";
-import { encodeForm } from "../form.ts";
-import { toBytes, toEvent } from "../gateway.ts";
-import { given } from "../given.ts";
+} from "../app/fake-endpoints.ts";
+import { encodeForm } from "../app/form.ts";
+import { given } from "../app/given.ts";
+import { createContext } from "../aws/events.ts";
+import { toBytes, toEvent } from "../aws/gateway.ts";
+import { getRecords } from "../things/downloads.ts";
+import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 
 const RESPONSE_BYTES_MAX = 4_500_000;
 

@@ -13,7 +13,7 @@ import { getLambdaGroup } from "../../bench/lambda-groups.ts";
 import { lambdas } from "../../infra/topology.ts";
 import { BUNDLE, dropDescriptions, inlineKeys } from "../../packages/functions/bundle.ts";
 import { getEntryFile, listEntries } from "../../packages/functions/entries.ts";
-import { toBytes, toEvent } from "../gateway.ts";
+import { toBytes, toEvent } from "../aws/gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
 

@@ -8,9 +8,9 @@ import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-vers
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent } from "../gateway.ts";
-import { given } from "../given.ts";
+import { toEvent } from "../aws/gateway.ts";
 
 // What a Lambda's settings make of its ways out.
 

@@ -14,13 +14,13 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
 import { listEntries } from "../../packages/functions/entries.ts";
+import { givenWorld } from "../app/given.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { cancelWith, injectFaults, refuseWith } from "../aws/faults.ts";
+import { toEvent, type WireRequest } from "../aws/gateway.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
-import { describeWith } from "../describe-when.ts";
-import { toEvent, type WireRequest } from "../gateway.ts";
-import { givenWorld } from "../given.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 // A Lambda as it is deployed: its bundle, in a process of its own, configured by its environment alone.
 

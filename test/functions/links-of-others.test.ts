@@ -13,11 +13,11 @@ import { createBlobLinks } from "@mailproof/local/storage/blob-links";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { chromium } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
+import { givenWorld } from "../app/given.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
-import { describeUnless, describeWith } from "../describe-when.ts";
-import { givenWorld } from "../given.ts";
+import { describeUnless, describeWith } from "../runner/describe-when.ts";
 
 // What a customer does with a link, by the programs that customers have. None of this code is ours but the links.
 

@@ -10,11 +10,11 @@ import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { expect, test } from "vitest";
 import { GRANTS, type Need } from "../../infra/iam.ts";
 import { lambdas } from "../../infra/topology.ts";
+import { streamPieces } from "../app/form.ts";
+import { givenWorld } from "../app/given.ts";
 import { DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
-import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../form.ts";
-import { givenWorld } from "../given.ts";
+import { describeWith } from "../runner/describe-when.ts";
 import { createStage } from "../third-party/stage.ts";
 
 // What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through

@@ -13,7 +13,7 @@ import {
 } from "../aws/faults.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
-import { describeWith } from "../describe-when.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 const TRIES = RETRY_DELAYS_MS.length + 1;
 const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };

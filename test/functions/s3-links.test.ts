@@ -3,11 +3,11 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { streamPieces } from "../app/form.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
-import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../form.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.csv";
 const START_MS = Date.UTC(2026, 10, 21);

@@ -3,6 +3,7 @@ import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { expect, test } from "vitest";
+import { givenWorld } from "../app/given.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import {
@@ -15,8 +16,7 @@ import {
 } from "../aws/faults.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
-import { describeWith } from "../describe-when.ts";
-import { givenWorld } from "../given.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 // As long as on AWS, where a message stays hidden for six times what its worker may take.
 const chunks = { name: "chunks", visibilitySeconds: 5_400, receivesMax: 5, concurrency: 10 };

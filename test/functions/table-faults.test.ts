@@ -14,7 +14,7 @@ import {
   repeatFault,
 } from "../aws/faults.ts";
 import { createTable } from "../aws/resources.ts";
-import { describeWith } from "../describe-when.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 const TRIES = RETRY_DELAYS_MS.length + 1;
 const counter = { pk: "P", sk: "counter" };

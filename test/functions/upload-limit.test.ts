@@ -5,12 +5,12 @@ import { createVersionRemover } from "@mailproof/functions/aws/s3-versions";
 import { createUploadLimitHandler } from "@mailproof/functions/upload-limit";
 import type { S3Event } from "aws-lambda";
 import { expect, test } from "vitest";
+import { streamPieces } from "../app/form.ts";
+import { givenWorld } from "../app/given.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createContext } from "../aws/events.ts";
 import { createBucket } from "../aws/resources.ts";
-import { describeWith } from "../describe-when.ts";
-import { streamPieces } from "../form.ts";
-import { givenWorld } from "../given.ts";
+import { describeWith } from "../runner/describe-when.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
 const OVER = FILE_BYTES_MAX + 1;

@@ -10,10 +10,10 @@ import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { expect, test } from "vitest";
+import { givenWorld } from "../app/given.ts";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import { RETRY_DELAYS_MS } from "../aws/faults.ts";
-import { givenWorld } from "../given.ts";
 
 const received = (body: string | number, receiveCount = 1) => ({
   receipt: `receipt of ${body}`,

@@ -8,12 +8,12 @@ import type { Table } from "@mailproof/core/ports/table";
 import { createApiServer } from "@mailproof/local/server/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createJudge } from "../api/judge.ts";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { rejectDown } from "../faulty-worlds.ts";
-import { given, givenKey } from "../given.ts";
-import { formatCsv, givenUpload } from "../jobs.ts";
-import { createDailyReport } from "../reports.ts";
-import { whenSubscribed } from "../webhooks.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { rejectDown } from "../app/faulty-worlds.ts";
+import { given, givenKey } from "../app/given.ts";
+import { formatCsv, givenUpload } from "../things/jobs.ts";
+import { createDailyReport } from "../things/reports.ts";
+import { whenSubscribed } from "../things/webhooks.ts";
 import { createChances } from "./random.ts";
 import { drawRequest, listOperations, type Request } from "./requests.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
-import { describeUnless } from "../describe-when.ts";
+import { describeUnless } from "../runner/describe-when.ts";
 import { findToolAbsence, getToolFolder } from "../third-party/tools.ts";
 
 // AWS's schemas of CloudFormation, and the rules of cfn-lint, over what CDK writes. cdk-nag is asked by

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import * as packet from "dns-packet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createResolver } from "./smtp-client.ts";
+import { createResolver } from "../servers/smtp-client.ts";
 
 let lab: Lab;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { getPeople } from "@mailproof/lab/companies";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { converse, createResolver, dial, findMailHosts } from "./smtp-client.ts";
+import { converse, createResolver, dial, findMailHosts } from "../servers/smtp-client.ts";
 
 let lab: Lab;
 let now = new Date("2026-01-01T00:00:00Z");

@@ -1,10 +1,10 @@
 import { formatAdminOutput } from "@mailproof/local/cli/admin-output";
 import { expect, test } from "vitest";
-import { runAdmin } from "../admin.ts";
-import { given } from "../given.ts";
-import { givenChunked, whenBatched } from "../jobs.ts";
-import { send } from "../send.ts";
-import { createFolder, whenCommanded, whenStarted } from "./running.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
+import { runAdmin } from "../things/admin.ts";
+import { givenChunked, whenBatched } from "../things/jobs.ts";
 
 test("beside a running server an operator revokes a key, disables an account, and closes it only with --yes", async () => {
   const folder = createFolder();

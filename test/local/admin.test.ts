@@ -2,8 +2,14 @@ import { toBalanceKey } from "@mailproof/core/money/balance";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { createFolder, whenCommanded, whenRun, whenRunIn, whenStarted } from "./running.ts";
+import { asRows } from "../runner/as-rows.ts";
+import {
+  createFolder,
+  whenCommanded,
+  whenRun,
+  whenRunIn,
+  whenStarted,
+} from "../servers/running.ts";
 
 test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
   const folder = createFolder();

@@ -6,7 +6,7 @@ import { createSweeper } from "@mailproof/local/server/sweeper";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, onTestFinished, test } from "vitest";
-import { givenWorld } from "../given.ts";
+import { givenWorld } from "../app/given.ts";
 
 const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 3, concurrency: 10 };
 

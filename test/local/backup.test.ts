@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } fr
 import { join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 
 const LIST = [
   "Name,E-Mail",

@@ -5,8 +5,8 @@ import { createApiServer } from "@mailproof/local/server/server";
 import { createBlobLinks } from "@mailproof/local/storage/blob-links";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { afterEach, expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
-import { createFolder } from "./running.ts";
+import { givenWorld } from "../app/given.ts";
+import { createFolder } from "../servers/running.ts";
 
 const servers: Server[] = [];
 afterEach(() => servers.splice(0).forEach((one) => one.close()));

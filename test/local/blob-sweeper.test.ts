@@ -5,9 +5,9 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { createBlobSweeper } from "@mailproof/local/server/blob-sweeper";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
-import { streamPieces } from "../form.ts";
-import { givenWorld } from "../given.ts";
-import { createFolder } from "./running.ts";
+import { streamPieces } from "../app/form.ts";
+import { givenWorld } from "../app/given.ts";
+import { createFolder } from "../servers/running.ts";
 
 const FILES_MAX = 20;
 const DAY_MS = 86_400_000;

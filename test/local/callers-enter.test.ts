@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createApiServer } from "@mailproof/local/server/server";
 import { expect, onTestFinished, test } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 
 const whenServing = async () => {
   const { world } = await given();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded } from "./running.ts";
+import { createFolder, whenCommanded } from "../servers/running.ts";
 
 const at = (name: string) => `${name}.senders.lab.mailproof.test`;
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { checkpointInThread, createCheckpoints } from "@mailproof/local/storage/checkpoints";
 import { createGroupCommit, openSqlite } from "@mailproof/local/storage/sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createFolder } from "./running.ts";
+import { createFolder } from "../servers/running.ts";
 
 const SECOND_MS = 1_000;
 const LONG = 4_000;

@@ -2,10 +2,10 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { createClientFiles } from "@mailproof/local/server/client-files";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toBytes, toEvent } from "../gateway.ts";
-import { given } from "../given.ts";
-import { whenListening } from "./listening.ts";
+import { toBytes, toEvent } from "../aws/gateway.ts";
+import { whenListening } from "../servers/listening.ts";
 
 const NOT_BUILT = "/docs/clients/not-built.whl";
 

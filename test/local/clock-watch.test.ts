@@ -1,7 +1,7 @@
 import { readGauges } from "@mailproof/core/background/gauges";
 import { createClockWatch } from "@mailproof/local/server/clock-watch";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 
 const HOUR_MS = 3_600_000;
 

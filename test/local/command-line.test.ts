@@ -20,8 +20,14 @@ import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
 import { expect, onTestFinished, test } from "vitest";
-import { endWithTest } from "../eventually.ts";
-import { createFolder, spawnNode, whenCommandedWith, whenRun, whenStarted } from "./running.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import {
+  createFolder,
+  spawnNode,
+  whenCommandedWith,
+  whenRun,
+  whenStarted,
+} from "../servers/running.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
 

@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
-import { createFolder, whenRun } from "./running.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { createFolder, whenRun } from "../servers/running.ts";
 
 // In a real zsh on a terminal: it reads the functions of bash, but not all of bash's syntax.
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { SETTINGS } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { createFolder, whenCommandedWith } from "./running.ts";
+import { createFolder, whenCommandedWith } from "../servers/running.ts";
 
 type Row = {
   readonly name: string;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createApiServer } from "@mailproof/local/server/server";
 import { expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
+import { givenWorld } from "../app/given.ts";
 
 const whenRequested = async (path: string, init: RequestInit) => {
   const { world } = givenWorld();

@@ -10,7 +10,7 @@ import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { findDamage } from "@mailproof/local/storage/state-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createSend, serveWorld } from "../fixtures/play-release.ts";
-import { createFolder } from "./running.ts";
+import { createFolder } from "../servers/running.ts";
 
 const ROWS = 3_000;
 const now = () => new Date();

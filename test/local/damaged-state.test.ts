@@ -17,7 +17,7 @@ import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { describe, expect, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
 // A folder whose state is missing or damaged, with a real server in a process of its own.
 

@@ -7,8 +7,8 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { ensureDemoAccount } from "@mailproof/local/server/demo";
 import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { expect, onTestFinished, test } from "vitest";
-import { whenVerified } from "../send.ts";
-import { createFolder } from "./running.ts";
+import { whenVerified } from "../app/send.ts";
+import { createFolder } from "../servers/running.ts";
 
 const givenFolder = () => {
   const folder = createFolder();

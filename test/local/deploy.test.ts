@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
-import { createFolder, whenStarted } from "./running.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 // The files of deploy/, in the programs that they are for.
 

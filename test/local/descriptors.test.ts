@@ -6,10 +6,10 @@ import { readGauges } from "@mailproof/core/background/gauges";
 import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
 import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import { expect, test } from "vitest";
-import { endWithTest } from "../eventually.ts";
-import { given } from "../given.ts";
-import { connectTo } from "../security/slow-clients.ts";
-import { createFolder, PRELOADED } from "./running.ts";
+import { given } from "../app/given.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { createFolder, PRELOADED } from "../servers/running.ts";
+import { connectTo } from "../servers/slow-clients.ts";
 
 test.each([
   [1_048_576, { connections: 524_256, sessions: 700 }],

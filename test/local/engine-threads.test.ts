@@ -21,7 +21,7 @@ import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createFolder, whenStarted } from "./running.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 // The engine on threads of its own, before the lab. What the situations of the lab come to stands beside them; here each
 // thread has to come to the same.

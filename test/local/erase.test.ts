@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { constants, inflateRawSync } from "node:zlib";
 import { createClient } from "@mailproof/client/client";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 
 // Goal: after an erasure no byte of the state folder shows the address. Method: a real server stores it in every way that
 // it can; then each file is searched as it lies there, also what was deleted, the log of SQLite, and inside of what is

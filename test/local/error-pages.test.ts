@@ -11,11 +11,11 @@ import {
 import { openWriters } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
-import { DOMAIN_NAME, toBytes, toEvent } from "../gateway.ts";
-import { given } from "../given.ts";
-import { send } from "../send.ts";
-import { whenListening } from "./listening.ts";
+import { DOMAIN_NAME, toBytes, toEvent } from "../aws/gateway.ts";
+import { whenListening } from "../servers/listening.ts";
 
 const PAGE = openWriters()["/docs/errors"]?.() ?? "";
 

@@ -5,7 +5,7 @@ import { runBackground } from "@mailproof/local/server/background";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
+import { givenWorld } from "../app/given.ts";
 
 const rows = {
   name: "rows",

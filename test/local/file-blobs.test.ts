@@ -3,8 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
-import { streamPieces } from "../form.ts";
-import { createFolder } from "./running.ts";
+import { streamPieces } from "../app/form.ts";
+import { createFolder } from "../servers/running.ts";
 
 const KEY = "jobs/job_1";
 

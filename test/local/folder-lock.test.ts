@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder } from "./running.ts";
+import { createFolder } from "../servers/running.ts";
 
 const FROM_OUTSIDE = `
   const { DatabaseSync } = require("node:sqlite");

@@ -4,8 +4,8 @@ import { json } from "node:stream/consumers";
 import { FORM_BYTES_MAX } from "@mailproof/api/http/body";
 import { type Endpoint, endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { fakeFormEndpoint } from "../fake-endpoints.ts";
-import { whenListening } from "./listening.ts";
+import { fakeFormEndpoint } from "../app/fake-endpoints.ts";
+import { whenListening } from "../servers/listening.ts";
 
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\n\r\n';
 const TAIL = "\r\n--b--\r\n";

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packFiles } from "../../scripts/build/clients.ts";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
-import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
 
 // What people install without this repository: the npm package, and the executable.
 

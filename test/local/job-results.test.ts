@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
 
 // Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 
 // A job on the real embedded engine, over HTTP, with real mail servers of the lab behind it.
 

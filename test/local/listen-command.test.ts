@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, onTestFinished, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { createEdition, KEYS, OTHER_KEYS, SHIPPED } from "../editions.ts";
-import { eventually } from "../eventually.ts";
-import { createFolder, whenRun, whenStarted } from "./running.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder, whenRun, whenStarted } from "../servers/running.ts";
+import { createEdition, KEYS, OTHER_KEYS, SHIPPED } from "../things/editions.ts";
 
 // Goal: an operator brings newer lists to a server that runs on, and nothing that is wrong with a file reaches it.
 // Method: a server with the lab; its domain `valid` becomes disposable by an edition.

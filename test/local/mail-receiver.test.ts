@@ -7,11 +7,16 @@ import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
 import { MAIL_LIMITS, type MailLimits } from "@mailproof/local/mail-receiver/limits";
 import { type MailReceiver, startMailReceiver } from "@mailproof/local/mail-receiver/mail-receiver";
 import { afterEach, expect, test } from "vitest";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { type Client, dial } from "../lab/smtp-client.ts";
-import { readTest, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { createDailyReport, createReportMail, readReportsAddress, toReceived } from "../reports.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { type Client, dial } from "../servers/smtp-client.ts";
+import { readTest, whenMailArrives, whenTestCreated } from "../things/mail-tests.ts";
+import {
+  createDailyReport,
+  createReportMail,
+  readReportsAddress,
+  toReceived,
+} from "../things/reports.ts";
 
 // Clients of few words, over real sockets.
 

@@ -9,10 +9,10 @@ import { addGauges } from "@mailproof/local/metrics/gauges";
 import { addReading, formatMetrics } from "@mailproof/local/metrics/registry";
 import { Registry } from "prom-client";
 import { expect, test, vi } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { eventually } from "../eventually.ts";
-import { givenWorld } from "../given.ts";
-import { createFolder, whenStarted } from "./running.ts";
+import { givenWorld } from "../app/given.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 const PROMTOOL = ".cache/prometheus/usr/bin/promtool";
 const ALERTS = "monitoring/alerts.yml";

@@ -1,6 +1,6 @@
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { createFolder, whenCommandedWith } from "./running.ts";
+import { createFolder, whenCommandedWith } from "../servers/running.ts";
 
 test.each([
   ["METRIC_PORT", "METRICS_PORT"],

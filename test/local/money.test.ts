@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 
 // The real embedded engine, over HTTP, with real mail servers of the lab behind it.
 

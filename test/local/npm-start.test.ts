@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, isGone } from "./running.ts";
+import { createFolder, isGone } from "../servers/running.ts";
 
 // The server as README starts it: by npm, with whatever npm puts between itself and the server.
 

@@ -5,7 +5,7 @@ import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { createOperatorRoutes } from "@mailproof/local/server/operator";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, whenRun, whenStarted } from "./running.ts";
+import { createFolder, whenRun, whenStarted } from "../servers/running.ts";
 
 const KEY = `mp_operator_${randomBytes(20).toString("hex")}`;
 

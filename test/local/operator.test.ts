@@ -7,8 +7,8 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
-import { serveZone } from "../dns-server.ts";
-import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.ts";
+import { serveZone } from "../servers/dns-server.ts";
+import { createFolder, spawnNode, whenCommanded, whenStarted } from "../servers/running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = createFolder();

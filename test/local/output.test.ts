@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { assertWritable } from "@mailproof/local/cli/output";
 import { expect, test } from "vitest";
-import { createFolder, whenRunIn } from "./running.ts";
+import { createFolder, whenRunIn } from "../servers/running.ts";
 
 test("results never take the place of a pipe or a device, also with --force", () => {
   const pipe = join(createFolder(), "pipe");

@@ -1,8 +1,8 @@
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { send } from "../send.ts";
-import { createFolder } from "./running.ts";
+import { send } from "../app/send.ts";
+import { createFolder } from "../servers/running.ts";
 
 test("the service of one machine asks its own meter: paid work is refused, and reads go on", async () => {
   const usage = process.memoryUsage();

@@ -9,9 +9,9 @@ import { upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
 import { parse } from "csv-parse/sync";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { createSend, type ReleaseRecord, serveWorld } from "../fixtures/play-release.ts";
-import { createFolder } from "./running.ts";
+import { createFolder } from "../servers/running.ts";
 
 // Today's code opens the state of every release. A fixture is never written again: a change that needs another fixture
 // would break the upgrade of every operator.

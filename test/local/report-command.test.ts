@@ -6,8 +6,8 @@ import type { GetDomainReportsData } from "@mailproof/client/types";
 import { showReports } from "@mailproof/local/cli/show-reports";
 import { paintAnsi } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";
-import { createDmarcReport, createRecord } from "../core/deliverability/reports/made-reports.ts";
-import { createFolder, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import { createDmarcReport, createRecord } from "../things/made-reports.ts";
 
 /** Yesterday, so that the report is among those of the last days. */
 const begin = Math.floor(Date.now() / 86_400_000) * 86_400 - 86_400;

@@ -4,9 +4,9 @@ import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
 import type { FinishedRequest } from "@mailproof/local/server/request-record";
 import { createApiServer } from "@mailproof/local/server/server";
 import { expect, onTestFinished, test } from "vitest";
-import { eventually } from "../eventually.ts";
-import { given } from "../given.ts";
-import { createFolder, whenStarted } from "./running.ts";
+import { given } from "../app/given.ts";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
 
 // A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
 

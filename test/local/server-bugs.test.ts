@@ -4,8 +4,8 @@ import { endpoint } from "@mailproof/api/http/endpoint";
 import { createApiServer } from "@mailproof/local/server/server";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { givenWorld } from "../given.ts";
-import { whenListening } from "./listening.ts";
+import { givenWorld } from "../app/given.ts";
+import { whenListening } from "../servers/listening.ts";
 
 // What a client learns about its money when a bug is outside of respond().
 

@@ -19,7 +19,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { whenLosing } from "../client/proxied-server.ts";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
+import { whenLosing } from "../servers/proxied-server.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.
 

@@ -6,8 +6,8 @@ import { toReportResponse } from "@mailproof/local/cli/report-sections";
 import { showReport } from "@mailproof/local/cli/show-report";
 import { paintAnsi, paintPlain, wrapText } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createReport } from "../core/deliverability/findings.ts";
-import { createZoneDns, type Zone } from "../zone.ts";
 
 const IP = "192.0.2.1";
 const BROKEN: Zone = {

@@ -6,8 +6,8 @@ import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
 import { createApiServer } from "@mailproof/local/server/server";
 import { createSite } from "@mailproof/local/server/site";
 import { expect, onTestFinished, test } from "vitest";
-import { given } from "../given.ts";
-import { createFolder, spawnNode, whenStarted } from "./running.ts";
+import { given } from "../app/given.ts";
+import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
 const startAt = async (settings: Record<string, string>) => {
   const { world } = await given();

@@ -5,7 +5,7 @@ import { writeZip } from "@mailproof/core/exports/write-zip";
 import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import { openZip } from "@mailproof/core/lib/zip";
 import { expect, test } from "vitest";
-import { createFolder } from "./running.ts";
+import { createFolder } from "../servers/running.ts";
 
 type Parts = Readonly<Record<string, string>>;
 

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { createGroupCommit, openSqlite } from "@mailproof/local/storage/sqlite";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
-import { eventually } from "../eventually.ts";
-import { createFolder } from "./running.ts";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder } from "../servers/running.ts";
 
 const now = () => new Date();
 const item = (n: number) => ({ put: { pk: "P", sk: String(n) } });

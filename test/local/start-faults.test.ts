@@ -8,9 +8,16 @@ import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { explainFolderFault } from "@mailproof/local/storage/folder-faults";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { endWithTest } from "../eventually.ts";
-import { createFolder, isGone, PRELOADED, spawnNode, whenRunIn, whenStarted } from "./running.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import {
+  createFolder,
+  isGone,
+  PRELOADED,
+  spawnNode,
+  whenRunIn,
+  whenStarted,
+} from "../servers/running.ts";
 
 // What a start says when the machine does not let it: a sentence with the setting or the limit to change.
 

@@ -4,8 +4,8 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { eventually } from "../eventually.ts";
-import { createFolder, whenStarted } from "./running.ts";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 
 // What callers get from a server that received SIGTERM.
 

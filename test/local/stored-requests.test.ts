@@ -3,8 +3,8 @@ import { listRequests } from "@mailproof/core/requests/list-requests";
 import { createBufferedRequestLog } from "@mailproof/local/server/request-log";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
-import { createFolder } from "./running.ts";
+import { givenWorld } from "../app/given.ts";
+import { createFolder } from "../servers/running.ts";
 
 /** A log over the table, with nothing that stores it by itself. */
 const givenLog = () => {

@@ -3,8 +3,8 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../fake-endpoints.ts";
-import { whenListening } from "./listening.ts";
+import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../app/fake-endpoints.ts";
+import { whenListening } from "../servers/listening.ts";
 
 const whenRequested = async (endpoint: Endpoint) => {
   const { port, liveKey, logged } = await whenListening(endpoint);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { createFolder, whenStarted } from "./running.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 import type { SentSpan } from "./spans-to-file.ts";
 import { givenReceiver } from "./webhook-receiver.ts";
 

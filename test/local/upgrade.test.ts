@@ -21,8 +21,8 @@ import { LAYOUTS } from "@mailproof/local/storage/schema";
 import { COPIES, removeOldCopies } from "@mailproof/local/storage/upgrade-copies";
 import { type UpgradePorts, upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
 import { expect, test } from "vitest";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
 import { createNextLayouts } from "./next-layouts.ts";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // The state of an older release in the hands of a newer one. Today's state is the older one here, and the newer release is
 // made by the test: no release has a step yet.

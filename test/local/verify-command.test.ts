@@ -10,7 +10,7 @@ import { paintAnsi, paintPlain } from "@mailproof/local/cli/terminal";
 import { readEnvironment } from "@mailproof/local/environment";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommanded, whenCommandedWith } from "./running.ts";
+import { createFolder, spawnNode, whenCommanded, whenCommandedWith } from "../servers/running.ts";
 
 const ZONE = "lab.mailproof.test";
 const getLines = (text: string) =>

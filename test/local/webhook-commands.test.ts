@@ -2,7 +2,7 @@ import { createWebhook, updateWebhook } from "@mailproof/core/webhooks/webhooks"
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded } from "./running.ts";
+import { createFolder, whenCommanded } from "../servers/running.ts";
 
 test("an operator finds a disabled webhook of live or of test keys, and enables it", async () => {
   const folder = createFolder();

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { serveZone } from "../dns-server.ts";
-import { listenSecure, NAME, OPEN, SELF_SIGNED } from "../net/https-servers.ts";
+import { serveZone } from "../servers/dns-server.ts";
+import { listenSecure, NAME, OPEN, SELF_SIGNED } from "../servers/https-servers.ts";
 
 type Call = { readonly headers: IncomingMessage["headers"]; readonly body: string };
 

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { OPEN } from "../net/https-servers.ts";
-import { createFolder, whenStarted } from "./running.ts";
+import { OPEN } from "../servers/https-servers.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 import { givenReceiver } from "./webhook-receiver.ts";
 
 const call = async (base: string, key: string, route: string, body: unknown) => {

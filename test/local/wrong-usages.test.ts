@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { writeZip } from "@mailproof/core/exports/write-zip";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenRun, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenRun, whenStarted } from "../servers/running.ts";
 
 // Ways to type a command wrongly. Each has a message on standard error that says what is wrong and what to do next, an
 // exit code that tells the kinds apart, and nothing on standard output.

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SELF_SIGNED } from "../net/https-servers.ts";
-import { HOST } from "../net/servers.ts";
+import { SELF_SIGNED } from "../servers/https-servers.ts";
+import { HOST } from "../servers/mail-servers.ts";
 
 /** A mail server as its Debian package brings it, and how it is to be set up. */
 export type Recipe = {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { dial } from "../lab/smtp-client.ts";
-import { HOST } from "../net/servers.ts";
+import { HOST } from "../servers/mail-servers.ts";
+import { dial } from "../servers/smtp-client.ts";
 import {
   findAbsentPackage,
   findObstacle,

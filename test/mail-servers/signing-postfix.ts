@@ -1,4 +1,4 @@
-import type { SigningPair } from "../mail/message/mails.ts";
+import type { SigningPair } from "../things/mails.ts";
 import type { Recipe } from "./sandbox.ts";
 
 // Postfix as a sender of mail, with OpenDKIM as its milter. Which OpenDKIM signs a mail, and on which way it goes out,

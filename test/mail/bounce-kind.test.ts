@@ -1,8 +1,8 @@
 import { parseSesMessage } from "@mailproof/core/activity/ses";
 import { toBounceKind } from "@mailproof/mail/bounce-kind";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { createSesEvent } from "../ses.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { createSesEvent } from "../things/ses.ts";
 
 test.each(asRows<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof toBounceKind>]>`
   an unknown user | ${{ type: "hard", diagnostic: "smtp; 550 5.1.1 user unknown" }} | hard

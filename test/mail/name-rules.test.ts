@@ -9,7 +9,7 @@ import {
 import { findLongName, findUngivenName, hasUnusualLength } from "@mailproof/mail/name-rules";
 import { listRepeated, parseTagList } from "@mailproof/mail/tag-list";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const read = (text: string) => {
   const address = parseAddress(text);

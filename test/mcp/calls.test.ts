@@ -1,12 +1,12 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
-import { given, givenKey } from "../given.ts";
-import { createEmails } from "../jobs.ts";
-import { readCredits } from "../ledger.ts";
-import { send } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given, givenKey } from "../app/given.ts";
+import { readCredits } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
+import { createEmails } from "../things/jobs.ts";
 import { connectClient, createBearer, type Era, givenTools, serveMcp } from "./client.ts";
 
 describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {

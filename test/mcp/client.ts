@@ -9,7 +9,7 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
-import { type Given, given } from "../given.ts";
+import { type Given, given } from "../app/given.ts";
 
 export type Era = "2025-11-25" | "2026-07-28";
 

@@ -5,10 +5,10 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createMcpLambda } from "@mailproof/functions/mcp";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { describe, expect, test } from "vitest";
+import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent, type WireRequest } from "../gateway.ts";
-import { given } from "../given.ts";
-import { createFolder, whenStarted } from "../local/running.ts";
+import { toEvent, type WireRequest } from "../aws/gateway.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
 import { connectClient, createBearer, serveMcp } from "./client.ts";
 
 const JSON_RPC = {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
-import { endWithTest } from "../eventually.ts";
-import { whenListening } from "../local/listening.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { whenListening } from "../servers/listening.ts";
 
 // `mailproof mcp`, as a client starts it: a message is a line.
 

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { findBimiHints } from "@mailproof/mail/hints/bimi";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { eventually } from "../eventually.ts";
-import { createZoneDns } from "../zone.ts";
+import { createZoneDns } from "../app/zone.ts";
+import { eventually } from "../runner/eventually.ts";
 import {
   createClient,
   listenPlain,
@@ -15,8 +15,8 @@ import {
   OPEN,
   posted,
   trustSelfSigned,
-} from "./https-servers.ts";
-import { closedPort } from "./servers.ts";
+} from "../servers/https-servers.ts";
+import { closedPort } from "../servers/mail-servers.ts";
 
 beforeAll(trustSelfSigned);
 

@@ -5,9 +5,9 @@ import { decodeReply } from "@mailproof/net/dns-message";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import packet from "dns-packet";
 import { expect, onTestFinished, test } from "vitest";
-import { serveZone } from "../dns-server.ts";
+import type { Zone } from "../app/zone.ts";
+import { serveZone } from "../servers/dns-server.ts";
 import { createRandom } from "../simulation/random.ts";
-import type { Zone } from "../zone.ts";
 
 // Names with signs that no host's name has: node:dns refuses them, and SPF has to ask for them.
 

@@ -5,7 +5,7 @@ import type { SessionPlan } from "@mailproof/mail/smtp/session";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HOST, listen } from "./servers.ts";
+import { HOST, listen } from "../servers/mail-servers.ts";
 
 // Goal: no server, however it treats several commands at once, makes us take one recipient's reply for another's.
 // Method: servers over real sockets that know who exists, and break PIPELINING in one way each.

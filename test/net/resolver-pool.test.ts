@@ -4,8 +4,8 @@ import { startDnsServer } from "@mailproof/lab/dns-server";
 import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type DnsServer, serveZone } from "../dns-server.ts";
-import type { Zone } from "../zone.ts";
+import type { Zone } from "../app/zone.ts";
+import { type DnsServer, serveZone } from "../servers/dns-server.ts";
 
 const MANY = Array.from({ length: 200 }, (_, n) => `${n} mx${n}.example.net`);
 

@@ -3,7 +3,14 @@ import { type SessionRequest, trySession } from "@mailproof/mail/smtp/connect";
 import type { SmtpWire } from "@mailproof/mail/smtp/wire";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerLines, closedPort, createMailServer, HOST, listen, startSecure } from "./servers.ts";
+import {
+  answerLines,
+  closedPort,
+  createMailServer,
+  HOST,
+  listen,
+  startSecure,
+} from "../servers/mail-servers.ts";
 
 const LONG_MS = 5000;
 const SHORT_MS = 150;

@@ -4,7 +4,7 @@ import { trySession } from "@mailproof/mail/smtp/connect";
 import { isOwnError } from "@mailproof/net/local-resource-errors";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import { describe, expect, test } from "vitest";
-import { closedPort, createMailServer, HOST, listen } from "./servers.ts";
+import { closedPort, createMailServer, HOST, listen } from "../servers/mail-servers.ts";
 
 type Behaviour = {
   /** Asked for as "user:password". */

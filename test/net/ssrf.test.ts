@@ -1,6 +1,6 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, onTestFinished, test } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 import {
   createClient,
   listenPlain,
@@ -9,7 +9,7 @@ import {
   OPEN,
   posted,
   trustSelfSigned,
-} from "./https-servers.ts";
+} from "../servers/https-servers.ts";
 
 // Goal: no address that a request gives us makes us connect to anything but the open internet.
 // Method: a listener at every address of this machine, at the very port the client may call, writes down who comes. Of

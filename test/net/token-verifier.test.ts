@@ -2,9 +2,9 @@ import { createSecretKey } from "node:crypto";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
-import { START } from "../given.ts";
-import { givenIssuer } from "../issuer.ts";
-import { createVirtualTime } from "../virtual-time.ts";
+import { START } from "../app/given.ts";
+import { givenIssuer } from "../app/issuer.ts";
+import { createVirtualTime } from "../app/virtual-time.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
 const NOW = START.getTime() / 1000;

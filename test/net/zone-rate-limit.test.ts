@@ -1,7 +1,7 @@
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { createZoneRateLimiter, toZone, ZONE_RATE_LIMITS } from "@mailproof/net/zone-rate-limit";
 import { expect, onTestFinished, test } from "vitest";
-import { serveZone } from "../dns-server.ts";
+import { serveZone } from "../servers/dns-server.ts";
 
 // How many questions about one zone go out, on a clock that stands still: `waitedMs` is how long each had to wait.
 

@@ -12,8 +12,8 @@ import { recordEvents } from "@mailproof/core/activity/record";
 import { paginateQuery } from "@mailproof/core/lib/paginate-query";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { daysAgo, type SentEvent, toRecordedEvent } from "../activity.ts";
-import { givenWorld, START } from "../given.ts";
+import { givenWorld, START } from "../app/given.ts";
+import { daysAgo, type SentEvent, toRecordedEvent } from "../things/activity.ts";
 
 const SOURCE = { account: "acc_1", channel: "api" } as const;
 const EMAILS = ["ann@x.com", "bo@x.com", "cy@y.com"];

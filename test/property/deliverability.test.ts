@@ -15,9 +15,9 @@ import { toGrade } from "@mailproof/mail/grade";
 import type { Issue } from "@mailproof/mail/issue";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createZoneDns, type Records, type Zone } from "../app/zone.ts";
 import { EVERY_ISSUE, LIST, whenChecked } from "../core/deliverability/findings.ts";
-import { RSA_1024, RSA_2048 } from "../mail/dkim/keys.ts";
-import { createZoneDns, type Records, type Zone } from "../zone.ts";
+import { RSA_1024, RSA_2048 } from "../things/dkim-keys.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };
 

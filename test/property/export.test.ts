@@ -1,8 +1,8 @@
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "../export-jobs.ts";
-import { send } from "../send.ts";
+import { send } from "../app/send.ts";
+import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "../things/export-jobs.ts";
 
 /** What a list may hold: signs and letters that mean something to a reader, a writer or a spreadsheet. */
 const cell = fc

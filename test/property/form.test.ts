@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeForm, type FormPart, readParts, splitAt } from "../form.ts";
+import { encodeForm, type FormPart, readParts, splitAt } from "../app/form.ts";
 
 const RUNS = { seed: 20261121, numRuns: 500 };
 

@@ -7,12 +7,12 @@ import type { Json, Table } from "@mailproof/core/ports/table";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { whenReconciled } from "../app/drain-queues.ts";
+import { givenWorld } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import { probing, receiveAll } from "../core/jobs/working-chunks.ts";
-import { whenReconciled } from "../drain-queues.ts";
-import { givenWorld } from "../given.ts";
-import { whenBatched } from "../jobs.ts";
-import { send } from "../send.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
+import { whenBatched } from "../things/jobs.ts";
 
 // Goal: a reader who follows next_key from the first page to a page without one has every row of the job exactly once.
 // Method: the real worker handles chunks in a drawn order, some of them twice, while rows are deferred for a drawn number

@@ -6,9 +6,9 @@ import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { isSpf, parseSpf } from "@mailproof/mail/spf/parse";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createZoneDns, type Records, type Zone } from "../app/zone.ts";
 import { LIST, whenChecked } from "../core/deliverability/findings.ts";
-import { RSA_2048 } from "../mail/dkim/keys.ts";
-import { createZoneDns, type Records, type Zone } from "../zone.ts";
+import { RSA_2048 } from "../things/dkim-keys.ts";
 
 // Goal: a domain that publishes all finished records of a check gets at least the score that the check promised, and no
 // source that passed SPF or DMARC fails afterwards.

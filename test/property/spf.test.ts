@@ -6,7 +6,7 @@ import { parseSpf } from "@mailproof/mail/spf/parse";
 import { createSpfIssues, SPF_RULES, type SpfRule } from "@mailproof/mail/spf/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };
 

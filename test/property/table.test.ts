@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
-import { describeWith } from "../describe-when.ts";
+import { describeWith } from "../runner/describe-when.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // Every use case is proven in memory. That is worth something only while memory and SQLite answer alike, so random

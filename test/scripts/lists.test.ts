@@ -8,7 +8,13 @@ import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readListsModules } from "../../packages/functions/bundle.ts";
 import { createEditionFile } from "../../scripts/build/lists.ts";
-import { createEdition, KEYS, NEW_DOMAIN, OTHER_KEYS, WITH_NEW_DOMAIN } from "../editions.ts";
+import {
+  createEdition,
+  KEYS,
+  NEW_DOMAIN,
+  OTHER_KEYS,
+  WITH_NEW_DOMAIN,
+} from "../things/editions.ts";
 
 const pause = async () => undefined;
 

@@ -5,7 +5,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { createShares } from "@mailproof/local/server/slots";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { startServer } from "../local/listening.ts";
+import { startServer } from "../servers/listening.ts";
 
 // Goal: no account can have all connections of the server with requests in progress, whatever its requests wait for.
 // Method: a route that responds when the test lets it, on a server with eight connections.

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { endpoint } from "@mailproof/api/http/endpoint";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { startServer } from "../local/listening.ts";
-import { afterRounds, connectTo, get, isOpen, waitForEnd } from "./slow-clients.ts";
+import { startServer } from "../servers/listening.ts";
+import { afterRounds, connectTo, get, isOpen, waitForEnd } from "../servers/slow-clients.ts";
 
 // Goal: what one client sends or leaves unread costs this process a bounded part of its memory and its sockets, and
 // clients that take their answers are served meanwhile.

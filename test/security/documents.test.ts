@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { whenListening } from "../local/listening.ts";
+import { whenListening } from "../servers/listening.ts";
 
 // Goal: a caller without a key makes the server write and compress nothing that was not there.
 // Method: a document has a strong tag of its bytes, and test/net/content-encoding.test.ts shows that equal bytes are compressed once.

@@ -4,8 +4,8 @@ import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { queryOverTcp } from "@mailproof/net/dns-exchange";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";
-import { serveZone } from "../dns-server.ts";
-import type { Zone } from "../zone.ts";
+import type { Zone } from "../app/zone.ts";
+import { serveZone } from "../servers/dns-server.ts";
 
 // A hostile name server sends the largest response: 64 KB. None of it is read beyond what a verdict needs.
 

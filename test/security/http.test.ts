@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { request, setupServer } from "./raw-http.ts";
 
 // Goal: what we take for one request is what everybody on the way takes for one, and a request leads where its line

@@ -3,9 +3,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { call } from "@mailproof/mcp/call";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
-import { createEvent } from "../activity.ts";
-import { createProcessRequest } from "../jobs.ts";
-import { BASE_URL, send } from "../send.ts";
+import { BASE_URL, send } from "../app/send.ts";
+import { createEvent } from "../things/activity.ts";
+import { createProcessRequest } from "../things/jobs.ts";
 import { recordUses } from "./port-uses.ts";
 import {
   createReportBody,

@@ -13,11 +13,11 @@ import {
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, onTestFinished, test } from "vitest";
-import { toEvent } from "../gateway.ts";
-import { given } from "../given.ts";
-import { startServer } from "../local/listening.ts";
-import { createFolder, whenStarted } from "../local/running.ts";
-import { residentMegabytes } from "./slow-clients.ts";
+import { given } from "../app/given.ts";
+import { toEvent } from "../aws/gateway.ts";
+import { startServer } from "../servers/listening.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
+import { residentMegabytes } from "../servers/slow-clients.ts";
 
 // Goal: a JSON body costs no more than the operation needs: its size is held to the operation's own limit, its form is
 // looked at before it is parsed.

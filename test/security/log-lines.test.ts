@@ -1,10 +1,10 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { findSecrets, formatLine, takeFindings, watchLine } from "../log-lines.ts";
-import { send } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { findSecrets, formatLine, takeFindings, watchLine } from "../app/log-lines.ts";
+import { send } from "../app/send.ts";
 import { BODIES, routesWithBody } from "./requests.ts";
 import { useEverything } from "./used-account.ts";
 

@@ -3,12 +3,12 @@ import { findMail } from "@mailproof/core/deliverability/mail-tests/items";
 import { MAIL_LIMITS, type MailLimits } from "@mailproof/local/mail-receiver/limits";
 import { startMailReceiver, toNetwork } from "@mailproof/local/mail-receiver/mail-receiver";
 import { expect, onTestFinished, test } from "vitest";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { type Client, dial } from "../lab/smtp-client.ts";
-import { whenTestCreated } from "../mail-tests.ts";
-import { readReportsAddress } from "../reports.ts";
-import { sendByteByByte } from "./slow-clients.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { sendByteByByte } from "../servers/slow-clients.ts";
+import { type Client, dial } from "../servers/smtp-client.ts";
+import { whenTestCreated } from "../things/mail-tests.ts";
+import { readReportsAddress } from "../things/reports.ts";
 
 // Clients that cost the mail receiver memory, time or connections. What they cost a whole process is in memory.test.ts.
 

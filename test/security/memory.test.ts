@@ -1,7 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
-import { dial } from "../lab/smtp-client.ts";
-import { createFolder, whenStarted } from "../local/running.ts";
-import { afterRounds, connectTo, get, residentMegabytes, sendByteByByte } from "./slow-clients.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
+import {
+  afterRounds,
+  connectTo,
+  get,
+  residentMegabytes,
+  sendByteByByte,
+} from "../servers/slow-clients.ts";
+import { dial } from "../servers/smtp-client.ts";
 
 // The same attacks as in connections.test.ts, whole, on a process of its own: what is asserted is its resident memory.
 

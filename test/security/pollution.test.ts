@@ -1,9 +1,15 @@
 import { parseJson } from "@mailproof/api/http/body";
 import { afterEach, describe, expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { createProcessRequest, formatCsv, formatRows, givenUpload, readJob } from "../jobs.ts";
-import { send } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import {
+  createProcessRequest,
+  formatCsv,
+  formatRows,
+  givenUpload,
+  readJob,
+} from "../things/jobs.ts";
 import { request, setupServer } from "./raw-http.ts";
 import { BODIES, routesWithBody } from "./requests.ts";
 import { setupTwoAccounts, useEverything } from "./used-account.ts";

@@ -2,9 +2,9 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { tooSlow } from "@mailproof/api/http/body";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
-import { listStoredItems } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { given } from "../app/given.ts";
+import { listStoredItems } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const paid = endpoints.filter(({ price }) => price !== null).map(({ route }) => route);
 

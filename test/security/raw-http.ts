@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { createApiServer } from "@mailproof/local/server/server";
 import { onTestFinished } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 
 export type RawReplies = {
   /** The status of each answer that came over the connection, in order. */

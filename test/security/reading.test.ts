@@ -5,17 +5,17 @@ import { createReading } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { createReadingThreads, READING_LIMITS } from "@mailproof/local/reading/reading-threads";
 import { expect, onTestFinished, test } from "vitest";
-import { createDmarcReport } from "../core/deliverability/reports/made-reports.ts";
-import { given } from "../given.ts";
-import { assess } from "../mail/message/mails.ts";
-import { whenMailArrives } from "../mail-tests.ts";
+import { given } from "../app/given.ts";
+import { createDmarcReport } from "../things/made-reports.ts";
+import { whenMailArrives } from "../things/mail-tests.ts";
+import { assess } from "../things/mails.ts";
 import {
   createDailyReport,
   createReportMail,
   readReportsAddress,
   toReceived,
   uploadFile,
-} from "../reports.ts";
+} from "../things/reports.ts";
 
 // Goal: what anyone sends to be read costs a bounded part of this machine, and requests do not wait for it.
 // Method: hostile files, read by the threads of one machine, with limits that the test lowers. What is counted is turns of

@@ -1,10 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { receiveSesMail } from "@mailproof/core/deliverability/ses-mail/receive-ses-mail";
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { given } from "../given.ts";
-import { GOOD, sign } from "../mail/message/mails.ts";
-import { whenMailArrives } from "../mail-tests.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import type { Zone } from "../app/zone.ts";
+import { whenMailArrives } from "../things/mail-tests.ts";
+import { GOOD, sign } from "../things/mails.ts";
 import {
   createDailyReport,
   createReportMail,
@@ -12,10 +14,8 @@ import {
   readReportsAddress,
   toReceived,
   uploadReport,
-} from "../reports.ts";
-import { send } from "../send.ts";
-import { createReceipt, createSesFields, SES_ID } from "../ses.ts";
-import type { Zone } from "../zone.ts";
+} from "../things/reports.ts";
+import { createReceipt, createSesFields, SES_ID } from "../things/ses.ts";
 
 // Goal: who knows a published address for reports talks no domain into a stricter policy, and sets off no event.
 // Method: a fortnight of reports that make a domain ready, from the reporter and from another host.

@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { createEvent } from "../activity.ts";
-import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
+import { createEvent } from "../things/activity.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../things/jobs.ts";
 import { createReportBody, getMode, type TestContext } from "./used-account.ts";
 
 /** A body that each route takes. A route without one here takes none: endpoints.ts is asked, below. */

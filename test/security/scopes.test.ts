@@ -2,11 +2,11 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given, givenKey } from "../given.ts";
-import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
-import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { send } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given, givenKey } from "../app/given.ts";
+import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../things/jobs.ts";
 import { denyAll, recordUses } from "./port-uses.ts";
 import { createUnknownKey } from "./used-account.ts";
 

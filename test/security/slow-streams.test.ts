@@ -5,8 +5,8 @@ import { buffer, json } from "node:stream/consumers";
 import { BYTES_PER_SECOND_MIN, createPace, GRACE_MS } from "@mailproof/local/server/pace";
 import { readUpTo } from "@mailproof/local/server/request-body";
 import { expect, test } from "vitest";
-import { createFakeStreamEndpoint } from "../fake-endpoints.ts";
-import { startServer } from "../local/listening.ts";
+import { createFakeStreamEndpoint } from "../app/fake-endpoints.ts";
+import { startServer } from "../servers/listening.ts";
 
 // Goal: what a client sends or takes too slowly, or many times at once, holds no slot for long.
 // Method: downloads that are counted while no client reads them; bodies against a clock that the test moves.

@@ -7,10 +7,10 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { START } from "../given.ts";
+import { START } from "../app/given.ts";
+import { createVirtualTime } from "../app/virtual-time.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 import { createRandom } from "../simulation/random.ts";
-import { createVirtualTime } from "../virtual-time.ts";
 
 // An account asks about a domain and guesses from the answer, and from how long it took, whether another account asked
 // before. In virtual time: a resolver that is slow the first time, and a mail server that takes its time for each command.

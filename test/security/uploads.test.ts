@@ -14,8 +14,8 @@ import {
 import { createBlobLinks } from "@mailproof/local/storage/blob-links";
 import { createFileBlobs, ignoreMissing } from "@mailproof/local/storage/file-blobs";
 import { expect, onTestFinished, test } from "vitest";
-import { given } from "../given.ts";
-import { createFolder } from "../local/running.ts";
+import { given } from "../app/given.ts";
+import { createFolder } from "../servers/running.ts";
 
 // Goal: uploads that are slow, never end, or never are processed take a bounded part of this machine.
 // Method: the server of one machine over real files, with small limits and a disk whose free space the test says.

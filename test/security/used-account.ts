@@ -3,14 +3,14 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { mintKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import { createEvent } from "../activity.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
-import { createMail, whenMailArrives } from "../mail-tests.ts";
-import { createDailyReport } from "../reports.ts";
-import { send } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import { createRandom } from "../simulation/random.ts";
+import { createEvent } from "../things/activity.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../things/jobs.ts";
+import { createMail, whenMailArrives } from "../things/mail-tests.ts";
+import { createDailyReport } from "../things/reports.ts";
 
 /** What an account comes to own, by the names that others could ask for it with. */
 export type OwnedThings = {

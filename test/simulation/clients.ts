@@ -1,7 +1,7 @@
 import { acceptMail } from "@mailproof/core/deliverability/inbound-mail";
 import type { AcceptOutcome } from "@mailproof/core/deliverability/mail-recipient";
-import { createMail } from "../mail-tests.ts";
-import { send, type TestResponse } from "../send.ts";
+import { send, type TestResponse } from "../app/send.ts";
+import { createMail } from "../things/mail-tests.ts";
 import type { Process } from "./process.ts";
 
 /**

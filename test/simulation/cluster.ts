@@ -15,9 +15,9 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import { PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { givenWorld } from "../given.ts";
-import { whenBatched } from "../jobs.ts";
-import { whenVerified } from "../send.ts";
+import { givenWorld } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
+import { whenBatched } from "../things/jobs.ts";
 
 // The simulation of a cluster: many processes of ours, each as a Lambda is one, over one table and one queue, with the real
 // engine and the real workers. Time is virtual; only the mail servers and the delays are made up.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
+import { givenWorld } from "../app/given.ts";
 import { createContention } from "./contention.ts";
 
 // The conflicts are held to what AWS documents: a simulation proves nothing over a database that is politer.

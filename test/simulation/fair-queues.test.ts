@@ -2,8 +2,8 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { expect, test } from "vitest";
 import { workerSpecs } from "../../infra/topology.ts";
+import { whenVerified } from "../app/send.ts";
 import { AWS_MEASURES } from "../aws/fair-queues.ts";
-import { whenVerified } from "../send.ts";
 import { givenSharedQueue, sendBatch, sendFile, simulateFairQueues } from "./fair-queues.ts";
 
 // Goal: on AWS a file does not delay the batches of other accounts, by what the adapter, the workers and their concurrency

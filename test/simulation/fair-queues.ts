@@ -10,11 +10,17 @@ import type { Aws } from "@mailproof/functions/aws/requests";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { workerSpecs } from "../../infra/topology.ts";
+import { givenWorld } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
 import { AWS_MEASURES, createFairQueues, type NoisyMeasures } from "../aws/fair-queues.ts";
 import { countCall } from "../aws/pending-calls.ts";
-import { givenWorld } from "../given.ts";
-import { createProcessRequest, formatCsv, givenUpload, whenBatched, whenFiled } from "../jobs.ts";
+import {
+  createProcessRequest,
+  formatCsv,
+  givenUpload,
+  whenBatched,
+  whenFiled,
+} from "../things/jobs.ts";
 
 // The simulation of accounts that share the queue of chunks on AWS: the real endpoints, the real adapter of SQS with the
 // SDK, the real worker in the handler of its Lambda, as many at once as infra/topology.ts has. Made up are the fair queue

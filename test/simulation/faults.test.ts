@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { streamPieces } from "../form.ts";
-import { givenWorld } from "../given.ts";
+import { streamPieces } from "../app/form.ts";
+import { givenWorld } from "../app/given.ts";
 import { createFaultyBlobs, createFaultyQueue } from "./faults.ts";
 import { createRandom } from "./random.ts";
 

@@ -1,7 +1,7 @@
 import { createKey, findKey, revokeKey } from "@mailproof/core/accounts/api-keys";
 import { Failure } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 import { createFaultyTable } from "./faults.ts";
 import { createRandom } from "./random.ts";
 

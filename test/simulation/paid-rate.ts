@@ -4,8 +4,8 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import { audit } from "@mailproof/core/background/audit";
 import type { Violation } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
-import { givenWorld } from "../given.ts";
-import { whenVerified } from "../send.ts";
+import { givenWorld } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
 import { createContention } from "./contention.ts";
 import { createRandom } from "./random.ts";
 

@@ -8,10 +8,10 @@ import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import type { Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import type { Worker } from "@mailproof/core/runtime/worker";
-import { quickDnsLookups } from "../dns-lookups.ts";
-import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
-import { streamPieces } from "../form.ts";
-import { given } from "../given.ts";
+import { quickDnsLookups } from "../app/dns-lookups.ts";
+import { createDamagedBlobs, type Damage } from "../app/faulty-worlds.ts";
+import { streamPieces } from "../app/form.ts";
+import { given } from "../app/given.ts";
 import { handleMessage, reconcileRepeatedly } from "./background.ts";
 import {
   type ClientRequest,

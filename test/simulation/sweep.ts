@@ -1,4 +1,4 @@
-import type { Damage } from "../faulty-worlds.ts";
+import type { Damage } from "../app/faulty-worlds.ts";
 import type { ClientRequest } from "./clients.ts";
 import { FAULTS, type Fault } from "./process.ts";
 import { type Mutant, runScript, type Script } from "./run-script.ts";

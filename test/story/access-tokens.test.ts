@@ -3,10 +3,10 @@ import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import type { JWTPayload } from "jose";
 import { describe, expect, test } from "vitest";
-import { type Given, given, START } from "../given.ts";
-import { givenIssuer } from "../issuer.ts";
-import { readCredits } from "../ledger.ts";
-import { send } from "../send.ts";
+import { type Given, given, START } from "../app/given.ts";
+import { givenIssuer } from "../app/issuer.ts";
+import { readCredits } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
 const METADATA = "https://api.example.com/.well-known/oauth-protected-resource";

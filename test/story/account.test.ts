@@ -2,10 +2,10 @@ import { grantCredits } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { given, givenKey, givenWorld } from "../given.ts";
-import { createEmails, givenChunked, whenBatched, whenProcessed } from "../jobs.ts";
-import { send, whenFound, whenVerified } from "../send.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { given, givenKey, givenWorld } from "../app/given.ts";
+import { send, whenFound, whenVerified } from "../app/send.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../things/jobs.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -2,12 +2,12 @@ import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { workers } from "@mailproof/core/background/workers";
 import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled } from "../drain-queues.ts";
-import { given, START } from "../given.ts";
-import { createEmails, type TestContext, whenBatched } from "../jobs.ts";
-import { listMoves, listStoredItems, readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
-import { parseEvents, whenEventEmitted, whenPassed, whenSubscribed } from "../webhooks.ts";
+import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
+import { given, START } from "../app/given.ts";
+import { listMoves, listStoredItems, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { createEmails, type TestContext, whenBatched } from "../things/jobs.ts";
+import { parseEvents, whenEventEmitted, whenPassed, whenSubscribed } from "../things/webhooks.ts";
 
 // While no live session is open, SST's bridge acknowledges what the queues hand to it (docs/operating.md): messages are
 // gone, and no worker has handled them. Work that is also due in the table is done all the same.

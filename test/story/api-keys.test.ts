@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
 import { createApiServer } from "@mailproof/local/server/server";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { given, givenKey } from "../given.ts";
-import { send } from "../send.ts";
+import { given, givenKey } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const whenCreated = (world: any, key: string, body: unknown = { name: "CI", mode: "live" }) =>
   send(world, "POST /v1/api-keys", { key, body });

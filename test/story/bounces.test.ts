@@ -2,12 +2,12 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { createEvent, toAddress, whenEventsSent } from "../activity.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { withUnreadable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { readJob, whenBatched } from "../jobs.ts";
-import { whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { withUnreadable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { whenVerified } from "../app/send.ts";
+import { createEvent, toAddress, whenEventsSent } from "../things/activity.ts";
+import { readJob, whenBatched } from "../things/jobs.ts";
 
 const DAY_MS = 86_400_000;
 const UNKNOWN_USER = { bounce_type: "hard", diagnostic: "550 5.1.1 User unknown" } as const;

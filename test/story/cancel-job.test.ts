@@ -3,8 +3,10 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { findJob } from "@mailproof/core/jobs/items";
 import type { Write } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
-import { withMessageFates, withTable } from "../faulty-worlds.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withMessageFates, withTable } from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -17,9 +19,7 @@ import {
   whenBatched,
   whenFiled,
   whenProcessed,
-} from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../things/jobs.ts";
 
 const MINUTE_MS = 60_000;
 

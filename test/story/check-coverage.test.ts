@@ -1,10 +1,10 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { given } from "../given.ts";
-import { listMoves } from "../ledger.ts";
-import { send, whenChecked } from "../send.ts";
-import { createZoneDns } from "../zone.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { given } from "../app/given.ts";
+import { listMoves } from "../app/ledger.ts";
+import { send, whenChecked } from "../app/send.ts";
+import { createZoneDns } from "../app/zone.ts";
 
 /** A domain of which some questions are not answered, in time or at all, and the rest is not there. */
 const failing =

@@ -2,12 +2,17 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { whenReconciled } from "../drain-queues.ts";
-import { createStoppingWorld, runTurn, withLostReplies, withUnreadable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { send, whenChecked, whenVerified } from "../send.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { whenReconciled } from "../app/drain-queues.ts";
+import {
+  createStoppingWorld,
+  runTurn,
+  withLostReplies,
+  withUnreadable,
+} from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send, whenChecked, whenVerified } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 /** After this the request that began counts as abandoned. */

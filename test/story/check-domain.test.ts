@@ -1,16 +1,16 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { anyDnsLookups, withDnsLookups } from "../dns-lookups.ts";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
+import { anyDnsLookups, withDnsLookups } from "../app/dns-lookups.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
 import {
   listMoves,
   listOutboxEvents,
   listStoredItems,
   readCredits,
   thenConsistent,
-} from "../ledger.ts";
-import { whenChecked } from "../send.ts";
+} from "../app/ledger.ts";
+import { whenChecked } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;

@@ -1,7 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { whenVerified } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -12,9 +14,7 @@ import {
   type TestContext,
   whenBatched,
   whenFiled,
-} from "../jobs.ts";
-import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
-import { whenVerified } from "../send.ts";
+} from "../things/jobs.ts";
 
 // `deep_verify: false` costs what the price list says, alone, in a batch and in a file, and says which checks were left out.
 

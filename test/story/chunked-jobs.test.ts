@@ -2,8 +2,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
-import { createProcessGoneAfter, runTurn, withMessageFates } from "../faulty-worlds.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { createProcessGoneAfter, runTurn, withMessageFates } from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
 import {
   createEmails,
   formatRows,
@@ -12,8 +13,7 @@ import {
   type TestContext,
   whenBatched,
   whenProcessed,
-} from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
+} from "../things/jobs.ts";
 
 // What workers make of a job of many addresses, from a batch or a file.
 

@@ -2,12 +2,18 @@ import { findRecipient } from "@mailproof/core/deliverability/inbound-mail";
 import { storeTestMail } from "@mailproof/core/deliverability/mail-tests/accept-test-mail";
 import { findMailTest } from "@mailproof/core/deliverability/mail-tests/items";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
-import { createMail, readTest, TESTS, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { send } from "../send.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import {
+  createMail,
+  readTest,
+  TESTS,
+  whenMailArrives,
+  whenTestCreated,
+} from "../things/mail-tests.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -5,12 +5,12 @@ import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { withSlowEngine } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withSlowEngine } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { whenVerified } from "../app/send.ts";
+import { formatRows, givenChunked, readJob, whenBatched } from "../things/jobs.ts";
 
 // POST /v1/verify of what may become known: it goes on as a job, for the one price, whatever the cause is.
 

@@ -1,10 +1,20 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { givenChunked, readJob, type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import {
+  createProcessRequest,
+  formatCsv,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+  whenProcessed,
+} from "../things/jobs.ts";
 
 // Which addresses of a job are attempted again, when, and what the job says of it meanwhile.
 
@@ -347,12 +357,6 @@ describe("max_wait_minutes ends the waiting", () => {
 });
 
 const whenProcessedWith = async (ctx: TestContext, emails: readonly string[], options: object) => {
-  const {
-    givenUpload,
-    whenFiled,
-    createProcessRequest: processOf,
-    formatCsv: csvOf,
-  } = await import("../jobs.ts");
-  const fileKey = await givenUpload(ctx, ctx.liveKey, csvOf(emails));
-  return whenFiled(ctx.world, ctx.liveKey, processOf(fileKey, { options }));
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(emails));
+  return whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { options }));
 };

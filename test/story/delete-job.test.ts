@@ -2,8 +2,10 @@ import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import type { Write } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
-import { withTable } from "../faulty-worlds.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { listMoves, listStoredItems, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -14,9 +16,7 @@ import {
   whenBatched,
   whenFiled,
   whenProcessed,
-} from "../jobs.ts";
-import { listMoves, listStoredItems, readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../things/jobs.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,14 +1,14 @@
 import { parseDmarc } from "@mailproof/mail/dmarc/record";
 import { expect, test } from "vitest";
-import { createDmarcReport, createRecord } from "../core/deliverability/reports/made-reports.ts";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { KEY, sign, writeMail } from "../mail/message/mails.ts";
-import { createMail, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { uploadFile } from "../reports.ts";
-import { send } from "../send.ts";
-import { createZoneDns, type Records } from "../zone.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createZoneDns, type Records } from "../app/zone.ts";
+import { createDmarcReport, createRecord } from "../things/made-reports.ts";
+import { createMail, whenMailArrives, whenTestCreated } from "../things/mail-tests.ts";
+import { KEY, sign, writeMail } from "../things/mails.ts";
+import { uploadFile } from "../things/reports.ts";
 
 // A weak domain becomes strict: its owner does what the service says next, and nothing else. The owner knows the key of
 // the mail server, and where the servers of the domain send from; DNS, the mail and the receivers are made here.

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { readJob, whenBatched } from "../jobs.ts";
-import { listMoves, listStoredItems } from "../ledger.ts";
-import { send, whenChecked } from "../send.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listStoredItems } from "../app/ledger.ts";
+import { send, whenChecked } from "../app/send.ts";
+import { readJob, whenBatched } from "../things/jobs.ts";
 
 /** Ways to write one domain. */
 const SPELLINGS = [

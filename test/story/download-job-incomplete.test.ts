@@ -1,7 +1,8 @@
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { expect, test } from "vitest";
-import { getJson, getRecords, whenExported } from "../downloads.ts";
-import { whenReconciled } from "../drain-queues.ts";
+import { whenReconciled } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { getJson, getRecords, whenExported } from "../things/downloads.ts";
 import {
   createRows,
   givenFileJob,
@@ -12,8 +13,7 @@ import {
   whenChunkIsGone,
   whenMessagesWorked,
   whenPagesAreGone,
-} from "../export-jobs.ts";
-import { given } from "../given.ts";
+} from "../things/export-jobs.ts";
 
 // Downloads of jobs that run, have failed, or lack stored rows.
 

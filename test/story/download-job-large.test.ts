@@ -1,8 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { describe, expect, test } from "vitest";
-import { getJson, getRecords, whenExported } from "../downloads.ts";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { getJson, getRecords, whenExported } from "../things/downloads.ts";
 import {
   createRows,
   givenJobOf,
@@ -10,9 +12,7 @@ import {
   verifyEmail,
   whenChunkIsGone,
   whenPagesAreGone,
-} from "../export-jobs.ts";
-import { given } from "../given.ts";
-import { send } from "../send.ts";
+} from "../things/export-jobs.ts";
 
 // An export that a request cannot make in time is made by a worker, in parts. The request waits for it.
 

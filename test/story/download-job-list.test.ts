@@ -1,14 +1,14 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { describe, expect, test } from "vitest";
+import { send } from "../app/send.ts";
 import {
   givenFileJob,
   givenSmallChunks,
   type TestContext,
   whenChunkIsGone,
   whenMessagesWorked,
-} from "../export-jobs.ts";
-import { send } from "../send.ts";
+} from "../things/export-jobs.ts";
 
 type Query = Readonly<Record<string, string>>;
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { givenFileDone, givenOneOfEach, OURS, whenExported } from "../downloads.ts";
-import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
-import { given } from "../given.ts";
-import { createFolder } from "../local/running.ts";
+import { given } from "../app/given.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { createFolder } from "../servers/running.ts";
+import { givenFileDone, givenOneOfEach, OURS, whenExported } from "../things/downloads.ts";
+import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 

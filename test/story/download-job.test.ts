@@ -1,6 +1,9 @@
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+import { readCredits } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 import {
   EACH,
   getJson,
@@ -9,7 +12,7 @@ import {
   givenOneOfEach,
   OURS,
   whenExported,
-} from "../downloads.ts";
+} from "../things/downloads.ts";
 import {
   createRows,
   givenFileJob,
@@ -19,10 +22,7 @@ import {
   type TestContext,
   verifyEmail,
   whenMessagesWorked,
-} from "../export-jobs.ts";
-import { given } from "../given.ts";
-import { readCredits } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../things/export-jobs.ts";
 
 test("a finished file is 200 as CSV: its own columns as they were, ours behind them", async () => {
   const { world, liveKey, job } = await givenFileDone(

@@ -4,9 +4,11 @@ import { credits } from "@mailproof/core/money/credits";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { createDamagedBlobs, withTable } from "../faulty-worlds.ts";
-import { givenKey, START } from "../given.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { createDamagedBlobs, withTable } from "../app/faulty-worlds.ts";
+import { givenKey, START } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 import {
   createProcessRequest,
   formatRows,
@@ -16,9 +18,7 @@ import {
   type TestContext,
   whenBatched,
   whenFiled,
-} from "../jobs.ts";
-import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../things/jobs.ts";
 
 const EMAIL = "zachary.quill@example.com";
 const WORD = "zachary.quill";

@@ -4,8 +4,8 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import { expect, test } from "vitest";
-import { given, givenKey } from "../given.ts";
-import { send } from "../send.ts";
+import { given, givenKey } from "../app/given.ts";
+import { send } from "../app/send.ts";
 
 // What every route has in common, from the list of endpoints; the other stories have the rest, a route each.
 // test/security/scopes.test.ts tries each scope, and isolation.test.ts there the ids of another account.

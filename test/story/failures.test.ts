@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Requester } from "@mailproof/core/smtp-pool/requester";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { type TestContext, whenBatched } from "../jobs.ts";
-import { send, whenFound, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send, whenFound, whenVerified } from "../app/send.ts";
+import { type TestContext, whenBatched } from "../things/jobs.ts";
 
 const broken = () => Promise.reject(new Error("secret detail of ann@example.com"));
 

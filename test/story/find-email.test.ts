@@ -1,17 +1,17 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenReconciled } from "../drain-queues.ts";
+import { whenReconciled } from "../app/drain-queues.ts";
 import {
   createStoppingWorld,
   runTurn,
   withBrokenEngine,
   withSlowEngine,
   withUnreadable,
-} from "../faulty-worlds.ts";
-import { given, START } from "../given.ts";
-import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { whenFound } from "../send.ts";
+} from "../app/faulty-worlds.ts";
+import { given, START } from "../app/given.ts";
+import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
+import { whenFound } from "../app/send.ts";
 
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 const MINUTE_MS = 60_000;

@@ -1,6 +1,8 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import {
   createEvent,
   DAY_MS,
@@ -8,9 +10,7 @@ import {
   type SentEvent,
   whenActivityRead,
   whenEventsSent,
-} from "../activity.ts";
-import { given } from "../given.ts";
-import { send } from "../send.ts";
+} from "../things/activity.ts";
 
 test("the reported activity of an address is 200: times, level, sums and shares", async () => {
   const { world, liveKey: key } = await given();

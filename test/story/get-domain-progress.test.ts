@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
-import { uploadReport } from "../reports.ts";
-import { send } from "../send.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { uploadReport } from "../things/reports.ts";
 
 const ask = (world: AppWorld, key: string, domain = "example.com") =>
   send(world, `GET /v1/deliverability/domains/${domain}`, { key });

@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { createTlsPolicy, createTlsReport } from "../core/deliverability/reports/made-reports.ts";
-import { given } from "../given.ts";
-import { uploadFile, uploadReport } from "../reports.ts";
-import { send } from "../send.ts";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { createTlsPolicy, createTlsReport } from "../things/made-reports.ts";
+import { uploadFile, uploadReport } from "../things/reports.ts";
 
 const ask = (
   world: AppWorld,

@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blocklist, createList } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
-import { ADDRESSES_MIN, createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { send } from "../send.ts";
-import { createZoneDns, type Zone } from "../zone.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
+import { ADDRESSES_MIN, createEvent, DAY_MS, whenEventsSent } from "../things/activity.ts";
 
 const ask = (world: AppWorld, key: string, domain = "x.com") =>
   send(world, `GET /v1/activity/domain/${domain}`, { key });

@@ -6,8 +6,8 @@ import {
 import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { givenWorld } from "../given.ts";
-import { send } from "../send.ts";
+import { givenWorld } from "../app/given.ts";
+import { send } from "../app/send.ts";
 
 const never = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new Error("the disk is gone"));

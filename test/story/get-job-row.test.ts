@@ -1,9 +1,9 @@
 import { setRetention } from "@mailproof/core/accounts/retention";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { givenChunked, type TestContext, whenBatched } from "../jobs.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { givenChunked, type TestContext, whenBatched } from "../things/jobs.ts";
 
 // One row of a job, with the evidence of its verdict.
 

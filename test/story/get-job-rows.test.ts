@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { givenChunked, type TestContext, whenBatched } from "../jobs.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { givenChunked, type TestContext, whenBatched } from "../things/jobs.ts";
 
 // What a job says of all its rows, and how a caller finds some of them: the counts, the filter, the text, the order.
 

@@ -5,10 +5,10 @@ import { toPageItems } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { readCredits } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { readCredits } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -9,9 +10,8 @@ import {
   type TestContext,
   whenBatched,
   whenFiled,
-} from "../jobs.ts";
-import { send } from "../send.ts";
-import { HOOK, readDeliveries, whenScheduledWorkRuns, whenSubscribed } from "../webhooks.ts";
+} from "../things/jobs.ts";
+import { HOOK, readDeliveries, whenScheduledWorkRuns, whenSubscribed } from "../things/webhooks.ts";
 
 const listCallbacks = ({ world, liveKey: key }: TestContext, id = "job_1") =>
   send(world, `GET /v1/jobs/${id}/callbacks`, { key });

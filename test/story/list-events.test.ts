@@ -1,10 +1,10 @@
 import { emitEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import type { TestContext } from "../jobs.ts";
-import { send } from "../send.ts";
-import { whenEventEmitted, whenSubscribed } from "../webhooks.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
+import { whenEventEmitted, whenSubscribed } from "../things/webhooks.ts";
 
 const ROUTE = "GET /v1/events";
 

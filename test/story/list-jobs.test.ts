@@ -2,9 +2,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
   send(world, "GET /v1/jobs", { key, query });

@@ -1,10 +1,10 @@
 import { grantCredits } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { createEmails, givenChunked, whenBatched, whenProcessed } from "../jobs.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../things/jobs.ts";
 
 const ROUTE = "GET /v1/account/ledger";
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { expect, test } from "vitest";
-import { rejectDown } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { send, whenVerified } from "../send.ts";
+import { rejectDown } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const ROUTE = "GET /v1/requests";
 

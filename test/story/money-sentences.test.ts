@@ -2,7 +2,19 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import { describe, expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import {
+  getWorld,
+  rejectDown,
+  withBrokenEngine,
+  withSlowEngine,
+  withTable,
+  withUnreadable,
+} from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -17,22 +29,10 @@ import {
   WITHOUT_AND_WITH,
   whenOvertaken,
   whenStopped,
-} from "../failing.ts";
-import { CHECK, CHECK_READ, CHECKS, HISTORY, requestCheck } from "../failing-checks.ts";
-import { FIND, requestFind } from "../failing-find.ts";
-import { BATCH, FILE, requestBatch, requestFile } from "../failing-jobs.ts";
-import {
-  getWorld,
-  rejectDown,
-  withBrokenEngine,
-  withSlowEngine,
-  withTable,
-  withUnreadable,
-} from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import type { TestContext } from "../jobs.ts";
-import { readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "./failing.ts";
+import { CHECK, CHECK_READ, CHECKS, HISTORY, requestCheck } from "./failing-checks.ts";
+import { FIND, requestFind } from "./failing-find.ts";
+import { BATCH, FILE, requestBatch, requestFile } from "./failing-jobs.ts";
 
 // Goal: the last sentence of every failure, which says what happened to the money, is true.
 // Method: each way to fail is provoked, and the ledger is asked, once whatever was broken works again.

@@ -1,18 +1,18 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { describe, expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { createStoppingWorld, runTurn } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { createStoppingWorld, runTurn } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
 import {
   listMoves,
   listOutboxEvents,
   listStoredItems,
   readCredits,
   thenConsistent,
-} from "../ledger.ts";
-import { send, whenChecked } from "../send.ts";
-import { whenScheduledWorkRuns } from "../webhooks.ts";
+} from "../app/ledger.ts";
+import { send, whenChecked } from "../app/send.ts";
+import { whenScheduledWorkRuns } from "../things/webhooks.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

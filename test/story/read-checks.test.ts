@@ -1,9 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createCheckWrites } from "@mailproof/core/deliverability/items";
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../dns-lookups.ts";
-import { given } from "../given.ts";
-import { send, whenChecked } from "../send.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { given } from "../app/given.ts";
+import { send, whenChecked } from "../app/send.ts";
 
 const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
   send(world, "GET /v1/deliverability/checks", { key, query });

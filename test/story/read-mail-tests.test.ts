@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { withUnreadable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { createMail, readTest, TESTS, whenMailArrives, whenTestCreated } from "../mail-tests.ts";
-import { send } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { withUnreadable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import {
+  createMail,
+  readTest,
+  TESTS,
+  whenMailArrives,
+  whenTestCreated,
+} from "../things/mail-tests.ts";
 
 const list = (
   { world, liveKey: key }: Pick<Awaited<ReturnType<typeof given>>, "world" | "liveKey">,

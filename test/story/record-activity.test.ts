@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../activity.ts";
-import { rejectDown, withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { listStoredItems } from "../ledger.ts";
-import { send } from "../send.ts";
+import { rejectDown, withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { listStoredItems } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../things/activity.ts";
 
 const ROUTE = "POST /v1/activity/events";
 

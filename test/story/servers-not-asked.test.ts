@@ -3,11 +3,11 @@ import { createProbeByPolicy } from "@mailproof/core/smtp-pool/probe-by-policy";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/unprobed-results";
 import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { readJob, type TestContext, whenBatched } from "../jobs.ts";
-import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
-import { whenFound, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { whenFound, whenVerified } from "../app/send.ts";
+import { readJob, type TestContext, whenBatched } from "../things/jobs.ts";
 
 /** An operator who excludes Google, and whose DNS says that every domain is Google's. */
 const givenExcluded = async () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/sandbox";
 import { expect, test } from "vitest";
-import { DAY_MS, whenActivityRead } from "../activity.ts";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { givenChunked, readJob, type TestContext, whenBatched } from "../jobs.ts";
-import { listMoves, listOutboxEvents, listStoredItems } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listOutboxEvents, listStoredItems } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { DAY_MS, whenActivityRead } from "../things/activity.ts";
+import { givenChunked, readJob, type TestContext, whenBatched } from "../things/jobs.ts";
 
 // Goal: docs/test-keys.md is true about addresses that are attempted again: an integration test sees them wait, and
 // does not wait itself.
@@ -129,7 +129,7 @@ test("a message of the second attempt that is lost is found due within a minute"
       queue: { ...ctx.world.queue, sendMany: async (_name, all) => all.map(() => "unknown") },
     },
   });
-  const { whenReconciled } = await import("../drain-queues.ts");
+  const { whenReconciled } = await import("../app/drain-queues.ts");
   ctx.later(60_000);
   await whenReconciled(ctx);
   await whenWorked(ctx);

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/sandbox";
 import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
-import { send, whenChecked, whenFound, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send, whenChecked, whenFound, whenVerified } from "../app/send.ts";
 
 // Goal: docs/test-keys.md lists the responses to test keys, all of them and nothing else.
 // Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.

@@ -4,10 +4,19 @@ import type { DnsOutcome } from "@mailproof/mail/dns/dns";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { givenChunked, readJob, type TestContext, whenBatched, whenFiled } from "../jobs.ts";
-import { readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import {
+  createProcessRequest,
+  formatCsv,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+} from "../things/jobs.ts";
 
 // Lists behind a mail provider that turns us away for now, with the whole engine, in virtual time.
 
@@ -102,7 +111,6 @@ const LIST = Array.from({ length: 300 }, (_, n) =>
 const sendList = async (ctx: TestContext, kind: "batch" | "file", options: object) => {
   if (kind === "batch") await whenBatched(ctx.world, ctx.liveKey, { emails: LIST, options });
   else {
-    const { givenUpload, createProcessRequest, formatCsv } = await import("../jobs.ts");
     const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(LIST));
     await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { options }));
   }

@@ -1,7 +1,9 @@
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import { describe, expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { createDamagedBlobs, type Damage } from "../app/faulty-worlds.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -14,9 +16,7 @@ import {
   whenBatched,
   whenFiled,
   whenProcessed,
-} from "../jobs.ts";
-import { listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { send } from "../send.ts";
+} from "../things/jobs.ts";
 
 // What callers see when a stored list can no longer be read, or no longer as it was stored.
 

@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import { setRetention } from "@mailproof/core/accounts/retention";
 import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
 import { expect, test } from "vitest";
-import { createTlsReport, createZip } from "../core/deliverability/reports/made-reports.ts";
-import { given, START } from "../given.ts";
-import { createDailyReport, uploadFile, uploadReport } from "../reports.ts";
-import { send } from "../send.ts";
+import { given, START } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createTlsReport, createZip } from "../things/made-reports.ts";
+import { createDailyReport, uploadFile, uploadReport } from "../things/reports.ts";
 
 const ROUTE = "POST /v1/deliverability/reports";
 

@@ -1,9 +1,14 @@
 import { audit } from "@mailproof/core/background/audit";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
-import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from "../faulty-worlds.ts";
-import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import {
+  createProcessGoneAfter,
+  rejectDown,
+  runTurn,
+  withMessageFates,
+} from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../things/jobs.ts";
 
 // From the debit on a batch is a job, whatever becomes of its messages and of the process that accepted it.
 

@@ -2,12 +2,12 @@ import { audit } from "@mailproof/core/background/audit";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { withLostReplies } from "../faulty-worlds.ts";
-import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
-import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
-import { send } from "../send.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { withLostReplies } from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../things/jobs.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createEvent, DAY_MS, daysAgo, whenEventsSent } from "../activity.ts";
-import { withUnreadable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import { readCredits } from "../ledger.ts";
-import { whenVerified } from "../send.ts";
+import { withUnreadable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { readCredits } from "../app/ledger.ts";
+import { whenVerified } from "../app/send.ts";
+import { createEvent, DAY_MS, daysAgo, whenEventsSent } from "../things/activity.ts";
 
 const ask = { email: "ann@x.com", include_activity: true };
 const PART = {

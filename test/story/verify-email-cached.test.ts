@@ -1,10 +1,10 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { listMoves, readCredits } from "../ledger.ts";
-import { whenVerified } from "../send.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits } from "../app/ledger.ts";
+import { whenVerified } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 const ann = { email: "Ann.Lee@example.com" };

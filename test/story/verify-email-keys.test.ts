@@ -2,17 +2,17 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../faulty-worlds.ts";
-import { given, givenKey } from "../given.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../app/faulty-worlds.ts";
+import { given, givenKey } from "../app/given.ts";
 import {
   listMoves,
   listOutboxEvents,
   listStoredItems,
   readCredits,
   thenConsistent,
-} from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 const ann = { email: "ann@x.com" };

@@ -2,17 +2,17 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
 import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { createStoppingWorld, runTurn, withSlowEngine } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { createStoppingWorld, runTurn, withSlowEngine } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
 import {
   listMoves,
   listOutboxEvents,
   listStoredItems,
   readCredits,
   thenConsistent,
-} from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+} from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -2,9 +2,9 @@ import { grantCredits } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { given } from "../given.ts";
-import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { given } from "../app/given.ts";
+import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
 
 test("an address is 200 with everything that was found out, and costs 1 credit", async () => {
   const ctx = await given({ balance: 10 });

@@ -1,6 +1,6 @@
 import { acquireLease } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import {
   createProcessGoneAfter,
   createStoppingWorld,
@@ -10,7 +10,8 @@ import {
   withLostReplies,
   withMessageFates,
   withTable,
-} from "../faulty-worlds.ts";
+} from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -21,8 +22,7 @@ import {
   readJob,
   whenFiled,
   whenFormSent,
-} from "../jobs.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
+} from "../things/jobs.ts";
 
 // What a file costs is held until it is known of every chunk whether it is queued: then it is settled or refunded.
 

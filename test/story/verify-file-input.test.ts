@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
+import { listStoredItems } from "../app/ledger.ts";
+import { asRows } from "../runner/as-rows.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -11,8 +12,7 @@ import {
   UPLOADING,
   whenFiled,
   whenFormSent,
-} from "../jobs.ts";
-import { listStoredItems } from "../ledger.ts";
+} from "../things/jobs.ts";
 
 // Requests, forms and files that are refused before a job is made.
 

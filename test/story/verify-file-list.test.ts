@@ -1,7 +1,8 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { whenWorked } from "../drain-queues.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { listStoredItems } from "../app/ledger.ts";
+import { asRows } from "../runner/as-rows.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -11,8 +12,7 @@ import {
   readJob,
   whenFiled,
   whenFormSent,
-} from "../jobs.ts";
-import { listStoredItems } from "../ledger.ts";
+} from "../things/jobs.ts";
 
 const filePart = (
   content: string | Uint8Array = formatCsv(createEmails(2)),

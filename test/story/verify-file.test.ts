@@ -4,8 +4,10 @@ import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { whenWorked } from "../drain-queues.ts";
-import { rejectDown, withUnreadable } from "../faulty-worlds.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import { rejectDown, withUnreadable } from "../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -19,9 +21,7 @@ import {
   whenFormSent,
   whenProcessed,
   whenPut,
-} from "../jobs.ts";
-import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
-import { send } from "../send.ts";
+} from "../things/jobs.ts";
 
 test("an upload is 200 with a link, a key to bring back, and what to do next; it costs nothing", async () => {
   const ctx = await givenChunked({ balance: 0 });

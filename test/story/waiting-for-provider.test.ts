@@ -3,11 +3,17 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { addMs } from "@mailproof/core/lib/time";
 import { verifySingle } from "@mailproof/core/singles/single-job";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../drain-queues.ts";
-import { given } from "../given.ts";
-import { givenChunked, readJob, type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
-import { readCredits, thenConsistent } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+import {
+  givenChunked,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenProcessed,
+} from "../things/jobs.ts";
 
 // All connections that a mail provider takes are in use: its addresses wait for one, and that is no attempt.
 

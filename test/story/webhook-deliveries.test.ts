@@ -2,11 +2,11 @@ import { getItemKey } from "@mailproof/core/ports/writes";
 import { EventPayload, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import type { TestContext } from "../jobs.ts";
-import { send, whenVerified } from "../send.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 import {
   givenHook,
   HOOK,
@@ -16,7 +16,7 @@ import {
   whenEventEmitted,
   whenScheduledWorkRuns,
   whenSubscribed,
-} from "../webhooks.ts";
+} from "../things/webhooks.ts";
 
 const ROUTE = "GET /v1/webhooks/whk_1/deliveries";
 

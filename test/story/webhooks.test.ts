@@ -1,13 +1,13 @@
 import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { whenQuiet, whenWorked } from "../drain-queues.ts";
-import { rejectDown, withTable } from "../faulty-worlds.ts";
-import { given } from "../given.ts";
-import type { TestContext } from "../jobs.ts";
-import { send, whenVerified } from "../send.ts";
-import { givenHook, HOOK, whenSubscribed } from "../webhooks.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { rejectDown, withTable } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
+import type { TestContext } from "../things/jobs.ts";
+import { givenHook, HOOK, whenSubscribed } from "../things/webhooks.ts";
 
 const ROUTE = "POST /v1/webhooks";
 

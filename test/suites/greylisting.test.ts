@@ -3,11 +3,11 @@ import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
 import { type PolicyServer, startGreylistPolicy } from "../mail-servers/policy-server.ts";
 import { createPostfixWithPolicy, POSTFIX } from "../mail-servers/postfix.ts";
 import { findObstacle, type Running, startServer } from "../mail-servers/sandbox.ts";
-import { HOST } from "../net/servers.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { HOST } from "../servers/mail-servers.ts";
 
 const START_MS = 30_000;
 const RETRY_MS = 6 * 60_000;

@@ -2,12 +2,12 @@ import { classify } from "@mailproof/mail/smtp/classify";
 import { type SessionOutcome, trySession } from "@mailproof/mail/smtp/connect";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
 import { EXIM } from "../mail-servers/exim.ts";
 import { OPENSMTPD } from "../mail-servers/opensmtpd.ts";
 import { POSTFIX } from "../mail-servers/postfix.ts";
 import { findObstacle, type Recipe, type Running, startServer } from "../mail-servers/sandbox.ts";
-import { HOST } from "../net/servers.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { HOST } from "../servers/mail-servers.ts";
 
 const SESSION_MS = 20_000;
 const START_MS = 30_000;

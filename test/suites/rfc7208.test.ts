@@ -2,9 +2,9 @@ import type { Dns } from "@mailproof/mail/dns/dns";
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";
-import { createDescribe } from "../describe-when.ts";
-import { serveZone } from "../dns-server.ts";
-import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../zone.ts";
+import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../app/zone.ts";
+import { createDescribe } from "../runner/describe-when.ts";
+import { serveZone } from "../servers/dns-server.ts";
 
 /** One document of the RFC 7208 test suite. */
 type Document = {

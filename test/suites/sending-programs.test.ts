@@ -2,11 +2,11 @@ import { findMail } from "@mailproof/core/deliverability/mail-tests/items";
 import { MAIL_LIMITS } from "@mailproof/local/mail-receiver/limits";
 import { type MailReceiver, startMailReceiver } from "@mailproof/local/mail-receiver/mail-receiver";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { describeUnless } from "../describe-when.ts";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 import { SENDING_PROGRAMS, type SentMail } from "../mail-servers/sending-programs.ts";
-import { whenTestCreated } from "../mail-tests.ts";
-import { HOST } from "../net/servers.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { HOST } from "../servers/mail-servers.ts";
+import { whenTestCreated } from "../things/mail-tests.ts";
 
 // What mail servers and programs send arrives as it was sent, byte by byte, with TLS and without.
 

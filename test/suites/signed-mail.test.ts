@@ -3,12 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetMailTestData } from "@mailproof/client/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { asRows } from "../as-rows.ts";
-import { describeUnless } from "../describe-when.ts";
-import { type DnsServer, serveZone } from "../dns-server.ts";
-import { dial } from "../lab/smtp-client.ts";
-import { serveFile } from "../local/running.ts";
-import { createRsa, type SigningPair } from "../mail/message/mails.ts";
+import type { Zone } from "../app/zone.ts";
 import { findObstacle, type Running, startServer } from "../mail-servers/sandbox.ts";
 import {
   createSigningPostfix,
@@ -20,8 +15,13 @@ import {
   type Signer,
   toAddress,
 } from "../mail-servers/signing-postfix.ts";
-import { closedPort } from "../net/servers.ts";
-import type { Zone } from "../zone.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { type DnsServer, serveZone } from "../servers/dns-server.ts";
+import { closedPort } from "../servers/mail-servers.ts";
+import { serveFile } from "../servers/running.ts";
+import { dial } from "../servers/smtp-client.ts";
+import { createRsa, type SigningPair } from "../things/mails.ts";
 
 // The whole way of a test mail: from a program that wants to send, through Postfix and OpenDKIM as Debian has them, to the
 // server, and what its report says. Every domain is in a zone of the test.

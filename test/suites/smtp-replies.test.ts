@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { classify, type Finding } from "../../packages/mail/src/smtp/classify.ts";
 import type { Stage } from "../../packages/mail/src/smtp/reply.ts";
-import { createDescribe } from "../describe-when.ts";
 import { parseReply } from "../mail/smtp/play.ts";
+import { createDescribe } from "../runner/describe-when.ts";
 
 const RIGHT_PERCENT_MIN = 98;
 

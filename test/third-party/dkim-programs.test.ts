@@ -3,7 +3,7 @@ import { readDkim, verifyDkim } from "@mailproof/mail/message/dkim/verify";
 import { parseMessage } from "@mailproof/mail/message/parse/message";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../describe-when.ts";
+import { createZoneDns } from "../app/zone.ts";
 import {
   getBodyLength,
   KEYS,
@@ -11,7 +11,7 @@ import {
   signMail,
   type Way,
 } from "../differential/signer.ts";
-import { createZoneDns } from "../zone.ts";
+import { describeUnless } from "../runner/describe-when.ts";
 import { DKIM_PROGRAMS, type DkimProgram, runTasks } from "./dkim-programs.ts";
 
 // Goal: our verifier takes what others sign, and finds what others find, without ours on both sides.

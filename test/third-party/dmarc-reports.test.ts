@@ -4,8 +4,8 @@ import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import type { DmarcReport } from "@mailproof/core/deliverability/reports/report";
 import { beforeAll, expect, test } from "vitest";
 import { FAULTY_REPORTS } from "../core/deliverability/reports/faulty-reports.ts";
-import { createDmarcReport } from "../core/deliverability/reports/made-reports.ts";
-import { describeUnless } from "../describe-when.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { createDmarcReport } from "../things/made-reports.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";
 
 // Goal: the sums of a report with a fault are those that another reader finds, and we refuse none that it reads.

@@ -10,8 +10,8 @@ import {
   workerSpecs,
 } from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
-import { toEvent, type WireRequest } from "../gateway.ts";
-import { createReceipt } from "../ses.ts";
+import { toEvent, type WireRequest } from "../aws/gateway.ts";
+import { createReceipt } from "../things/ses.ts";
 import type { Outcome } from "./instance.ts";
 import type { Stage } from "./stage.ts";
 

@@ -6,7 +6,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildGo, generateGo, generatePython } from "../../scripts/build/clients.ts";
 import { withServer } from "../../scripts/start-server.ts";
-import { createFolder } from "../local/running.ts";
+import { createFolder } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder, type Tool } from "./tools.ts";
 
 // Goal: the document is enough for the generators of clients that people use.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
-import { describeUnless } from "../describe-when.ts";
+import { describeUnless } from "../runner/describe-when.ts";
 import { createExchanges, type Exchange, findOwnQueue, summarise } from "./exchanges.ts";
 import { startInstance } from "./instance.ts";
 import { createRole, createStage, type Stage } from "./stage.ts";

@@ -6,7 +6,7 @@ import { CLIENTS_OF_CLONE } from "@mailproof/local/server/client-files";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildClients, packFiles } from "../../scripts/build/clients.ts";
 import { withServer } from "../../scripts/start-server.ts";
-import { createFolder } from "../local/running.ts";
+import { createFolder } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder, type Tool } from "./tools.ts";
 
 // Goal: a reader of the manual has a client in a minute, in each of its languages.

@@ -6,9 +6,9 @@ import { createBaseContext } from "@mailproof/functions/lambda-world";
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { listGrants, listSettings } from "../../infra/iam.ts";
 import type { Lambda } from "../../infra/topology.ts";
+import { givenWorld } from "../app/given.ts";
 import { CREDENTIALS, createEmulatedAws, REGION, startEmulators } from "../aws/emulators.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
-import { givenWorld } from "../given.ts";
 import { type AwsCall, openRoleProxy } from "./role-proxy.ts";
 
 // A stage in the emulators: its table, bucket, queues and one account, and each Lambda's environment and role in it.

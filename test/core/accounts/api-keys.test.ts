@@ -17,9 +17,9 @@ import {
 import { mayUseFrom } from "@mailproof/core/accounts/key-networks";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rejectDown, withTable } from "../../faulty-worlds.ts";
-import { given } from "../../given.ts";
-import { send } from "../../send.ts";
+import { rejectDown, withTable } from "../../app/faulty-worlds.ts";
+import { given } from "../../app/given.ts";
+import { send } from "../../app/send.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

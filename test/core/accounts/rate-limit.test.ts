@@ -1,7 +1,7 @@
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const START_SECONDS = Date.UTC(2026, 10, 21) / 1000;
 

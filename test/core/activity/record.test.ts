@@ -5,18 +5,18 @@ import { recordEvents } from "@mailproof/core/activity/record";
 import type { Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
 import { expect, test } from "vitest";
+import { withTable } from "../../app/faulty-worlds.ts";
+import { given, givenWorld } from "../../app/given.ts";
+import { listStoredItems } from "../../app/ledger.ts";
+import { createFaultyTable } from "../../simulation/faults.ts";
+import { createRandom } from "../../simulation/random.ts";
 import {
   createEvent,
   toAddress,
   toRecordedEvent,
   whenActivityRead,
   whenEventsSent,
-} from "../../activity.ts";
-import { withTable } from "../../faulty-worlds.ts";
-import { given, givenWorld } from "../../given.ts";
-import { listStoredItems } from "../../ledger.ts";
-import { createFaultyTable } from "../../simulation/faults.ts";
-import { createRandom } from "../../simulation/random.ts";
+} from "../../things/activity.ts";
 
 const SOURCE = { account: "acc_1", channel: "api" } as const;
 

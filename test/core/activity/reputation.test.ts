@@ -6,14 +6,14 @@ import {
   SCORE_PARTS,
 } from "@mailproof/core/activity/reputation";
 import { expect, test } from "vitest";
+import { givenWorld } from "../../app/given.ts";
 import {
   ADDRESSES_MIN,
   createEvent,
   DAY_MS,
   type SentEvent,
   toRecordedEvent,
-} from "../../activity.ts";
-import { givenWorld } from "../../given.ts";
+} from "../../things/activity.ts";
 
 const PAYER = { account: "acc_1", mode: "live", plan: "pro" } as const;
 

@@ -3,10 +3,10 @@ import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { findRecord } from "@mailproof/core/activity/items";
 import type { Json } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenWorked } from "../../drain-queues.ts";
-import { given } from "../../given.ts";
-import { listStoredItems } from "../../ledger.ts";
-import { createSesEvent, LATER, wrapInEnvelope } from "../../ses.ts";
+import { whenWorked } from "../../app/drain-queues.ts";
+import { given } from "../../app/given.ts";
+import { listStoredItems } from "../../app/ledger.ts";
+import { createSesEvent, LATER, wrapInEnvelope } from "../../things/ses.ts";
 
 type TestContext = Awaited<ReturnType<typeof given>>;
 

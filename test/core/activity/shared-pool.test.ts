@@ -4,6 +4,7 @@ import { findDomainActivity } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { givenWorld } from "../../app/given.ts";
 import {
   ADDRESSES_MIN,
   createEvent,
@@ -11,8 +12,7 @@ import {
   toAddress,
   whenActivityRead,
   whenEventsSent,
-} from "../../activity.ts";
-import { givenWorld } from "../../given.ts";
+} from "../../things/activity.ts";
 
 /** Accounts with different contributor tags, and a world in which the operator shares their events, or not. */
 const givenAccounts = async (count: number, activityPool: "own" | "shared") => {

@@ -7,8 +7,10 @@ import {
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { createProcessGoneAfter, withMessageFates } from "../../faulty-worlds.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { createProcessGoneAfter, withMessageFates } from "../../app/faulty-worlds.ts";
+import { readCredits, thenConsistent } from "../../app/ledger.ts";
+import { send, whenVerified } from "../../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -20,9 +22,7 @@ import {
   whenBatched,
   whenFiled,
   whenProcessed,
-} from "../../jobs.ts";
-import { readCredits, thenConsistent } from "../../ledger.ts";
-import { send, whenVerified } from "../../send.ts";
+} from "../../things/jobs.ts";
 
 const readAccount = ({ world, liveKey }: TestContext, key = liveKey) =>
   send(world, "GET /v1/account", { key });

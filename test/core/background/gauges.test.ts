@@ -3,9 +3,9 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import { beginOperation } from "@mailproof/core/money/begin-operation";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenWorked } from "../../drain-queues.ts";
-import { given } from "../../given.ts";
-import { whenProcessed } from "../../jobs.ts";
+import { whenWorked } from "../../app/drain-queues.ts";
+import { given } from "../../app/given.ts";
+import { whenProcessed } from "../../things/jobs.ts";
 
 const NOTHING = {
   dueAgeSeconds: 0,

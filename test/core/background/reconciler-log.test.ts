@@ -1,9 +1,9 @@
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { scheduleWork } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
-import { given, START } from "../../given.ts";
-import { givenChunked, whenBatched } from "../../jobs.ts";
-import { send } from "../../send.ts";
+import { given, START } from "../../app/given.ts";
+import { send } from "../../app/send.ts";
+import { givenChunked, whenBatched } from "../../things/jobs.ts";
 import {
   givenHook,
   HOUR_MS,
@@ -11,7 +11,7 @@ import {
   whenEventEmitted,
   whenPassed,
   whenScheduledWorkRuns,
-} from "../../webhooks.ts";
+} from "../../things/webhooks.ts";
 
 // A line "repaired" tells the operator that something broke. Work that runs at its planned time writes none.
 

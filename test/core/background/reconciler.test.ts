@@ -4,11 +4,11 @@ import { beginOperation } from "@mailproof/core/money/begin-operation";
 import { credits } from "@mailproof/core/money/credits";
 import { SCHEDULE_PARTITIONS, scheduleWork } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
-import { withDnsLookups } from "../../dns-lookups.ts";
-import { whenWorked } from "../../drain-queues.ts";
-import { rejectDown, withTable } from "../../faulty-worlds.ts";
-import { given, givenWorld, START } from "../../given.ts";
-import { listMoves, listStoredItems, readCredits } from "../../ledger.ts";
+import { withDnsLookups } from "../../app/dns-lookups.ts";
+import { whenWorked } from "../../app/drain-queues.ts";
+import { rejectDown, withTable } from "../../app/faulty-worlds.ts";
+import { given, givenWorld, START } from "../../app/given.ts";
+import { listMoves, listStoredItems, readCredits } from "../../app/ledger.ts";
 
 const LEASE_MS = 10_000;
 const MINUTE_MS = 60_000;

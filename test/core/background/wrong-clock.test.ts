@@ -10,10 +10,10 @@ import {
   parseSharedProvider,
 } from "@mailproof/core/smtp-pool/slots/shared-provider";
 import { expect, test } from "vitest";
-import { whenQuiet } from "../../drain-queues.ts";
-import { given, START } from "../../given.ts";
-import { whenBatched } from "../../jobs.ts";
-import { whenVerified } from "../../send.ts";
+import { whenQuiet } from "../../app/drain-queues.ts";
+import { given, START } from "../../app/given.ts";
+import { whenVerified } from "../../app/send.ts";
+import { whenBatched } from "../../things/jobs.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,9 @@
 import { addToCell, toFateField } from "@mailproof/core/calibration/items";
 import { createLearnedBounces } from "@mailproof/core/calibration/learned-bounces";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { givenSqliteWorld } from "../../calibration.ts";
-import { withTable } from "../../faulty-worlds.ts";
+import { withTable } from "../../app/faulty-worlds.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import { givenSqliteWorld } from "../../things/calibration.ts";
 
 type Reports = Readonly<Record<string, { readonly delivered: number; readonly hard: number }>>;
 

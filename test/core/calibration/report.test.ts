@@ -4,7 +4,8 @@ import { estimateShare } from "@mailproof/core/lib/wilson";
 import { storeVerdictSample } from "@mailproof/core/verify/store-verdict";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createEvent, toRecordedEvent } from "../../activity.ts";
+import { createRandom } from "../../simulation/random.ts";
+import { createEvent, toRecordedEvent } from "../../things/activity.ts";
 import {
   BLOCKED,
   createResult,
@@ -13,8 +14,7 @@ import {
   SOFT,
   whenMailReported,
   whenVerdictGiven,
-} from "../../calibration.ts";
-import { createRandom } from "../../simulation/random.ts";
+} from "../../things/calibration.ts";
 
 const DAY_MS = 86_400_000;
 

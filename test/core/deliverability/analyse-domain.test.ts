@@ -5,9 +5,9 @@ import { createListHealth } from "@mailproof/mail/blocklists/health";
 import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { RSA_2048 } from "../../mail/dkim/keys.ts";
-import { createVirtualTime } from "../../virtual-time.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createVirtualTime } from "../../app/virtual-time.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { RSA_2048 } from "../../things/dkim-keys.ts";
 import { createReport, LIST, whenChecked } from "./findings.ts";
 
 const IP = "8.8.8.10";

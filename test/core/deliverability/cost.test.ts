@@ -7,9 +7,9 @@ import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RSA_2048 } from "../../mail/dkim/keys.ts";
-import { createVirtualTime } from "../../virtual-time.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createVirtualTime } from "../../app/virtual-time.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { RSA_2048 } from "../../things/dkim-keys.ts";
 import { whenChecked } from "./findings.ts";
 
 // Goal: no zone makes a check cost many questions, or much time.

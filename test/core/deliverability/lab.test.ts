@@ -6,7 +6,7 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 // The whole check against the lab's senders, over a real DNS server on a real socket.
 

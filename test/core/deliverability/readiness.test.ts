@@ -5,11 +5,11 @@ import { judgeReadiness } from "@mailproof/core/deliverability/progress/readines
 import { judgeSteps } from "@mailproof/core/deliverability/progress/steps";
 import { mergeReports } from "@mailproof/core/deliverability/reports/merge-reports";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { withDnsLookups } from "../../dns-lookups.ts";
-import { given } from "../../given.ts";
-import { GOOD } from "../../mail/message/mails.ts";
-import { uploadReport } from "../../reports.ts";
+import { withDnsLookups } from "../../app/dns-lookups.ts";
+import { given } from "../../app/given.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import { GOOD } from "../../things/mails.ts";
+import { uploadReport } from "../../things/reports.ts";
 
 const FAILED = { dkim: "fail", spf: "fail", auth: "" };
 const OTHER = "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>";

@@ -3,9 +3,9 @@ import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
 import { toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { RSA_2048 } from "../../mail/dkim/keys.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import { RSA_2048 } from "../../things/dkim-keys.ts";
 import { createReport, LIST } from "./findings.ts";
 
 const KEY = { TXT: [`v=DKIM1; p=${RSA_2048}`] };

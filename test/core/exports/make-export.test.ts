@@ -11,10 +11,10 @@ import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreads
 import { findJob } from "@mailproof/core/jobs/items";
 import type { Json } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { createRows, givenJobOf, type TestContext, verifyEmail } from "../../export-jobs.ts";
-import { given } from "../../given.ts";
-import { createFolder } from "../../local/running.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { given } from "../../app/given.ts";
+import { createFolder } from "../../servers/running.ts";
+import { createRows, givenJobOf, type TestContext, verifyEmail } from "../../things/export-jobs.ts";
 
 // The worker of exports, and what becomes of an export when a process dies at any moment.
 

@@ -11,8 +11,8 @@ import type { Engine } from "@mailproof/core/verify/engine";
 import type { Pattern } from "@mailproof/mail/signals/address-patterns";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
-import { rejectDown, withTable } from "../../faulty-worlds.ts";
-import { givenWorld } from "../../given.ts";
+import { rejectDown, withTable } from "../../app/faulty-worlds.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const domain = "example.com";
 const ann = { first: "Ann", last: "Lee" };

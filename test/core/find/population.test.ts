@@ -7,7 +7,7 @@ import { listCandidates } from "@mailproof/core/find/candidates";
 import { findAddress } from "@mailproof/core/find/find";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { createPopulation, type Employee, type Employer } from "./population.ts";
 
 // Goal: at employers whose people have names from everywhere, and who do not all follow the employer's pattern, the

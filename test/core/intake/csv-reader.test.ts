@@ -3,7 +3,7 @@ import { toByteText, toText } from "@mailproof/core/intake/byte-text";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { isAddress } from "@mailproof/mail/address";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const CELL_LENGTH_MAX = 65_536;
 

@@ -2,7 +2,7 @@ import { ingestBatch } from "@mailproof/core/intake/ingest";
 import { toSlices } from "@mailproof/core/intake/input-blob";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
 import { ingestContent, ingestRows, KEY, listInputRows } from "./ingest-content.ts";
 

@@ -8,10 +8,10 @@ import {
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { rejectDown } from "../../faulty-worlds.ts";
-import { givenWorld } from "../../given.ts";
-import { whenPut } from "../../jobs.ts";
+import { rejectDown } from "../../app/faulty-worlds.ts";
+import { givenWorld } from "../../app/given.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import { whenPut } from "../../things/jobs.ts";
 import { getPieces } from "./ingest-content.ts";
 
 const ANN = { account: "acc_1", mode: "live", plan: "pro" } as const;

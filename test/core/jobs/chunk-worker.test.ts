@@ -2,15 +2,15 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import type { Table } from "@mailproof/core/ports/table";
 import { RETRY_SCHEDULES, type RetryCause } from "@mailproof/core/verify/retry";
 import { expect, test } from "vitest";
-import { whenReconciled } from "../../drain-queues.ts";
+import { whenReconciled } from "../../app/drain-queues.ts";
 import {
   createProcessGoneAfter,
   createStoppingWorld,
   runTurn,
   withTable,
-} from "../../faulty-worlds.ts";
-import { createEmails, type TestContext } from "../../jobs.ts";
-import { listOutboxEvents, listStoredItems, thenConsistent } from "../../ledger.ts";
+} from "../../app/faulty-worlds.ts";
+import { listOutboxEvents, listStoredItems, thenConsistent } from "../../app/ledger.ts";
+import { createEmails, type TestContext } from "../../things/jobs.ts";
 import {
   greylisting,
   listResultEmails,

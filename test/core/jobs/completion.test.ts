@@ -2,10 +2,10 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { completeIfDone } from "@mailproof/core/jobs/completion";
 import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
-import { createDamagedBlobs, withTable } from "../../faulty-worlds.ts";
-import { streamPieces } from "../../form.ts";
-import { createEmails, type TestContext } from "../../jobs.ts";
-import { listOutboxEvents, thenConsistent } from "../../ledger.ts";
+import { createDamagedBlobs, withTable } from "../../app/faulty-worlds.ts";
+import { streamPieces } from "../../app/form.ts";
+import { listOutboxEvents, thenConsistent } from "../../app/ledger.ts";
+import { createEmails, type TestContext } from "../../things/jobs.ts";
 import { listStoredChunks, readStoredJob, setupMessages } from "./working-chunks.ts";
 
 /** A job of five addresses with these counts. */

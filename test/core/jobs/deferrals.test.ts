@@ -3,7 +3,8 @@ import { splitDue, toDeferredGroups } from "@mailproof/core/jobs/deferrals";
 import type { Json } from "@mailproof/core/ports/table";
 import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { listMoves, readCredits, thenConsistent } from "../../app/ledger.ts";
 import {
   createEmails,
   givenChunked,
@@ -11,8 +12,7 @@ import {
   type TestContext,
   whenBatched,
   whenProcessed,
-} from "../../jobs.ts";
-import { listMoves, readCredits, thenConsistent } from "../../ledger.ts";
+} from "../../things/jobs.ts";
 import {
   greylisting,
   listResultEmails,

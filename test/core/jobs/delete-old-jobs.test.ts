@@ -3,10 +3,10 @@ import { setRetention } from "@mailproof/core/accounts/retention";
 import { reconcile } from "@mailproof/core/background/reconciler";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { givenChunked, type TestContext, whenBatched, whenProcessed } from "../../jobs.ts";
-import { listMoves, thenConsistent } from "../../ledger.ts";
-import { send, whenVerified } from "../../send.ts";
+import { whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { listMoves, thenConsistent } from "../../app/ledger.ts";
+import { send, whenVerified } from "../../app/send.ts";
+import { givenChunked, type TestContext, whenBatched, whenProcessed } from "../../things/jobs.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

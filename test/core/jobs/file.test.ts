@@ -3,10 +3,16 @@ import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile } from "@mailproof/core/jobs/file";
 import type { World } from "@mailproof/core/ports/world";
 import { expect, test } from "vitest";
-import { whenQuiet } from "../../drain-queues.ts";
-import { type Fate, withMessageFates } from "../../faulty-worlds.ts";
-import { createEmails, formatCsv, givenChunked, type TestContext, whenPut } from "../../jobs.ts";
-import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
+import { whenQuiet } from "../../app/drain-queues.ts";
+import { type Fate, withMessageFates } from "../../app/faulty-worlds.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../../app/ledger.ts";
+import {
+  createEmails,
+  formatCsv,
+  givenChunked,
+  type TestContext,
+  whenPut,
+} from "../../things/jobs.ts";
 import { listResultEmails, listStoredChunks, readStoredJob } from "./working-chunks.ts";
 
 const REQUEST = {

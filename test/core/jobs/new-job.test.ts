@@ -4,17 +4,17 @@ import { assertWithinPlan, buildNewJobWrites, type NewJob } from "@mailproof/cor
 import type { PlanId } from "@mailproof/core/money/plans";
 import type { Message } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { givenWorld, START } from "../../given.ts";
+import { whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { givenWorld, START } from "../../app/given.ts";
+import { whenVerified } from "../../app/send.ts";
 import {
   createEmails,
   givenChunked,
   type TestContext,
   whenBatched,
   whenProcessed,
-} from "../../jobs.ts";
-import { whenVerified } from "../../send.ts";
-import { givenHook, whenEventEmitted } from "../../webhooks.ts";
+} from "../../things/jobs.ts";
+import { givenHook, whenEventEmitted } from "../../things/webhooks.ts";
 import { readStoredJob } from "./working-chunks.ts";
 
 const payerOn = (plan: PlanId) => ({ account: "acc_1", mode: "live" as const, plan });

@@ -3,16 +3,16 @@ import { toJobKey } from "@mailproof/core/jobs/items";
 import { jobWork } from "@mailproof/core/jobs/repair-job";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { type Fate, withMessageFates, withTable } from "../../faulty-worlds.ts";
-import { createEmails, givenChunked, type TestContext, whenProcessed } from "../../jobs.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { type Fate, withMessageFates, withTable } from "../../app/faulty-worlds.ts";
 import {
   listMoves,
   listOutboxEvents,
   listStoredItems,
   readCredits,
   thenConsistent,
-} from "../../ledger.ts";
+} from "../../app/ledger.ts";
+import { createEmails, givenChunked, type TestContext, whenProcessed } from "../../things/jobs.ts";
 import { readStoredJob, receiveAll, setupMessages } from "./working-chunks.ts";
 
 const MINUTE_MS = 60_000;

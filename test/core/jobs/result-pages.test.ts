@@ -8,9 +8,9 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import { serialiseItem } from "@mailproof/core/ports/writes";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
-import { verifyEmail } from "../../export-jobs.ts";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { createRandom } from "../../simulation/random.ts";
+import { verifyEmail } from "../../things/export-jobs.ts";
 
 const CHUNKS = 250;
 const EXPIRES_AT = 2_000_000_000;

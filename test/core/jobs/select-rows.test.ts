@@ -4,7 +4,7 @@ import { type RowOrder, type RowPosition, SORT_FIELDS } from "@mailproof/core/jo
 import type { Verification } from "@mailproof/core/verify/result";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
+import { START } from "../../app/given.ts";
 import { memoryTable } from "../../simulation/memory-table.ts";
 
 // Selected rows compared with the plain way: filter a list of objects and sort it.

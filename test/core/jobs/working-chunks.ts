@@ -4,7 +4,7 @@ import { type Chunk, iterateChunks } from "@mailproof/core/jobs/chunks";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
 import { readResultRows } from "@mailproof/core/jobs/results";
 import type { Json, Table } from "@mailproof/core/ports/table";
-import { createEmails, givenChunked, type TestContext, whenBatched } from "../../jobs.ts";
+import { createEmails, givenChunked, type TestContext, whenBatched } from "../../things/jobs.ts";
 
 /** A batch that is accepted, and its first messages, taken from the queue so that a test can give them to a worker. */
 export const setupMessages = async (

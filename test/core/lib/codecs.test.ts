@@ -6,7 +6,7 @@ import { redact } from "@mailproof/core/lib/redact";
 import { decryptSecret, encryptSecret } from "@mailproof/core/lib/secret-box";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const SECRET = "a secret";
 

@@ -2,7 +2,7 @@ import { createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { prefetch } from "@mailproof/core/lib/prefetch";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const after = async (world: ReturnType<typeof givenWorld>["world"], ms: number) => {
   await world.sleep(ms);

@@ -8,11 +8,11 @@ import { credits, type Halves } from "@mailproof/core/money/credits";
 import { toEntryItem, toUsageKey } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../../drain-queues.ts";
-import { createStoppingWorld, runTurn, withMessageFates } from "../../faulty-worlds.ts";
-import { given, givenWorld } from "../../given.ts";
-import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
-import { whenVerified } from "../../send.ts";
+import { whenQuiet, whenWorked } from "../../app/drain-queues.ts";
+import { createStoppingWorld, runTurn, withMessageFates } from "../../app/faulty-worlds.ts";
+import { given, givenWorld } from "../../app/given.ts";
+import { whenVerified } from "../../app/send.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../things/jobs.ts";
 
 const MONTH_MS = 31 * 86_400_000;
 

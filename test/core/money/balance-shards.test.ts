@@ -6,11 +6,11 @@ import { planFunding } from "@mailproof/core/money/funding";
 import { listUsage, NO_USAGE } from "@mailproof/core/money/usage";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { whenWorked } from "../../drain-queues.ts";
-import { type Given, given as givenAny } from "../../given.ts";
-import { createEmails, whenBatched } from "../../jobs.ts";
-import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
-import { send, whenVerified } from "../../send.ts";
+import { whenWorked } from "../../app/drain-queues.ts";
+import { type Given, given as givenAny } from "../../app/given.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../../app/ledger.ts";
+import { send, whenVerified } from "../../app/send.ts";
+import { createEmails, whenBatched } from "../../things/jobs.ts";
 
 /** A plan with many shards, and few credits in each. */
 const given = async ({

@@ -3,10 +3,10 @@ import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { listUsage } from "@mailproof/core/money/usage";
 import { expect, test } from "vitest";
-import { withTable } from "../../faulty-worlds.ts";
-import { given } from "../../given.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
-import { whenVerified } from "../../send.ts";
+import { withTable } from "../../app/faulty-worlds.ts";
+import { given } from "../../app/given.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../app/ledger.ts";
+import { whenVerified } from "../../app/send.ts";
 
 test("a clawback takes unspent credits, with an entry in the ledger, and every invariant holds", async () => {
   const ctx = await given({ balance: 20 });

@@ -3,8 +3,8 @@ import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { given as givenAny } from "../../given.ts";
-import { whenVerified } from "../../send.ts";
+import { given as givenAny } from "../../app/given.ts";
+import { whenVerified } from "../../app/send.ts";
 
 const DAY_MS = 86_400_000;
 const MONTH_MS = 31 * DAY_MS;

@@ -11,8 +11,8 @@ import {
   toBalanceChanges,
 } from "@mailproof/core/money/moves";
 import { expect, test } from "vitest";
-import { given, givenWorld } from "../../given.ts";
-import { whenVerified } from "../../send.ts";
+import { given, givenWorld } from "../../app/given.ts";
+import { whenVerified } from "../../app/send.ts";
 
 const AT = "2026-11-21T00:00:00.000Z";
 const halves = (amount: number) => amount as Halves;

@@ -4,10 +4,10 @@ import { credits, type Halves } from "@mailproof/core/money/credits";
 import { findCrossing, getLowThreshold } from "@mailproof/core/money/thresholds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withLostReplies } from "../../faulty-worlds.ts";
-import { given } from "../../given.ts";
-import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
-import { whenVerified } from "../../send.ts";
+import { withLostReplies } from "../../app/faulty-worlds.ts";
+import { given } from "../../app/given.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../../app/ledger.ts";
+import { whenVerified } from "../../app/send.ts";
 
 const halves = (amount: number) => amount as Halves;
 const getBalance = (available: number, lowThreshold: number) => ({

@@ -1,7 +1,7 @@
 import type { Table, TransactResult } from "@mailproof/core/ports/table";
 import { commit, type Transaction } from "@mailproof/core/runtime/commit";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const key = (sk: string) => ({ pk: "P", sk });
 const ours = { ...key("entry"), by: "us" };

@@ -8,7 +8,7 @@ import {
   UNSCHEDULED,
 } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
-import { givenWorld, START } from "../../given.ts";
+import { givenWorld, START } from "../../app/given.ts";
 
 const LEASE_MS = 60_000;
 const key = { pk: "WORK#1", sk: "WORK" };

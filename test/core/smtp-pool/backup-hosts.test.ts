@@ -2,7 +2,7 @@ import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { type Behaviour, createNetwork } from "../../mail/smtp/play.ts";
 
 // A backup host never speaks for the domain: the first choice that answers does.

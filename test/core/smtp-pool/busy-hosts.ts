@@ -6,7 +6,7 @@ import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const createReply = (text: string): ReplyOrFault =>

@@ -4,8 +4,8 @@ import { credits } from "@mailproof/core/money/credits";
 import { verifySingle } from "@mailproof/core/singles/single-job";
 import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
 import { expect, test } from "vitest";
+import { whenVerified } from "../../app/send.ts";
 import { createContext } from "../../aws/events.ts";
-import { whenVerified } from "../../send.ts";
 import { givenBusyHosts, type Host } from "./busy-hosts.ts";
 import { givenCluster, hostAt, kind } from "./cluster.ts";
 

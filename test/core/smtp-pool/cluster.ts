@@ -11,7 +11,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { NO_POLICY } from "@mailproof/mail/probe-policy";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import { DIRECT_EXIT, type ReplyOrFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 /** A server's reply to a line: "" hangs up, and undefined never replies. */
 export type ReplyFor = (line: string, session: number, exit?: string) => string | undefined;

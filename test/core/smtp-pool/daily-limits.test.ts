@@ -4,7 +4,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { parseCidr } from "@mailproof/mail/ip";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { givenBusyHosts, ONE_HOST } from "./busy-hosts.ts";
 
 // How many recipients other people's mail hosts are asked about in a day, by all accounts and processes.

@@ -2,7 +2,7 @@ import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 // A mail host that is some milliseconds away, in virtual time. It replies to all commands of one packet at once, as a
 // quick server does: what counts is the number of round trips, not the number of replies.

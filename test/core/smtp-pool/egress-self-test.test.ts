@@ -11,8 +11,8 @@ import {
 import { createList } from "@mailproof/mail/blocklists/lists";
 import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
 import { parseReply } from "../../mail/smtp/play.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
 
 const HELO = "probe.example.com";
 const IP = "198.51.101.7";

@@ -1,8 +1,8 @@
 import { equalizeTiming } from "@mailproof/core/smtp-pool/equalize-timing";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
-import { createVirtualTime } from "../../virtual-time.ts";
+import { START } from "../../app/given.ts";
+import { createVirtualTime } from "../../app/virtual-time.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -7,7 +7,7 @@ import {
 } from "@mailproof/core/smtp-pool/slots/slots";
 import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { describe, expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { askAll, givenCluster, hostAt, kind, type ReplyFor, verdicts } from "./cluster.ts";
 
 // Goal: an exit is an IP address with limits of its own, so a second one carries as many sessions again.

@@ -6,7 +6,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { hostAt } from "./cluster.ts";
 
 // Goal: a person whose server greylists is valid at the second attempt, though the random recipient is greylisted, too.

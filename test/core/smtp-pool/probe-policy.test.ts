@@ -9,7 +9,7 @@ import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const MAIL_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "gmail.com": ["gmail-smtp-in.l.google.com"],

@@ -8,7 +8,7 @@ import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { askUntilAnswered } from "./cluster.ts";
 
 /** One line of a session ("" is the connection) and where it stands; the reply comes back. */

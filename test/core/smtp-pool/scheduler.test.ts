@@ -4,7 +4,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 type Server = (line: string, session: number) => string;
 

@@ -8,7 +8,7 @@ import {
   toSlotKey,
 } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
 
 // Processes share a server through one item: what that costs, and what happens to a slot.

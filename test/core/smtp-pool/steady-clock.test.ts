@@ -3,7 +3,7 @@ import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { createSlotTurn, type SlotRequest, toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { createWaitQueues } from "@mailproof/core/smtp-pool/slots/wait-queue";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 // A wait queue that takes longer than a ticket counts without being renewed.
 

@@ -11,9 +11,9 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { givenSqliteWorld } from "../../calibration.ts";
-import { withTable } from "../../faulty-worlds.ts";
+import { withTable } from "../../app/faulty-worlds.ts";
 import { createRandom } from "../../simulation/random.ts";
+import { givenSqliteWorld } from "../../things/calibration.ts";
 
 // Goal: a provider that begins to accept every recipient is soon not believed, and is believed again when it refuses.
 // Method: a Gmail simulated by a function, SQLite, and chance from a seed.

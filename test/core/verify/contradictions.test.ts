@@ -7,9 +7,9 @@ import { rejectsUnknownRecipients } from "@mailproof/mail/mail-providers";
 import { RULE_FAMILIES } from "@mailproof/mail/smtp/reply-rules/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createDescribe } from "../../describe-when.ts";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 import { type Behaviour, createNetwork } from "../../mail/smtp/play.ts";
+import { createDescribe } from "../../runner/describe-when.ts";
 
 // A result never contradicts itself: each line is a sentence that holds for every result with evidence.
 

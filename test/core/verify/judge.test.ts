@@ -5,7 +5,7 @@ import type { DomainSignal, Signals } from "@mailproof/core/verify/signals";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const createFinding = (
   verdict: Finding["verdict"],

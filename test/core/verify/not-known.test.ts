@@ -7,7 +7,7 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
+import { START } from "../../app/given.ts";
 
 const DEEP = { deepVerify: true, includeAi: true, includeEvidence: false };
 const HOSTS: MailHosts = {

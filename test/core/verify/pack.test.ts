@@ -5,7 +5,7 @@ import { RESULT_FIELDS, STATUSES, type Verification } from "@mailproof/core/veri
 import { verify } from "@mailproof/core/verify/verify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { givenWorld } from "../../given.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const textOrNull = fc.option(fc.string());
 const getFlags = <N extends string>(...names: readonly N[]) =>

@@ -4,7 +4,7 @@ import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { createLists } from "@mailproof/mail/lists/lists";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
+import { START } from "../../app/given.ts";
 import { createRandom } from "../../simulation/random.ts";
 
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };

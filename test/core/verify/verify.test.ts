@@ -6,7 +6,7 @@ import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
+import { START } from "../../app/given.ts";
 
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 const ACCEPTED: Finding = {

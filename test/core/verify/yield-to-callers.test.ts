@@ -6,10 +6,10 @@ import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbo
 import { verify } from "@mailproof/core/verify/verify";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { whenExported } from "../../downloads.ts";
-import { createRows, givenJobOf, verifyEmail } from "../../export-jobs.ts";
-import { given, givenWorld } from "../../given.ts";
-import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
+import { given, givenWorld } from "../../app/given.ts";
+import { whenExported } from "../../things/downloads.ts";
+import { createRows, givenJobOf, verifyEmail } from "../../things/export-jobs.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../things/jobs.ts";
 import { receiveAll } from "../jobs/working-chunks.ts";
 
 // Where the work for lists can wait for callers (docs/design/fairness.md).

@@ -4,9 +4,10 @@ import type { Item } from "@mailproof/core/ports/table";
 import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
 import { emitEvent, readDelivery } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../../drain-queues.ts";
-import { eventually } from "../../eventually.ts";
-import { given } from "../../given.ts";
+import { whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { given } from "../../app/given.ts";
+import { send } from "../../app/send.ts";
+import { eventually } from "../../runner/eventually.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -15,9 +16,8 @@ import {
   givenUpload,
   whenBatched,
   whenFiled,
-} from "../../jobs.ts";
-import { send } from "../../send.ts";
-import { HOOK, HOUR_MS, verifyCall, whenPassed, whenSubscribed } from "../../webhooks.ts";
+} from "../../things/jobs.ts";
+import { HOOK, HOUR_MS, verifyCall, whenPassed, whenSubscribed } from "../../things/webhooks.ts";
 
 const isWaitingForSlot = (item: Item): boolean =>
   item.sk === "DELIVERY" && readDelivery(item).waits > 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { whenQuiet } from "../../drain-queues.ts";
-import type { TestContext } from "../../jobs.ts";
-import { send } from "../../send.ts";
+import { whenQuiet } from "../../app/drain-queues.ts";
+import { send } from "../../app/send.ts";
+import type { TestContext } from "../../things/jobs.ts";
 import {
   DAY_MS,
   givenHook,
@@ -13,7 +13,7 @@ import {
   whenEventEmitted,
   whenPassed,
   whenScheduledWorkRuns,
-} from "../../webhooks.ts";
+} from "../../things/webhooks.ts";
 
 describe("a delivery that fails", () => {
   test("is tried again with the same id and body, a new timestamp, and a signature that fits", async () => {

@@ -1,9 +1,9 @@
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../../drain-queues.ts";
-import { given } from "../../given.ts";
-import { send, whenVerified } from "../../send.ts";
+import { whenQuiet, whenWorked } from "../../app/drain-queues.ts";
+import { given } from "../../app/given.ts";
+import { send, whenVerified } from "../../app/send.ts";
 import {
   givenHook,
   HOOK,
@@ -12,7 +12,7 @@ import {
   whenEventEmitted,
   whenScheduledWorkRuns,
   whenSubscribed,
-} from "../../webhooks.ts";
+} from "../../things/webhooks.ts";
 
 describe("an event", () => {
   test("is sent as soon as its cause is written, signed, with the documented body", async () => {

@@ -5,9 +5,11 @@ import * as standard from "standardwebhooks";
 import * as svix from "svix";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { whenQuiet } from "../../drain-queues.ts";
-import { rejectDown } from "../../faulty-worlds.ts";
-import { givenWorld, START } from "../../given.ts";
+import { whenQuiet } from "../../app/drain-queues.ts";
+import { rejectDown } from "../../app/faulty-worlds.ts";
+import { givenWorld, START } from "../../app/given.ts";
+import { readCredits } from "../../app/ledger.ts";
+import { whenVerified } from "../../app/send.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -16,10 +18,8 @@ import {
   givenUpload,
   whenBatched,
   whenFiled,
-} from "../../jobs.ts";
-import { readCredits } from "../../ledger.ts";
-import { whenVerified } from "../../send.ts";
-import { parseEvents, whenSubscribed } from "../../webhooks.ts";
+} from "../../things/jobs.ts";
+import { parseEvents, whenSubscribed } from "../../things/webhooks.ts";
 
 test("every event has its documented schema, whatever causes it", async () => {
   const ctx = await givenChunked({ balance: 20 });

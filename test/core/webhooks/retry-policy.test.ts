@@ -7,7 +7,7 @@ import {
   RETRY_WINDOW_MS,
 } from "@mailproof/core/webhooks/retry-policy";
 import { expect, test } from "vitest";
-import { START } from "../../given.ts";
+import { START } from "../../app/given.ts";
 import { createRandom } from "../../simulation/random.ts";
 
 const answer = (status: number, retryAfter: string | null = null): HttpsOutcome => ({

@@ -4,7 +4,7 @@ import { BLOCKLISTS, type Blocklist, createList } from "@mailproof/mail/blocklis
 import { parseAnswer } from "@mailproof/mail/blocklists/parse-answer";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 const IP = "192.0.2.66";

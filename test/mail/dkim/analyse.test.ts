@@ -6,9 +6,16 @@ import {
   listSelectors,
 } from "@mailproof/mail/dkim/selectors";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../zone.ts";
-import { ED25519, ED25519_WRAPPED, RSA_512, RSA_1024, RSA_2048, RSA_2048_PKCS1 } from "./keys.ts";
+import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import {
+  ED25519,
+  ED25519_WRAPPED,
+  RSA_512,
+  RSA_1024,
+  RSA_2048,
+  RSA_2048_PKCS1,
+} from "../../things/dkim-keys.ts";
 
 const SELECTORS_MAX = 45;
 

@@ -1,7 +1,7 @@
 import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const DOMAIN = "example.com";
 const MX = { MX: ["10 mx.example.com"] };

@@ -1,7 +1,7 @@
 import { discover, getAppliedPolicy, getPublishedPolicy } from "@mailproof/mail/dmarc/discover";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type DnsTrouble, type Records } from "../../zone.ts";
+import { createZoneDns, type DnsTrouble, type Records } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const records = (at: Readonly<Record<string, string | readonly string[]>>) =>
   Object.fromEntries(

@@ -2,7 +2,7 @@ import { cacheDns } from "@mailproof/mail/dns/cache";
 import { withDeadline } from "@mailproof/mail/dns/deadline";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { createZoneDns } from "../../zone.ts";
+import { createZoneDns } from "../../app/zone.ts";
 
 const SECOND = 1000;
 

@@ -1,8 +1,8 @@
 import { type DnsFault, findMailHosts, type MailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { parseCidr } from "@mailproof/mail/ip";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const whenFound = async (names: Zone, domain = "example.com", allowed: readonly string[] = []) => {
   const dns = createZoneDns(names);

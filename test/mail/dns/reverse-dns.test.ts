@@ -1,8 +1,8 @@
 import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
 import { analyseReverseDns } from "@mailproof/mail/dns/reverse-dns";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const IP = "192.0.2.25";
 const REVERSE = "25.2.0.192.in-addr.arpa";

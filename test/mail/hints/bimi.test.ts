@@ -2,8 +2,8 @@ import { findBimiHints } from "@mailproof/mail/hints/bimi";
 import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
 import { findLogoFaults } from "@mailproof/mail/hints/svg-logo";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Records, type Zone } from "../../zone.ts";
+import { createZoneDns, type Records, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const DOMAIN = "example.com";
 const LOGO = "v=BIMI1; l=https://example.com/l.svg; a=https://example.com/l.pem";

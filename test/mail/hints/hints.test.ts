@@ -3,8 +3,8 @@ import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
 import { findMtaStsHints } from "@mailproof/mail/hints/mta-sts";
 import { findTlsRptHints } from "@mailproof/mail/hints/tls-rpt";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Records, type Zone } from "../../zone.ts";
+import { createZoneDns, type Records, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const DOMAIN = "example.com";
 const at = (name: string, TXT: Records["TXT"]) =>

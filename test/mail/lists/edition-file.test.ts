@@ -9,7 +9,7 @@ import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists
 import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import {
   createEdition,
   getEntries,
@@ -18,7 +18,7 @@ import {
   OTHER_KEYS,
   SHIPPED,
   WITH_NEW_DOMAIN,
-} from "../../editions.ts";
+} from "../../things/editions.ts";
 
 const NOW = new Date("2026-12-02T00:00:00Z");
 

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
-import { describeUnless } from "../../describe-when.ts";
+import { describeUnless } from "../../runner/describe-when.ts";
 
 /** Employers and sites that everyone knows, written down by hand: none of them lets the public register an address. */
 const ordinaryDomains: readonly string[] = `

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Zone } from "../../app/zone.ts";
 import { KEYS, signMail, stampChain } from "../../differential/signer.ts";
-import type { Zone } from "../../zone.ts";
-import { assess, GOOD, IP, KEY, sign, writeMail } from "./mails.ts";
+import { assess, GOOD, IP, KEY, sign, writeMail } from "../../things/mails.ts";
 
 const [ARC_KEY] = KEYS;
 

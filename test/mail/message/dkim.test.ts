@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
+import type { Zone } from "../../app/zone.ts";
 import { KEYS, signMail } from "../../differential/signer.ts";
-import type { Zone } from "../../zone.ts";
-import { assess, createEd25519, createRsa, GOOD, KEY, sign, writeMail } from "./mails.ts";
+import {
+  assess,
+  createEd25519,
+  createRsa,
+  GOOD,
+  KEY,
+  sign,
+  writeMail,
+} from "../../things/mails.ts";
 
 // The signed examples of the RFCs, facts that any verifier can be held to.
 

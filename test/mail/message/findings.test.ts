@@ -2,9 +2,18 @@ import { MessageReportBody } from "@mailproof/api/schema/message-report";
 import { toMessageReport } from "@mailproof/api/schema/to-message-report";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import type { Zone } from "../../zone.ts";
-import { assess, createRsa, GOOD, IP, LIST, type MailOptions, sign, writeMail } from "./mails.ts";
+import type { Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
+import {
+  assess,
+  createRsa,
+  GOOD,
+  IP,
+  LIST,
+  type MailOptions,
+  sign,
+  writeMail,
+} from "../../things/mails.ts";
 
 type Case = {
   readonly mail?: MailOptions;

@@ -1,8 +1,8 @@
 import { parseMessage } from "@mailproof/mail/message/parse/message";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../../zone.ts";
-import { assess, GOOD, LIST, sign, writeMail } from "./mails.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { assess, GOOD, LIST, sign, writeMail } from "../../things/mails.ts";
 
 // Goal: no bytes, and nothing that DNS has, make a report fail or cost without bound.
 

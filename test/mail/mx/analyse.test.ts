@@ -1,8 +1,8 @@
 import { parseCidr } from "@mailproof/mail/ip";
 import { analyseMx } from "@mailproof/mail/mx/analyse";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const DOMAIN = "example.com";
 const HOST = { A: ["8.8.8.8"] };

@@ -5,7 +5,7 @@ import { NAMES_BY_COUNTRY } from "@mailproof/mail/signals/names-by-country";
 import { parsePersonName } from "@mailproof/mail/signals/person-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import {
   areaUnderCurve,
   humanLocals,

@@ -6,7 +6,7 @@ import {
 } from "../../../packages/mail/src/smtp/classify.ts";
 import type { Reply } from "../../../packages/mail/src/smtp/reply.ts";
 import { createReplyReader } from "../../../packages/mail/src/smtp/reply-reader.ts";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import { parseReply } from "./play.ts";
 
 const at = (line: string, mxHost?: string): Finding =>

@@ -1,7 +1,7 @@
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const read = (received: string | Uint8Array) =>
   createReplyReader()(Buffer.from(received as string));

@@ -1,6 +1,6 @@
 import type { SessionResult } from "@mailproof/mail/smtp/session";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import { HELLO, OPENED, plan, play } from "./play.ts";
 
 /** The outcome of each, in a few words: "ann 250", "bob closed". */

@@ -1,8 +1,8 @@
 import { analyseSpf, type SpfInput } from "@mailproof/mail/spf/analyse";
 import { SPF_RULES } from "@mailproof/mail/spf/rules";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const spf = (...terms: string[]) => ({ TXT: [["v=spf1", ...terms].join(" ")] });
 const policy = (...terms: string[]): Zone => ({ "a.test": spf(...terms) });

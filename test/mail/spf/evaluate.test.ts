@@ -1,8 +1,8 @@
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { SPF_LIMITS } from "@mailproof/mail/spf/limits";
 import { describe, expect, test } from "vitest";
-import { asRows } from "../../as-rows.ts";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const IP = "192.0.2.1";
 const IP6 = "2001:db8::1";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { get, openSocket } from "../../sockets.ts";
+import { get, openSocket } from "../../servers/sockets.ts";
 import { type Attack, ask, hold, type Means, many, type Round, sendFile } from "./attack.ts";
 
 // Clients that send slowly, or take nothing of what they asked for.

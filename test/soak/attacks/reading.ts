@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { type Client, dial } from "../../lab/smtp-client.ts";
-import { createReportMail } from "../../reports.ts";
-import { get, openSocket } from "../../sockets.ts";
+import { type Client, dial } from "../../servers/smtp-client.ts";
+import { get, openSocket } from "../../servers/sockets.ts";
+import { createReportMail } from "../../things/reports.ts";
 import { type Attack, ask, hold, type Means, many, type Round } from "./attack.ts";
 
 // What the service reads for anyone: reports, mail and names. test/security has each of these by itself.

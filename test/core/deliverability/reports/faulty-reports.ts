@@ -1,5 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { BEGIN, createDmarcReport, createRecord, createTlsReport } from "./made-reports.ts";
+import {
+  BEGIN,
+  createDmarcReport,
+  createRecord,
+  createTlsReport,
+} from "../../../things/made-reports.ts";
 
 // Reports with a fault where no sum needs it. The first five are what real reporters send; the others are of their kind.
 

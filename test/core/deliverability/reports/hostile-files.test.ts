@@ -3,10 +3,10 @@ import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import { type DmarcReport, getReportDay } from "@mailproof/core/deliverability/reports/report";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { expect, test } from "vitest";
-import { asRows } from "../../../as-rows.ts";
+import { asRows } from "../../../runner/as-rows.ts";
+import { createDmarcReport, createRecord, createTlsReport } from "../../../things/made-reports.ts";
 import { FAULTY_REPORT_SUMS, FAULTY_REPORTS, FAULTY_TLS_REPORTS } from "./faulty-reports.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";
-import { createDmarcReport, createRecord, createTlsReport } from "./made-reports.ts";
 
 test("there are at least fifty, of which no two are the same", () => {
   const files = HOSTILE_FILES.map(([, file]) => Buffer.from(file as string).toString("latin1"));

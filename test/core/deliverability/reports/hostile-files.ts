@@ -5,7 +5,7 @@ import {
   createTlsPolicy,
   createTlsReport,
   createZip,
-} from "./made-reports.ts";
+} from "../../../things/made-reports.ts";
 
 // Files that are meant to harm a reader, or that are packed, encoded or numbered as no reader expects. hostile-reports.test.ts
 // has the fields one by one.

@@ -2,14 +2,14 @@ import { gzipSync } from "node:zlib";
 import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { expect, test } from "vitest";
-import { asRows } from "../../../as-rows.ts";
+import { asRows } from "../../../runner/as-rows.ts";
 import {
   createDmarcReport,
   createRecord,
   createTlsPolicy,
   createTlsReport,
   createZip,
-} from "./made-reports.ts";
+} from "../../../things/made-reports.ts";
 
 const xml = createDmarcReport();
 const without = (name: string): string =>

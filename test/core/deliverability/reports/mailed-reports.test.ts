@@ -3,9 +3,11 @@ import { closeAccount, disableAccount } from "@mailproof/core/background/close-a
 import { findRecipient } from "@mailproof/core/deliverability/inbound-mail";
 import { BYTES_PER_DAY_MAX } from "@mailproof/core/deliverability/reports/report-items";
 import { expect, test } from "vitest";
-import { asRows } from "../../../as-rows.ts";
-import { given } from "../../../given.ts";
-import { whenMailArrives } from "../../../mail-tests.ts";
+import { given } from "../../../app/given.ts";
+import { send } from "../../../app/send.ts";
+import { asRows } from "../../../runner/as-rows.ts";
+import { createTlsReport, createZip } from "../../../things/made-reports.ts";
+import { whenMailArrives } from "../../../things/mail-tests.ts";
 import {
   createBareReportMail,
   createDailyReport,
@@ -14,9 +16,7 @@ import {
   toReceived,
   uploadFile,
   uploadReport,
-} from "../../../reports.ts";
-import { send } from "../../../send.ts";
-import { createTlsReport, createZip } from "./made-reports.ts";
+} from "../../../things/reports.ts";
 
 const setup = async () => {
   const ctx = await given();

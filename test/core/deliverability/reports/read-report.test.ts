@@ -15,7 +15,7 @@ import {
   createTlsPolicy,
   createTlsReport,
   createZip,
-} from "./made-reports.ts";
+} from "../../../things/made-reports.ts";
 
 const read = (text: string | Uint8Array) => readReport(Buffer.from(text as string));
 const readDmarc = async (text: string | Uint8Array) => (await read(text)) as DmarcReport;

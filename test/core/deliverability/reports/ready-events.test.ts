@@ -1,13 +1,13 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Table } from "@mailproof/core/ports/table";
 import { describe, expect, test } from "vitest";
-import { withDnsLookups } from "../../../dns-lookups.ts";
-import { whenReconciled, whenWorked } from "../../../drain-queues.ts";
-import { given } from "../../../given.ts";
-import { GOOD } from "../../../mail/message/mails.ts";
-import { uploadReport } from "../../../reports.ts";
-import { send } from "../../../send.ts";
-import { createZoneDns, type Records } from "../../../zone.ts";
+import { withDnsLookups } from "../../../app/dns-lookups.ts";
+import { whenReconciled, whenWorked } from "../../../app/drain-queues.ts";
+import { given } from "../../../app/given.ts";
+import { send } from "../../../app/send.ts";
+import { createZoneDns, type Records } from "../../../app/zone.ts";
+import { GOOD } from "../../../things/mails.ts";
+import { uploadReport } from "../../../things/reports.ts";
 
 const DAY_MS = 86_400_000;
 const ALIGNED = { records: [{ count: 20 }] };

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { readReport } from "@mailproof/core/deliverability/reports/read-report";
 import { expect, test } from "vitest";
-import { asRows } from "../../../as-rows.ts";
+import { asRows } from "../../../runner/as-rows.ts";
 import {
   BEGIN,
   createDmarcReport,
@@ -9,7 +9,7 @@ import {
   createTlsPolicy,
   createTlsReport,
   createZip,
-} from "./made-reports.ts";
+} from "../../../things/made-reports.ts";
 
 // What receivers' programs are known to write, beyond the shapes in read-report.test.ts: each was reported in
 // public to the authors of another parser. The reports are made here.

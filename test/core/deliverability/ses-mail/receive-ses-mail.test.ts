@@ -6,12 +6,16 @@ import {
   receiveSesMail,
 } from "@mailproof/core/deliverability/ses-mail/receive-ses-mail";
 import { expect, test } from "vitest";
-import { whenWorked } from "../../../drain-queues.ts";
-import { streamPieces } from "../../../form.ts";
-import { given, START } from "../../../given.ts";
-import { createMail, readTest, whenTestCreated } from "../../../mail-tests.ts";
-import { createDailyReport, createReportMail, readReportsAddress } from "../../../reports.ts";
-import { createReceipt, createSesFields, SES_ID } from "../../../ses.ts";
+import { whenWorked } from "../../../app/drain-queues.ts";
+import { streamPieces } from "../../../app/form.ts";
+import { given, START } from "../../../app/given.ts";
+import { createMail, readTest, whenTestCreated } from "../../../things/mail-tests.ts";
+import {
+  createDailyReport,
+  createReportMail,
+  readReportsAddress,
+} from "../../../things/reports.ts";
+import { createReceipt, createSesFields, SES_ID } from "../../../things/ses.ts";
 
 const BLOB = `inbound/${SES_ID}`;
 const MAIL = Buffer.from(createMail(START).raw).toString();

@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import type { TransactResult } from "@mailproof/core/ports/table";
-import { whenReconciled } from "./drain-queues.ts";
+import { whenReconciled } from "../app/drain-queues.ts";
 import {
   createStoppingWorld,
   rejectDown,
@@ -9,10 +9,10 @@ import {
   withLostReplies,
   withTable,
   withUnreadable,
-} from "./faulty-worlds.ts";
-import { givenKey } from "./given.ts";
-import type { TestContext } from "./jobs.ts";
-import { send, type TestResponse } from "./send.ts";
+} from "../app/faulty-worlds.ts";
+import { givenKey } from "../app/given.ts";
+import { send, type TestResponse } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 
 // Ways to fail, each as what is out of order, what is reported then, and how it comes about.
 

@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import { acceptMail } from "@mailproof/core/deliverability/inbound-mail";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
-import { send, type TestResponse } from "./send.ts";
+import { send, type TestResponse } from "../app/send.ts";
 
 export const TESTS = "/v1/deliverability/tests";
 

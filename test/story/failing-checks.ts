@@ -1,6 +1,9 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { withDnsLookups } from "./dns-lookups.ts";
+import { withDnsLookups } from "../app/dns-lookups.ts";
+import { getWorld, rejectDown, withTable, withUnreadable } from "../app/faulty-worlds.ts";
+import { send, whenChecked } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -15,9 +18,6 @@ import {
   whenOvertaken,
   whenStopped,
 } from "./failing.ts";
-import { getWorld, rejectDown, withTable, withUnreadable } from "./faulty-worlds.ts";
-import type { TestContext } from "./jobs.ts";
-import { send, whenChecked } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 export const HISTORY = "GET /v1/deliverability/checks";

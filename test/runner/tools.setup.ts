@@ -1,5 +1,5 @@
 import { loadDashboard } from "@mailproof/local/server/dashboard-build";
-import { findTools } from "../scripts/tools.ts";
+import { findTools } from "../../scripts/tools.ts";
 
 // Some tests format or compile what they make. The first run after a clone installs the tools before any test starts:
 // inside a test it would be counted as the test's own time. Likewise every server builds the dashboard where it is not

@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { createDmarcReport, createRecord } from "./core/deliverability/reports/made-reports.ts";
-import { START } from "./given.ts";
+import { START } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { createDmarcReport, createRecord } from "./made-reports.ts";
 import { createMail } from "./mail-tests.ts";
-import { send } from "./send.ts";
 
 /** The beginning of a day so many days before the start of a test, in epoch seconds. */
 export const daysAgo = (days: number): number => START.getTime() / 1_000 - days * 86_400;

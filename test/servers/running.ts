@@ -9,8 +9,8 @@ import { commands } from "@mailproof/local/cli/commands";
 import { runCommand } from "@mailproof/local/cli/run-command";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
-import { endWithTest } from "../eventually.ts";
-import { watchLine } from "../log-lines.ts";
+import { watchLine } from "../app/log-lines.ts";
+import { endWithTest } from "../runner/eventually.ts";
 
 type Ready = {
   readonly base_url: string;

@@ -1,5 +1,15 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
-import { whenReconciled } from "./drain-queues.ts";
+import { whenReconciled } from "../app/drain-queues.ts";
+import {
+  createStoppingWorld,
+  getWorld,
+  runTurn,
+  withBrokenEngine,
+  withLostReplies,
+  withUnreadable,
+} from "../app/faulty-worlds.ts";
+import { send, whenFound } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 import {
   BOTH_UNAVAILABLE,
   createBothWays,
@@ -8,16 +18,6 @@ import {
   listRequestFailures,
   type TestRequest,
 } from "./failing.ts";
-import {
-  createStoppingWorld,
-  getWorld,
-  runTurn,
-  withBrokenEngine,
-  withLostReplies,
-  withUnreadable,
-} from "./faulty-worlds.ts";
-import type { TestContext } from "./jobs.ts";
-import { send, whenFound } from "./send.ts";
 
 const ROUTE = "POST /v1/find";
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };

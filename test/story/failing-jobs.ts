@@ -3,7 +3,25 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { Failure, type FailureCode } from "@mailproof/core/lib/failure";
 import { credits } from "@mailproof/core/money/credits";
-import { whenWorked } from "./drain-queues.ts";
+import { whenWorked } from "../app/drain-queues.ts";
+import {
+  createProcessGoneAfter,
+  getWorld,
+  rejectDown,
+  runTurn,
+  withMessageFates,
+  withUnreadable,
+} from "../app/faulty-worlds.ts";
+import { send } from "../app/send.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  givenUpload,
+  whenBatched,
+  whenFiled,
+  whenFormSent,
+} from "../things/jobs.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -16,24 +34,6 @@ import {
   listRequestFailures,
   type TestRequest,
 } from "./failing.ts";
-import {
-  createProcessGoneAfter,
-  getWorld,
-  rejectDown,
-  runTurn,
-  withMessageFates,
-  withUnreadable,
-} from "./faulty-worlds.ts";
-import {
-  createEmails,
-  createProcessRequest,
-  formatCsv,
-  givenUpload,
-  whenBatched,
-  whenFiled,
-  whenFormSent,
-} from "./jobs.ts";
-import { send } from "./send.ts";
 
 // Every list has one address, so every request costs one credit.
 

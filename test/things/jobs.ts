@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { FormPart } from "./form.ts";
-import { streamPieces } from "./form.ts";
-import { type Given, given } from "./given.ts";
-import { send, type TestResponse } from "./send.ts";
+import type { FormPart } from "../app/form.ts";
+import { streamPieces } from "../app/form.ts";
+import { type Given, given } from "../app/given.ts";
+import { send, type TestResponse } from "../app/send.ts";
 
 // What the stories of jobs of many addresses have in common.
 

@@ -5,7 +5,7 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/server/connections";
 import { createApiServer } from "@mailproof/local/server/server";
 import { onTestFinished } from "vitest";
-import { given } from "../given.ts";
+import { given } from "../app/given.ts";
 
 /** The real server, with these routes and one account. */
 export const whenListening = (...listed: readonly Endpoint[]) => startServer(listed);

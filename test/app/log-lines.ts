@@ -1,7 +1,7 @@
 import { redact } from "@mailproof/core/lib/redact";
 
-// What the whole test run writes to a log is looked at, line by line: by given.ts, where stories log, and by
-// local/running.ts, where real processes do. log-lines.setup.ts fails the test in which something was found. The
+// What the whole test run writes to a log is looked at, line by line: by app/given.ts, where stories log, and by
+// servers/running.ts, where real processes do. log-lines.setup.ts fails the test in which something was found. The
 // patterns are not those of redact.ts: who looks is not who cleans.
 
 const SECRETS: Readonly<Record<string, RegExp>> = {

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { openSocket } from "../sockets.ts";
+import { openSocket } from "./sockets.ts";
 
-export { get } from "../sockets.ts";
+export { get } from "./sockets.ts";
 
 /** A connection to a server on this machine, which reads nothing until a test lets it. */
 export const connectTo = async (port: number): Promise<Socket> => {

@@ -5,7 +5,7 @@ import { type AssessmentPorts, assessMessage } from "@mailproof/mail/message/ass
 import { readMessage } from "@mailproof/mail/message/read-message";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
-import { createZoneDns, type Zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
 
 export const NOW = new Date("2026-11-23T12:00:00.000Z");
 export const IP = "8.8.8.10";

@@ -1,8 +1,8 @@
 import type { MailEventType, MailEvent as ReportedEvent } from "@mailproof/core/activity/events";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
-import { START } from "./given.ts";
-import { send, type TestResponse } from "./send.ts";
+import { START } from "../app/given.ts";
+import { send, type TestResponse } from "../app/send.ts";
 
 /** Fewer make no group: a domain with fewer has no reputation. */
 export const ADDRESSES_MIN = 20;

@@ -3,7 +3,7 @@ import { adminEntries } from "@mailproof/local/cli/admin";
 import { Flag } from "@mailproof/local/cli/define-command";
 import * as v from "valibot";
 
-/** An operator's command as it is typed behind `admin`, without a process of its own. Any: see test/send.ts. */
+/** An operator's command as it is typed behind `admin`, without a process of its own. Any: see test/app/send.ts. */
 export const runAdmin = async (world: World, line: string): Promise<any> => {
   const entry = adminEntries.find(({ name }) => `admin ${line} `.startsWith(`${name} `));
   if (!entry) throw new Error(`there is no command ${line}`);

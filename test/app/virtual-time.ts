@@ -1,5 +1,5 @@
 import type { World } from "@mailproof/core/ports/world";
-import { isAnyCallPending } from "./aws/pending-calls.ts";
+import { isAnyCallPending } from "../aws/pending-calls.ts";
 
 type Sleeper = { readonly at: number; readonly order: number; readonly wake: () => void };
 

@@ -3,10 +3,10 @@ import { assertJsonType } from "@mailproof/api/http/body";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
 import { createRouter } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { isAwsShaped } from "./aws/shape.ts";
-import { sendViaLambda, toWireRequest } from "./aws/via-lambda.ts";
+import { DOMAIN_NAME } from "../aws/gateway.ts";
+import { isAwsShaped } from "../aws/shape.ts";
+import { sendViaLambda, toWireRequest } from "../aws/via-lambda.ts";
 import { encodeForm, type FormPart, splitAt } from "./form.ts";
-import { DOMAIN_NAME } from "./gateway.ts";
 
 type Sent = {
   readonly key?: string;

@@ -9,7 +9,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { onTestFinished } from "vitest";
-import { serveFile } from "../local/running.ts";
+import { serveFile } from "./running.ts";
 
 /** Waits, but never long. */
 const HURRIED = {

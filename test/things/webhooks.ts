@@ -2,11 +2,11 @@ import { emitEvent } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { Webhook } from "standardwebhooks";
 import { onTestFinished, vi } from "vitest";
-import { whenReconciled, whenWorked } from "./drain-queues.ts";
-import { given } from "./given.ts";
-import type { ReceivedCall } from "./https.ts";
+import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import type { ReceivedCall } from "../app/https.ts";
+import { send, type TestResponse } from "../app/send.ts";
 import type { TestContext } from "./jobs.ts";
-import { send, type TestResponse } from "./send.ts";
 
 // What the stories of webhooks have in common.
 

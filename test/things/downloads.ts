@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
+import { send } from "../app/send.ts";
 import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "./export-jobs.ts";
-import { send } from "./send.ts";
 
 export const whenExported = async (
   world: AppWorld,

@@ -1,6 +1,6 @@
 import { startDnsServer } from "@mailproof/lab/dns-server";
 import type { Records as LabRecords } from "@mailproof/lab/zone";
-import { parseMx, type Zone } from "./zone.ts";
+import { parseMx, type Zone } from "../app/zone.ts";
 
 export type DnsServer = {
   /** As settings name it: "127.0.0.1:5353". */

@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import { takeFindings } from "./log-lines.ts";
+import { takeFindings } from "../app/log-lines.ts";
 
 afterEach(() => {
   const found = takeFindings();

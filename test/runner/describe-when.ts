@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, TestRunner } from "vitest";
-import { isOverMoto } from "./aws/emulator.ts";
+import { isOverMoto } from "../aws/emulator.ts";
 
 // What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
-// run say so (test/results.reporter.ts).
+// run say so (test/runner/results.reporter.ts).
 
 /** Files that stand beside this repository in some places and in a plain clone never do. */
 const FILES_BESIDE = {

@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import type { Message, SendOutcome } from "@mailproof/core/ports/queue";
 import type { Key, Table, Write } from "@mailproof/core/ports/table";
-import { isAnyCallPending } from "./aws/pending-calls.ts";
+import { isAnyCallPending } from "../aws/pending-calls.ts";
 
 // Worlds in which one thing is out of order. The app stays as it is, so a story can go on in a sound one.
 

@@ -9,9 +9,9 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
-import { streamPieces } from "./form.ts";
-import { given } from "./given.ts";
-import { send } from "./send.ts";
+import { streamPieces } from "../app/form.ts";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
 
 export type TestContext = Awaited<ReturnType<typeof given>>;
 

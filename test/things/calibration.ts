@@ -6,8 +6,8 @@ import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { readAddress } from "@mailproof/mail/address";
 import type { BounceReport } from "@mailproof/mail/bounce-kind";
+import { givenWorld } from "../app/given.ts";
 import { toAddress } from "./activity.ts";
-import { givenWorld } from "./given.ts";
 
 /** A world whose table is SQLite. */
 export const givenSqliteWorld = (seed = 1) => {

@@ -6,8 +6,8 @@ import type { Item, Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
-import { createContext, createSqsEvent } from "./aws/events.ts";
-import { isAwsShaped } from "./aws/shape.ts";
+import { createContext, createSqsEvent } from "../aws/events.ts";
+import { isAwsShaped } from "../aws/shape.ts";
 
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
