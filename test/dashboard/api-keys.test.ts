@@ -69,7 +69,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await page.keyboard.press("Enter");
     await dialog.waitFor();
     await page.keyboard.type("typed");
-    await dialog.getByLabel("Only what is chosen").focus();
+    await dialog.getByLabel("Only the scopes you choose").focus();
     await page.keyboard.press("Space");
     const offered = await dialog.locator(".scopes code").allTextContents();
     expect(offered).toEqual(SCOPES);
@@ -97,7 +97,7 @@ describeInBrowser("the API keys", ({ open }) => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("shop");
     await dialog.getByLabel("Test:").check();
-    await dialog.getByLabel("Only what is chosen").check();
+    await dialog.getByLabel("Only the scopes you choose").check();
     await dialog.getByLabel("account:read").check();
     await dialog.getByLabel("Expires").selectOption("30");
     await dialog.getByRole("button", { name: "Create the key" }).click();
@@ -132,7 +132,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("nothing");
-    await dialog.getByLabel("Only what is chosen").check();
+    await dialog.getByLabel("Only the scopes you choose").check();
     await dialog.getByRole("button", { name: "Create the key" }).click();
 
     const alert = dialog.getByRole("alert");

@@ -118,8 +118,8 @@ describeInBrowser(
         expect([value, findFaults(value)]).toEqual([value, []]);
       }
 
-      // How the score is counted: the points add up to the mean, and a part without an answer has none.
-      const counting = page.getByRole("region", { name: "How the score is counted" });
+      // How the score is calculated: the points add up to the mean, and a part without an answer has none.
+      const counting = page.getByRole("region", { name: "How the score is calculated" });
       const parts = await counting.locator("tbody td:last-child").allTextContents();
       const mean = toNumber((await counting.locator("tfoot td").last().textContent()) ?? "");
       expect(parts).toHaveLength(check.score_parts.components.length);
@@ -348,13 +348,13 @@ describeInBrowser(
       expect(await page.evaluate("document.activeElement.textContent")).toContain("Remove");
       await remove.click();
       await dialog.getByRole("button", { name: "Stop watching" }).click();
-      await page.getByText("No domain is watched.").waitFor();
+      await page.getByText("No domains are watched yet.").waitFor();
       expect((await readApi<any>("/v1/deliverability/monitors")).monitors).toEqual([]);
     });
 
     test("by keyboard alone a domain is watched once, after its price was seen", async () => {
       const { page, readApi } = await open({ path: "monitors", key: "live" });
-      await page.getByText("No domain is watched.").waitFor();
+      await page.getByText("No domains are watched yet.").waitFor();
       await page.getByText("300 credits a month").waitFor();
       await page.getByLabel("Domain", { exact: true }).focus();
       await page.keyboard.type("plain.test");
@@ -392,7 +392,7 @@ describeInBrowser(
         });
       await page.reload();
       await page
-        .getByText("The name servers did not answer the last run, which was free.")
+        .getByText("The name servers did not answer during the last run, which was free.")
         .waitFor();
 
       for (const [domain, light] of Object.entries(lights)) {

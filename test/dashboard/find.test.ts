@@ -36,7 +36,7 @@ test("the documented searches are read", () => {
 describeInBrowser("find", ({ open }) => {
   test.each([
     ["Ann", "ann.lee@example.com", "valid"],
-    ["Invalid", "No address of Invalid Lee", "not_found"],
+    ["Invalid", "No address found for Invalid Lee", "not_found"],
     ["Catchall", "catchall.lee@example.com", "catch_all"],
   ])("the documented search for %s shows %s", async (name, heading, status) => {
     const opened = await open({ path: "find" });
@@ -54,7 +54,7 @@ describeInBrowser("find", ({ open }) => {
       const opened = await open({ path: "find" });
       await search(opened, firstName, "example.com");
 
-      const heading = email ?? `No address of ${firstName} Lee`;
+      const heading = email ?? `No address found for ${firstName} Lee`;
       await opened.page.getByRole("heading", { name: heading, exact: true }).waitFor();
       expect(await opened.page.locator(".found .status").textContent()).toBe(status);
       expect(await opened.page.locator(".found dd").nth(1).textContent()).toBe(
@@ -67,7 +67,7 @@ describeInBrowser("find", ({ open }) => {
     const { page, readApi } = await open({ key: "live", path: "find" });
     const { credits_per_operation: prices } = await readApi<any>("/v1/catalog");
 
-    await page.getByText(`${prices.find} credits, also when nothing is found.`).waitFor();
+    await page.getByText(`${prices.find} credits, even when nothing is found.`).waitFor();
     await page.getByRole("link", { name: "Verify one address" }).click();
     await page
       .getByText(`${prices.verify} credit; ${prices.verify_from_cache} credits if`)
@@ -128,7 +128,9 @@ describeInBrowser("find", ({ open }) => {
 
     await page.getByRole("button", { name: "Find", exact: true }).dblclick();
 
-    await page.getByText("free: the same search was paid within two minutes").waitFor();
+    await page
+      .getByText("free: you paid for the same search within the last two minutes")
+      .waitFor();
     expect(await read()).toBe(before - 5);
   });
 });

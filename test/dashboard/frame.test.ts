@@ -120,7 +120,7 @@ describeInBrowser("the frame", ({ open }) => {
       ),
     ).toBe(true);
     await page.getByRole("combobox").fill("zebra");
-    await page.getByText("Nothing has this name.").waitFor();
+    await page.getByText("No matches.").waitFor();
   });
 
   test("the theme is the system's until one is chosen, and stays chosen", async () => {
@@ -179,7 +179,7 @@ describeInBrowser("the frame", ({ open }) => {
     await heading(opened, "Overview").waitFor();
 
     await page.keyboard.press("Tab");
-    expect(await focused(opened)).toBe("To the content");
+    expect(await focused(opened)).toBe("Skip to content");
     await page.keyboard.press("Enter");
 
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
@@ -234,7 +234,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.route("**/assets/verify-*.js", (route) => route.fulfill({ status: 404 }));
 
     await page.getByRole("link", { name: "Verify one address" }).click();
-    await heading(opened, "The screen was not loaded").waitFor();
+    await heading(opened, "This screen could not be loaded").waitFor();
     await page.unroute("**/assets/verify-*.js");
     await page.getByRole("button", { name: "Retry" }).click();
 

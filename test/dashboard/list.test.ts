@@ -184,7 +184,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.goto(`${ready.base_url}/app/lists/${job}`);
     await page.getByText("1 of its rows have a result so far").waitFor();
 
-    await page.getByText("1 row is retried at", { exact: false }).waitFor();
+    await page.getByText("1 row will be retried at", { exact: false }).waitFor();
     const soFar = await download(page, "all", "csv");
     const every = await download(page, "list", "csv");
 
@@ -224,7 +224,7 @@ describeInBrowser("a list", ({ open }) => {
     const emails = [`grace.list@${at}`, `alan.list@${at}`];
     const job = await createJob(opened, emails, "Waiting", "live_key");
     await page.goto(`${ready.base_url}/app/lists/${job}`);
-    await page.getByText("2 rows are retried at", { exact: false }).waitFor();
+    await page.getByText("2 rows will be retried at", { exact: false }).waitFor();
 
     await page.getByRole("button", { name: "Cancel list" }).click();
     const dialog = page.getByRole("dialog");
@@ -249,12 +249,12 @@ describeInBrowser("a list", ({ open }) => {
     for (const title of ["Statuses", "Reasons", "Scores", "Providers"])
       await page
         .getByRole("region", { name: title, exact: true })
-        .getByText("No row has a result yet.")
+        .getByText("No results yet.")
         .waitFor();
     expect(await page.locator(".bars li").count()).toBe(0);
-    await page.locator(".list-rows").getByText("No row has a result yet.").waitFor();
+    await page.locator(".list-rows").getByText("No results yet.").waitFor();
     await page.getByLabel("Address contains").fill("nothing");
-    await page.locator(".list-rows").getByText("No row matches.", { exact: false }).waitFor();
+    await page.locator(".list-rows").getByText("No rows match.", { exact: false }).waitFor();
   });
 
   test("the printed page is a summary without the table", async () => {

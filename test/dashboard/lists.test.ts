@@ -13,8 +13,10 @@ test("what waits has its number and the time of its next attempt", () => {
     },
   });
 
-  expect(toWaitSentence(deferred(149, "greylisted"), now)).toBe("149 rows are retried at 04:50.");
-  expect(toWaitSentence(deferred(1, "greylisted"), now)).toBe("1 row is retried at 04:50.");
+  expect(toWaitSentence(deferred(149, "greylisted"), now)).toBe(
+    "149 rows will be retried at 04:50.",
+  );
+  expect(toWaitSentence(deferred(1, "greylisted"), now)).toBe("1 row will be retried at 04:50.");
   expect(toWaitSentence(deferred(149, "greylisted"), now + 3_600_000)).toBe(
     "149 rows are being retried now.",
   );
@@ -69,7 +71,7 @@ describeInBrowser("the lists", ({ open }) => {
     await opened.page.reload();
 
     const entry = opened.page.getByRole("listitem").filter({ hasText: "Waiting" });
-    await entry.getByText(/^1 row is retried at \d\d:\d\d\.$/).waitFor();
+    await entry.getByText(/^1 row will be retried at \d\d:\d\d\.$/).waitFor();
     expect(await entry.innerText()).toContain("0 of 1 address");
   });
 
@@ -108,10 +110,10 @@ describeInBrowser("the lists", ({ open }) => {
     const { page } = opened;
     await page.getByLabel("Show").selectOption("failed");
 
-    await page.getByText("No list is in this state.").waitFor();
+    await page.getByText("No lists are in this state.").waitFor();
     expect(page.url()).toContain("lists?status=failed");
     await page.reload();
-    await page.getByText("No list is in this state.").waitFor();
+    await page.getByText("No lists are in this state.").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
   });
 });

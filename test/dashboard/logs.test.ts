@@ -55,7 +55,7 @@ describeInBrowser("the logs", ({ open }) => {
 
   test("a call made elsewhere appears without a click, and only in the class of its status", async () => {
     const { page, ready } = await open({ path: "logs?status=4xx" });
-    await page.getByText("No such request").or(page.locator(".requests")).first().waitFor();
+    await page.getByText("No matching requests").or(page.locator(".requests")).first().waitFor();
     const refused = await fetch(`${ready.base_url}/v1/verify`, {
       method: "POST",
       headers: { "x-api-key": ready.test_key, "content-type": "application/json" },

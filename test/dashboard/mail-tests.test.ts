@@ -35,7 +35,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
   test("a test key's test has its address to copy, and its report comes without a reload", async () => {
     const opened = await open({ path: "mail-tests" });
     const { page, requests, readApi } = opened;
-    await page.getByText("There is no mail test yet.").waitFor();
+    await page.getByText("You have no mail tests yet.").waitFor();
     await checkScreen(opened, "mail-tests-none", [375]);
     // What the API returns while no mail has arrived, until this test lets its mail in.
     let isWaiting = true;
@@ -93,7 +93,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     expect(await readRegion(opened, "DMARC")).toContain(report.dmarc.record);
     expect(await readRegion(opened, "ARC")).toMatch(/^ARC none/);
     const server = await readRegion(opened, "Sending server");
-    for (const text of ["192.0.2.1", "out.example.com leads back", "resolves", "TLSv1.3"])
+    for (const text of ["192.0.2.1", "out.example.com resolves back", "resolves", "TLSv1.3"])
       expect(server).toContain(text);
 
     // By receiver, as the API has them.
@@ -108,7 +108,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
       );
     }
     // The points of the parts add up to the score.
-    const counting = page.getByRole("region", { name: "How the score is counted" });
+    const counting = page.getByRole("region", { name: "How the score is calculated" });
     const points = await counting.locator("tbody td:last-child").allInnerTexts();
     expect(points.reduce((sum, text) => sum + Number(text), 0)).toBe(report.score);
     await page.reload();
@@ -217,7 +217,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     const { credits } = await readApi<any>("/v1/account");
     await page.getByRole("button", { name: "New mail test, 2 credits" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("refunded when no mail arrives within the hour").waitFor();
+    await dialog.getByText("refunded if no mail arrives within the hour").waitFor();
     await dialog.getByRole("button", { name: "Create, 2 credits" }).click();
 
     await dialog.getByRole("alert").waitFor();

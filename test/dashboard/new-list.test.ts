@@ -56,7 +56,7 @@ describeInBrowser("a new list", ({ open }) => {
       const before = await readCharged(opened);
 
       expect(
-        await page.getByLabel("Column of the addresses").locator("option:checked").textContent(),
+        await page.getByLabel("Column with the addresses").locator("option:checked").textContent(),
       ).toBe(column);
       expect(await readCount(opened, "Delimiter")).toBe(delimiter);
       expect(await readCount(opened, "Encoding")).toBe(encoding);
@@ -88,7 +88,7 @@ describeInBrowser("a new list", ({ open }) => {
     const before = await readCharged(opened);
 
     expect(
-      await page.getByLabel("Column of the addresses").locator("option:checked").textContent(),
+      await page.getByLabel("Column with the addresses").locator("option:checked").textContent(),
     ).toBe("E-Mail");
     expect(await readCount(opened, "Duplicates")).toBe("1");
     expect(await page.locator(".first-rows tbody td").allTextContents()).toContain(
@@ -118,7 +118,7 @@ describeInBrowser("a new list", ({ open }) => {
     ]);
     await checkScreen(opened, "new-list-preview");
 
-    await page.getByLabel("Column of the addresses").selectOption({ label: "Ort" });
+    await page.getByLabel("Column with the addresses").selectOption({ label: "Ort" });
     await page
       .getByRole("alert")
       .or(page.getByRole("button", { name: "Verify 0 addresses" }))

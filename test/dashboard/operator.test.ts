@@ -90,7 +90,7 @@ describeInBrowser(
       const { accounts, late } = await runOnServer(opened, "audit");
       expect(await readFields(audit)).toMatchObject({ accounts: String(accounts) });
       expect(late).toEqual([]);
-      expect(await audit.getByText("All is in order.").isVisible()).toBe(true);
+      expect(await audit.getByText("Everything is in order.").isVisible()).toBe(true);
       await checkScreen(opened, "operator-server");
     });
 
@@ -122,7 +122,7 @@ describeInBrowser(
       const { page } = opened;
       await page.getByRole("button", { name: "Run the test" }).click();
       const panel = page.locator("section", {
-        has: page.getByRole("heading", { name: "Way to mail servers" }),
+        has: page.getByRole("heading", { name: "Connection to mail servers" }),
       });
       await panel.locator("dd").first().waitFor();
 

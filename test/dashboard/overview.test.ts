@@ -115,8 +115,8 @@ describeInBrowser("the overview", ({ open }) => {
     );
     await page.getByText("Lasts more than a year at the rate of today.").waitFor();
     expect(await page.locator(".domains li").textContent()).toContain(checks[0]?.grade);
-    expect(await page.getByText("There are no webhooks.").isVisible()).toBe(true);
-    await page.getByText("1 row is retried at", { exact: false }).waitFor();
+    expect(await page.getByText("You have no webhooks.").isVisible()).toBe(true);
+    await page.getByText("1 row will be retried at", { exact: false }).waitFor();
     await checkScreen(opened, "overview");
     await client.cancelJob({ id: job_id });
     // It is read again by itself.

@@ -71,7 +71,7 @@ describeInBrowser("a story", ({ open }) => {
     });
 
     // The preview has understood it, and says what it costs: two rows are free.
-    const column = page.getByLabel("Column of the addresses");
+    const column = page.getByLabel("Column with the addresses");
     expect(await column.locator("option:checked").textContent()).toBe("E-Mail");
     expect(await page.locator(".first-rows tbody td").allTextContents()).toContain("Zürich");
     expect(await page.locator(".price b").textContent()).toBe("4 credits");

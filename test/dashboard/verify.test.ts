@@ -127,7 +127,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(String(sum)).toBe(await page.locator(".waterfall tfoot td.number").textContent());
     expect(String(sum)).toBe(await page.locator(".score b").textContent());
     const evidence = await page.locator(".evidence").textContent();
-    for (const text of ["MX", "RCPT TO:", "250", "Rule that read the reply", "disposable"])
+    for (const text of ["MX", "RCPT TO:", "250", "Rule that matched the reply", "disposable"])
       expect(evidence).toContain(text);
     // Each line of the transcript has its time since the connection.
     const times = (await page.locator(".evidence td.number").allTextContents()).map(Number);

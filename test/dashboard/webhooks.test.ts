@@ -95,7 +95,7 @@ describeInBrowser(
       await checkScreen(opened, "webhooks");
       await page.getByRole("link", { name: url }).click();
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await page.getByText("The address answered webhook.test with 200").waitFor();
+      await page.getByText("The address responded to webhook.test with 200").waitFor();
 
       expect(await page.content()).not.toContain(secret);
       const [{ body, headers } = { body: "", headers: {} }] = receiver.received;
@@ -107,7 +107,7 @@ describeInBrowser(
       const { page } = opened;
       await page.getByLabel("Event", { exact: true }).selectOption("credits.low");
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await page.getByText("The address answered credits.low with 200").waitFor();
+      await page.getByText("The address responded to credits.low with 200").waitFor();
 
       const entry = page.locator(".deliveries > li").filter({ hasText: "credits.low" });
       await entry.locator("summary").click();
@@ -133,7 +133,7 @@ describeInBrowser(
           await page.keyboard.press("Enter");
           await page.keyboard.press("Enter");
         });
-        await page.getByText(`The address answered ${name} with 200`).waitFor();
+        await page.getByText(`The address responded to ${name} with 200`).waitFor();
         await page.locator(".deliveries > li").nth(at).waitFor();
         await page.keyboard.press("Shift+Tab");
       }
@@ -147,7 +147,7 @@ describeInBrowser(
       const { page, requests } = await openWebhook();
       receiver.status = 500;
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await page.getByText("The address answered webhook.test with 500").waitFor();
+      await page.getByText("The address responded to webhook.test with 500").waitFor();
       const entry = page.locator(".deliveries > li").first();
       await entry.getByText("failed").waitFor();
 
@@ -180,7 +180,7 @@ describeInBrowser(
       }
 
       receiver.status = 200;
-      await page.getByRole("button", { name: /^Send all failed since/ }).click();
+      await page.getByRole("button", { name: /^Send all that failed since/ }).click();
       await page.getByText("2 deliveries were sent again.").waitFor();
       await page.locator(".deliveries .is-valid").nth(1).waitFor();
 
@@ -203,7 +203,7 @@ describeInBrowser(
       expect(secret).not.toBe(webhook.secret);
       await dialog.getByRole("button", { name: "I have stored it" }).click();
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await page.getByText("The address answered webhook.test with 200").waitFor();
+      await page.getByText("The address responded to webhook.test with 200").waitFor();
 
       const [{ body, headers } = { body: "", headers: {} }] = receiver.received;
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "webhook.test" });
@@ -251,7 +251,7 @@ describeInBrowser(
       await page.getByRole("link", { name: "Overview" }).click();
       const panel = page.getByRole("region", { name: "Webhooks" });
       await panel
-        .getByText(/^Deliveries fail since /)
+        .getByText(/^Deliveries have failed since /)
         .first()
         .waitFor();
       await panel.locator(`a[href$="${webhook.id}"]`).click();

@@ -2,7 +2,7 @@ import { MailproofError } from "@mailproof/client";
 import { API_URL } from "./base.ts";
 
 // The operator's routes (docs/operating.md): the commands of `mailproof admin` on the server of this page. The client of the
-// API has no method for them, since they are no part of the service.
+// API has no method for them, since they are not part of the service.
 
 export const isOperatorKey = (key: string): boolean => key.startsWith("mp_operator_");
 
@@ -31,7 +31,7 @@ export const sendCommand = async <T>(
   });
   const body = (await response.json().catch(() => ({}))) as Body;
   if (response.ok) return body.data as T;
-  const message = body.error?.message ?? `The server answered with status ${response.status}.`;
+  const message = body.error?.message ?? `The server responded with status ${response.status}.`;
   throw createFailure("UNREADABLE", message, {
     status: response.status,
     requestId: response.headers.get("x-request-id") ?? undefined,

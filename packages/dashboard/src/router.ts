@@ -3,7 +3,7 @@ import { APP_PATH } from "./base.ts";
 
 const readAddress = (): URL => new URL(location.href);
 
-/** Another object after each navigation, also one to the same screen. */
+/** A new object after each navigation, including one to the same screen. */
 export const address = signal(readAddress());
 
 /** The path below /app/, such as "lists/job_1". */
@@ -17,16 +17,16 @@ export const path = computed(() => {
 export const query = computed(() => address.value.searchParams);
 
 type Navigation = {
-  /** Takes the place of the present entry, so Back does not return to it. */
+  /** Replaces the current entry, so Back does not return to it. */
   readonly replace?: boolean;
-  /** For the screen alone, as `history.state`: it is in no address. */
+  /** Only for the screen, as `history.state`: it does not appear in the URL. */
   readonly state?: unknown;
 };
 
 /** Opens a screen: "verify", or "lists?status=completed". */
 export const navigate = (to: string, { replace = false, state = null }: Navigation = {}): void => {
   const href = APP_PATH + to;
-  // As with a link to the page that is open: a double click is one entry.
+  // As browsers do for a link to the open page, so a double click is one entry.
   const isHere = href === location.pathname + location.search;
   if (replace || isHere) history.replaceState(state, "", href);
   else history.pushState(state, "", href);
@@ -56,7 +56,7 @@ export const watchAddress = (): void => {
 
 export type Params = Readonly<Record<string, string>>;
 
-/** Undefined: its percent-encoding is no text. */
+/** Undefined if its percent-encoding is invalid. */
 const decodePart = (part: string): string | undefined => {
   try {
     return decodeURIComponent(part);
@@ -65,7 +65,7 @@ const decodePart = (part: string): string | undefined => {
   }
 };
 
-/** The parts of a path that stand for a ":name" of the pattern. Undefined: it is another path. */
+/** The parts of a path that match the pattern's ":name"s. Undefined if the path does not match. */
 export const matchPath = (pattern: string, actual: string): Params | undefined => {
   const [wanted, parts] = [pattern.split("/"), actual.split("/")];
   if (wanted.length !== parts.length) return undefined;

@@ -6,10 +6,10 @@ import { isOperator } from "./session.ts";
 export type ScreenProps = { readonly params: Params };
 
 export type ScreenEntry = {
-  /** Below /app/; ":name" stands for any part. */
+  /** Below /app/; ":name" matches any one part. */
   readonly path: string;
   readonly title: string;
-  /** Where it stands in the navigation. Absent: other screens lead to it. */
+  /** Its place in the navigation. Absent: it is reached from other screens. */
   readonly group?: (typeof GROUPS)[number];
   readonly icon?: IconName;
   readonly load: () => Promise<FunctionComponent<ScreenProps>>;

@@ -27,7 +27,7 @@ const store = (name: keyof typeof STORED, value: string | null): void => {
 
 const key = signal(readStored("key"));
 
-/** Another one after each sign-in: what an earlier session left in the history of the tab is not this one's. */
+/** New for each sign-in, so that intents an earlier session left in the tab's history are not reused. */
 export const sessionId = signal(readStored("session") ?? "");
 
 export const isSignedIn = computed(() => key.value !== null);
@@ -45,7 +45,7 @@ export const isTestKey = computed(() => key.value?.startsWith("mp_test_") ?? fal
 
 export const isOperator = computed(() => key.value !== null && isOperatorKey(key.value));
 
-/** Fails at once: a person sees the sentence, and decides whether to try again. */
+/** It does not retry: a person sees the error, and decides. */
 const createQuickClient = (ownKey: string, fetch: typeof globalThis.fetch): Client =>
   createClient({ baseUrl: API_URL, key: ownKey, retries: 0, fetch });
 
@@ -54,7 +54,7 @@ const createWatchedFetch =
   (ownKey: string): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    // A late response to an earlier key says nothing about the one that is signed in now.
+    // A late response to an earlier key says nothing about the current one.
     if (response.status === 401 && key.peek() === ownKey)
       signOut("The API no longer accepts this key. It was revoked, or it has expired.");
     return response;

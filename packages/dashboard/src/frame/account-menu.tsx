@@ -50,7 +50,7 @@ const ThemeChoice = () => (
 const AccountSummary = () => {
   const data = account.value;
   if (isOperator.value) return <p class="account-name">The operator of this server</p>;
-  if (!data) return <p>This key may not read the account.</p>;
+  if (!data) return <p>This key cannot read the account.</p>;
   const { name, plan, credits } = data;
   return (
     <>

@@ -30,7 +30,7 @@ const isOpen = signal(false);
 const text = signal("");
 const chosen = signal(0);
 
-/** An address is verified at once: its screen takes it from the state of the history, since an address is no part of a URL. */
+/** An address is verified at once. Its screen reads it from the history state, because addresses must not appear in URLs. */
 const listCommands = (typed: string): readonly Command[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands.value.filter(({ title, kind }) =>
@@ -131,7 +131,7 @@ export const CommandPalette = () => {
             onKeyDown={onKey}
           />
           <Results />
-          {found.value.length === 0 && <p class="soft">Nothing has this name.</p>}
+          {found.value.length === 0 && <p class="soft">No matches.</p>}
         </>
       )}
     </dialog>

@@ -20,7 +20,7 @@ export const Connection = () => {
   return (
     <div role="status">
       {isOffline.value && (
-        <p class="notice">You are offline. What is shown may be out of date; nothing is sent.</p>
+        <p class="notice">You are offline. This page may be out of date, and nothing is sent.</p>
       )}
     </div>
   );

@@ -17,7 +17,7 @@ export const Frame = () => {
   return (
     <>
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       {isTestKey.value && (
         <aside class="test-bar" aria-label="Test data">

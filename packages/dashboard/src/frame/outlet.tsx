@@ -7,7 +7,7 @@ import { Screen } from "../parts/screen.tsx";
 import { matchPath, type Params, path } from "../router.ts";
 import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
 
-/** For those who hear the page: which screen opened. */
+/** Tells screen readers which screen opened. */
 export const announcement = signal("");
 
 type Shown = {
@@ -21,7 +21,7 @@ type Shown = {
 const shown = signal<Shown | null>(null);
 
 const NotFound = () => (
-  <Screen title="No such screen" lead="The address leads to no screen of the dashboard.">
+  <Screen title="No such screen" lead="The dashboard has no screen at this address.">
     <p>
       <a href={toHref("")}>Go to the overview</a>
     </p>
@@ -39,7 +39,7 @@ const findScreen = (
   return { params: {} };
 };
 
-/** The screen before stays until the code of the next one is there. */
+/** The previous screen stays until the code of the next one has loaded. */
 const openScreen = async (
   screens: readonly ScreenEntry[],
   address: string,
@@ -60,7 +60,7 @@ effect(() => {
   };
 });
 
-/** A screen that fails to draw itself takes no other part of the page with it. */
+/** A screen that fails to render does not take the rest of the page with it. */
 class Boundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
@@ -77,7 +77,7 @@ class Boundary extends Component<{ children: ComponentChildren }, { error?: unkn
   }
 }
 
-/** After an update of the service the files that this page names are gone. */
+/** After an update of the service, the files that this page refers to are gone. */
 const reload = () => location.reload();
 
 const Content = ({ params, content }: Shown) => {
@@ -86,7 +86,7 @@ const Content = ({ params, content }: Shown) => {
     return <Content params={params} />;
   }
   return (
-    <Screen title="The screen was not loaded">
+    <Screen title="This screen could not be loaded">
       <ErrorPanel error={content.error} onRetry={reload} />
     </Screen>
   );
@@ -94,11 +94,11 @@ const Content = ({ params, content }: Shown) => {
 
 export const Outlet = () => {
   const isFirst = useRef(true);
-  // A screen of an account would send its requests with the operator's key, be refused, and so end the session.
+  // A screen of an account would send its requests with the operator's key, and their refusal would end the session.
   const current = shown.value?.screens === listScreens() ? shown.value : null;
   useEffect(() => {
     if (!current) return;
-    // Where the page has just been loaded, the browser begins at its top by itself.
+    // After a page load the browser is already at the top.
     const heading = document.querySelector<HTMLElement>("main h1");
     if (!isFirst.current) {
       heading?.focus({ preventScroll: true });

@@ -14,12 +14,12 @@ const isAboutKey = (error: unknown): boolean =>
 /** The API's sentence is for programs: it names the header of the key. */
 const toKeySentence = (error: unknown): string =>
   error instanceof MailproofError
-    ? "The API does not accept this key. Check that you copied all of it, and that it was not revoked and has not expired."
+    ? "The API does not accept this key. Check that you copied the whole key, and that it has not been revoked or expired."
     : toSentence(error);
 
 type FieldProps = {
   readonly field: RefObject<HTMLInputElement | null>;
-  /** Why the key is wrong. Null: it is not known to be. */
+  /** Why the key is wrong, or null. */
   readonly fault: unknown;
   readonly onInput: () => void;
 };
@@ -110,7 +110,7 @@ const SignInForm = () => {
         The key stays in this tab: signing out or closing the tab removes it.
       </p>
       <button type="submit" class="primary" aria-disabled={isBusy.value}>
-        {isBusy.value ? "Asking the API about this key …" : "Sign in"}
+        {isBusy.value ? "Checking the key …" : "Sign in"}
       </button>
     </form>
   );
@@ -134,8 +134,8 @@ export const SignIn = () => {
       )}
       <SignInForm />
       <p class="soft">
-        No key yet? <code>npm start</code> prints one for tests, which is free. On another server,
-        its operator creates your first key. <a href={toDocsHref("/quick-start")}>Quick start</a>
+        No key yet? <code>npm start</code> prints a free test key. On another server, its operator
+        creates your first key. <a href={toDocsHref("/quick-start")}>Quick start</a>
       </p>
     </main>
   );

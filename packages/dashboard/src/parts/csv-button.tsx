@@ -10,7 +10,7 @@ type Props = {
   readonly fileName: string;
   /** A promise, where the table is longer than what is shown. */
   readonly getTable: () => CsvTable | Promise<CsvTable>;
-  /** What the file has, such as "Credits per day". */
+  /** What the file contains, such as "Credits per day". */
   readonly of: string;
 };
 

@@ -27,7 +27,7 @@ type Props = {
   readonly what: string;
 };
 
-/** A bar for each day. The same numbers stand in a table, for those who cannot see the bars. */
+/** A bar for each day. A table has the same numbers, for those who cannot see the bars. */
 export const DayChart = ({ days, what }: Props) => {
   const most = Math.max(1, ...days.map(({ value }) => value));
   const sum = days.reduce((total, { value }) => total + value, 0);
@@ -38,7 +38,7 @@ export const DayChart = ({ days, what }: Props) => {
         viewBox={`0 0 ${days.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${formatNumber(sum)} ${what} in ${days.length} days. The table has each day.`}
+        aria-label={`${formatNumber(sum)} ${what} in ${days.length} days. The table lists each day.`}
       >
         {days.map(({ date, value }, at) => {
           const height = value === 0 ? 1 : Math.max(3, (value / most) * HEIGHT);

@@ -8,7 +8,7 @@ export const toSentence = (error: unknown): string =>
 
 type Props = {
   readonly error: unknown;
-  /** Absent: another try would end the same. */
+  /** Absent where a retry would fail the same way. */
   readonly onRetry?: (() => void) | undefined;
 };
 

@@ -21,7 +21,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** A picture beside a word, so it has no name of its own. */
+/** It is always next to a word, so it needs no accessible name. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={ICONS[name]} />

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ErrorPanel } from "./error-panel.tsx";
 
-/** What the API returned, and how the latest request went. Data of an earlier one stay while the next one runs. */
+/** What the API returned, and how the latest request went. Earlier data stay while the next request runs. */
 export type Load<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -64,12 +64,12 @@ export const usePolling = (
 
 type Props<T> = {
   readonly load: Load<T>;
-  /** What is waited for, such as "the running lists". */
+  /** What is being loaded, such as "the running lists". */
   readonly what: string;
   readonly children: (data: T) => ComponentChildren;
 };
 
-/** The data; before that what is waited for; and what failed, with Retry. */
+/** The data, or what is being loaded, or the error with Retry. */
 export const Loaded = <T,>({ load: { data, error, reload }, what, children }: Props<T>) => (
   <>
     {error !== undefined && <ErrorPanel error={error} onRetry={reload} />}

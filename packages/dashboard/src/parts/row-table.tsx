@@ -18,7 +18,7 @@ type Props<R> = {
 
 /**
  * A table whose rows are stacked on a phone: each cell on a line of its own, behind the title of its column. Stacked, the
- * elements are no table to every browser, so the roles say it.
+ * elements lose their table semantics in some browsers, so roles restore them.
  */
 export const RowTable = <R,>({ label, columns, rows, getKey }: Props<R>) => (
   <table class="row-lines" role="table" aria-label={label}>

@@ -9,7 +9,7 @@ export type BarPart = {
 
 type Props = {
   readonly parts: readonly BarPart[];
-  /** What a full bar is. What the parts leave of it is empty. */
+  /** The value of a full bar. What the parts do not fill stays empty. */
   readonly total: number;
   /** What the bar shows, such as "Results of customers.csv". */
   readonly label: string;

@@ -15,7 +15,7 @@ export type Series = {
 };
 
 type Props = {
-  /** Every day, also those on which nothing happened. */
+  /** Every day, including those on which nothing happened. */
   readonly days: readonly StackedDay[];
   /** From the bottom of a bar to its top. */
   readonly series: readonly Series[];
@@ -40,7 +40,7 @@ const DayBar = ({
   const sum = add(values);
   const own = { x: at + GAP / 2, width: 1 - GAP };
   if (sum === 0) return <rect class="none" y={HEIGHT - 1} height={1} {...own} />;
-  // A day with little beside one with much is seen, too.
+  // A small day stays visible next to a large one.
   const height = Math.max(3, (sum / most) * HEIGHT);
   let top = HEIGHT;
   return (
@@ -108,7 +108,7 @@ export const StackedDays = (props: Props) => {
           viewBox={`0 0 ${days.length} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${sum} in ${days.length} days. The table has each day.`}
+          aria-label={`${sum} in ${days.length} days. The table lists each day.`}
         >
           {days.map((day, at) => (
             <DayBar key={day.date} day={day} at={at} most={most} series={series} />
@@ -125,7 +125,7 @@ export const StackedDays = (props: Props) => {
           <StackedBar
             parts={series.map((one, n) => ({ ...one, value: sums[n] ?? 0 }))}
             total={total}
-            label={`${what} of these days`}
+            label={`${what} in this period`}
           />
           <DayTable {...props} />
         </>

@@ -1,5 +1,5 @@
-// What core does by Buffer (packages/mail/src/octets.ts), for a browser, which has none. By a count: most texts are short,
-// and to encode each of them takes longer.
+// What core does by Buffer (packages/mail/src/octets.ts), for a browser, which has none. It counts, since most texts are
+// short and encoding each of them takes longer.
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd8_00 && code < 0xdc_00;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc_00 && code < 0xe0_00;

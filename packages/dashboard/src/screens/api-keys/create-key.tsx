@@ -47,7 +47,7 @@ const NewKey = ({
   readonly onClose: () => void;
 }) => (
   <>
-    <p>It is not shown again. Any program that has it can spend your credits.</p>
+    <p>This key is shown only once. Anyone who has it can spend your credits.</p>
     <p class="new-key">
       <code>{created.key}</code> <CopyButton text={created.key} />
     </p>
@@ -68,7 +68,7 @@ type FormProps = {
   readonly onClose: () => void;
 };
 
-/** A file is no text, and no field of this form has one. */
+/** FormData may hold files, though no field of this form has one. */
 const readText = (fields: FormData, name: string): string => {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";
@@ -116,7 +116,7 @@ const KeyForm = ({ onCreated, onClose }: FormProps) => {
         required
         maxLength={64}
         autocomplete="off"
-        placeholder="What uses it, such as: shop"
+        placeholder="What uses the key, for example: shop"
       />
       <ModeChoice />
       <ScopeChoice />
@@ -147,7 +147,7 @@ const ModeChoice = () => (
     <legend>Mode</legend>
     {!isTestKey.value && (
       <label>
-        <input type="radio" name="mode" value="live" defaultChecked /> Live: verifies, and spends
+        <input type="radio" name="mode" value="live" defaultChecked /> Live: real results, spends
         credits
       </label>
     )}
@@ -175,7 +175,7 @@ const ScopeChoice = () => {
             checked={!isRestricted.value}
             onChange={choose(false)}
           />
-          Unrestricted: everything, also keys
+          Unrestricted: everything, including keys
         </label>
         <label>
           <input
@@ -185,7 +185,7 @@ const ScopeChoice = () => {
             checked={isRestricted.value}
             onChange={choose(true)}
           />
-          Only what is chosen
+          Only the scopes you choose
         </label>
       </fieldset>
       {isRestricted.value && (

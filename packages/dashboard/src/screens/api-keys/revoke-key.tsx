@@ -43,8 +43,8 @@ const Question = ({ revoked, onRevoked, onClose }: Props & { readonly revoked: L
   return (
     <>
       <p>
-        <code>{revoked.hint}</code> stops working at once, and for good.
-        {isOwn && " You are signed in with it: this signs you out."}
+        <code>{revoked.hint}</code> stops working immediately and permanently.
+        {isOwn && " You are signed in with this key, so revoking it signs you out."}
       </p>
       {error.value !== null && <ErrorPanel error={error.value} />}
       <p class="actions">

@@ -16,7 +16,7 @@ type Progress = GetDomainProgressData;
 type Step = Progress["steps"][number];
 type Next = Progress["next"];
 
-/** How far a domain is on its way to a strict policy, and the one thing to do now. */
+/** A domain's progress towards a strict policy, and the one thing to do now. */
 export const DomainProgress = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const load = useLoad((signal) => getClient().getDomainProgress({ domain }, { signal }), [domain]);
@@ -46,7 +46,7 @@ const toEvidence = (domain: string, { step, test_id: test }: Step): string => {
   return step === "reported" ? `${start}/reports` : start;
 };
 
-/** Which step the one thing to do belongs to. Absent: another screen than a step's. */
+/** Which step the one thing to do belongs to. Absent: it is on a screen of its own. */
 const STEP_OF_NEXT: Readonly<Partial<Record<Next["code"], Step["step"]>>> = {
   check_domain: "published",
   publish_spf: "published",
@@ -105,7 +105,7 @@ const TITLES: Readonly<Record<Step["step"], string>> = {
   enforced: "Strict policy",
 };
 
-/** What was not observed yet is never red. */
+/** What has not been observed yet is never red. */
 const STATES: Readonly<
   Record<Step["status"], { readonly tone: string; readonly word: string; readonly mark: string }>
 > = {

@@ -4,7 +4,7 @@ import { SourceTable } from "../domain-reports/sources.tsx";
 
 type Dmarc = GetDomainProgressData["dmarc"];
 
-/** Whether a stricter policy is safe, in one word. It is a question of evidence, so without any it is grey. */
+/** Whether a stricter policy is safe, in one word. Without evidence it is grey. */
 const toVerdict = ({ ready, reasons }: Dmarc): { readonly tone: string; readonly word: string } => {
   if (ready) return { tone: "good", word: "yes" };
   return reasons.some(({ code }) => code === "already_strict")
@@ -40,13 +40,13 @@ export const Readiness = ({ dmarc }: { readonly dmarc: Dmarc }) => {
       <p class="soft">{toSums(dmarc)}</p>
       {dmarc.unaligned_sources.length > 0 && (
         <>
-          <h3>Sources that send unaligned</h3>
+          <h3>Sources that send unaligned mail</h3>
           <SourceTable sources={dmarc.unaligned_sources} />
         </>
       )}
       {dmarc.unaligned_source_count > dmarc.unaligned_sources.length && (
         <p class="soft">
-          The largest of {formatNumber(dmarc.unaligned_source_count)}. The reports have the others.
+          The largest of {formatNumber(dmarc.unaligned_source_count)}. The reports list the others.
         </p>
       )}
     </section>

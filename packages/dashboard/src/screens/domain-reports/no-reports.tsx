@@ -14,7 +14,7 @@ type Props = {
 /** Where receivers may send the reports themselves, so that nothing is uploaded. */
 export const ReportsAddress = ({ address }: { readonly address: string }) => (
   <p class="reports-address">
-    Reports arrive by themselves when <code>rua</code> of the DMARC and the TLS-RPT record has{" "}
+    Reports arrive automatically when <code>rua</code> of the DMARC and the TLS-RPT record has{" "}
     <code>mailto:{address}</code>
     <CopyButton text={`mailto:${address}`} label="Copy address" />
   </p>
@@ -31,7 +31,7 @@ export const NoReports = ({ domain, days, address }: Props) => {
       <h2 id="no-reports">No reports in the last {days} days</h2>
       <p>
         Receivers such as Google and Microsoft report once a day to the mailbox that the DMARC
-        record names (<code>rua</code>). Upload the files that arrive there below, as they are.
+        record names (<code>rua</code>). Upload the files that arrive there below, unchanged.
       </p>
       {address !== undefined && <ReportsAddress address={address} />}
       <Loaded load={load} what="the DMARC record">
@@ -47,7 +47,7 @@ const Request = ({ domain, check }: { readonly domain: string; readonly check: C
   if (record?.includes("rua="))
     return (
       <>
-        <p>The published record requests them already. The first ones follow within two days.</p>
+        <p>The published record already requests reports. The first ones arrive within two days.</p>
         <p>
           <code>{record}</code>
         </p>
@@ -56,14 +56,14 @@ const Request = ({ domain, check }: { readonly domain: string; readonly check: C
   if (proposal)
     return (
       <>
-        <p>No report is requested yet. This record requests them:</p>
+        <p>No reports are requested yet. This record requests them:</p>
         <RecordBox {...proposal} />
       </>
     );
   return (
     <p>
       <a href={toHref(`domains/${encodeURIComponent(domain)}`)}>Check the domain</a> to see whether
-      its record requests them, and the record to publish.
+      its record requests reports, and which record to publish if not.
     </p>
   );
 };

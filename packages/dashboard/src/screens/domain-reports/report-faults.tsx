@@ -1,7 +1,7 @@
 import type { GetDomainReportsData } from "@mailproof/client";
 import { formatCount } from "../../format.ts";
 
-/** What was wrong with reports: those that came by mail have no other answer than this. */
+/** What was wrong with reports. For those that came by mail, this is the only response. */
 export const ReportFaults = ({
   reports: { notes, unreadable },
 }: {
@@ -13,14 +13,14 @@ export const ReportFaults = ({
       <ul>
         {unreadable.map(({ day, mails, from, field, message }) => (
           <li key={day}>
-            {day}: {formatCount(mails, "mail")} to your address for reports could not be read, and
-            nothing of them counts. The last{from !== undefined && `, of ${from}`}: {field}{" "}
-            {message}.
+            {day}: {formatCount(mails, "mail")} to your address for reports could not be read and
+            are not counted. The last one{from !== undefined && `, from ${from}`}: {field} {message}
+            .
           </li>
         ))}
         {notes.map(({ day, reporter, report_id: id, field, message }) => (
           <li key={`${id} ${field} ${message}`}>
-            {day}, {reporter}: {field} {message}. The report counts.
+            {day}, {reporter}: {field} {message}. The report is still counted.
           </li>
         ))}
       </ul>

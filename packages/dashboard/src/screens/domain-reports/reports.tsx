@@ -25,7 +25,7 @@ const DEFAULT_SPAN = "30";
 const readSpan = (): string =>
   SPANS.find((days) => days === query.value.get("days")) ?? DEFAULT_SPAN;
 
-/** Of one domain: what receivers reported, and where the files go that they send. */
+/** What receivers reported about one domain, and where to upload the files they send. */
 export const DomainReports = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const days = readSpan();
@@ -124,7 +124,7 @@ const Summary = ({
       {formatCount(dmarc.reports, "DMARC report")} and {formatCount(tls.reports, "TLS report")},
       from {reporters.map(({ name, reports }) => `${name} (${reports})`).join(", ")}.
       {dmarc.unauthenticated_reports > 0 &&
-        ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} came by mail that did not pass DMARC: any host may have sent them, and nothing is judged by them.`}
+        ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them, so no advice is based on them.`}
       {truncated && " There are more than 5,000 reports: the oldest are not counted."}
     </p>
     {address !== undefined && <ReportsAddress address={address} />}
@@ -164,7 +164,7 @@ const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports:
   return (
     <section class="panel wide" aria-labelledby="days-chart">
       <div class="heading">
-        <h2 id="days-chart">Messages of each day</h2>
+        <h2 id="days-chart">Messages by day</h2>
         <CsvButton
           of="Messages per day"
           fileName={`reports-${domain}-${from}-${to}`}

@@ -47,7 +47,7 @@ export const Services = ({ providers }: { readonly providers: readonly Provider[
 const toSpan = ({ first_day: first, last_day: last }: Source): string =>
   first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
 
-/** Nothing to do is good news; what may be another sender's is for the owner to judge. */
+/** Nothing to do is green. Whether an unknown source is legitimate is for the owner to judge. */
 const NOTHING_TO_DO: readonly Source["advice"]["code"][] = ["aligned", "forwarded"];
 
 const Advice = ({ source: { advice } }: { readonly source: Source }) => (
@@ -97,7 +97,7 @@ export const Sources = ({ reports: { dmarc }, next }: Props) => (
   <section class="panel wide sources" aria-labelledby="sources">
     <h2 id="sources">Who sends as this domain</h2>
     {dmarc.sources.length === 0 ? (
-      <p>No DMARC report in these days.</p>
+      <p>No DMARC reports in this period.</p>
     ) : (
       <SourceTable sources={dmarc.sources} />
     )}

@@ -16,7 +16,7 @@ export const TlsPanel = ({ tls }: { readonly tls: Tls }) => (
     <h2 id="tls">Mail to this domain over TLS</h2>
     {tls.reports === 0 ? (
       <p class="soft">
-        No TLS report in these days. The record at <code>_smtp._tls</code> requests them.
+        No TLS reports in this period. The record at <code>_smtp._tls</code> requests them.
       </p>
     ) : (
       <>

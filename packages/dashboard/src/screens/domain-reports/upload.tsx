@@ -36,7 +36,7 @@ const send = async (file: File): Promise<Outcome> => {
   try {
     if (file.size > FILE_BYTES_MAX)
       throw new Error(
-        "This file has more than 3.7 MB. Pack it with gzip, or upload it with the command mailproof report.",
+        "This file is larger than 3.7 MB. Compress it with gzip, or upload it with the command mailproof report.",
       );
     const content = await readBase64(file);
     return { kind: "answered", data: await getClient().uploadReport({ content }) };
@@ -45,7 +45,7 @@ const send = async (file: File): Promise<Outcome> => {
   }
 };
 
-/** One after the other: each is answered by itself. */
+/** Files are sent one after the other, and each has its own outcome. */
 const useUploads = (onStored: () => void) => {
   const entries = useSignal<readonly Entry[]>([]);
   const queue = useRef<Promise<void>>(Promise.resolve());
@@ -86,9 +86,9 @@ export const Upload = ({ domain, onStored }: Props) => {
     <section class="upload" aria-labelledby="upload">
       <h2 id="upload">Upload reports</h2>
       <DropZone
-        what="Choose report files"
-        how=", several at once, or drop them here"
-        note="DMARC (XML) or TLS (JSON), in gzip, in zip or unpacked. Free."
+        what="Choose one or more report files"
+        how=", or drop them here"
+        note="DMARC (XML) or TLS (JSON): gzip, zip or uncompressed. Free."
         accept=".xml,.gz,.zip,.json"
         isMultiple
         onFiles={add}
@@ -105,7 +105,7 @@ export const Upload = ({ domain, onStored }: Props) => {
   );
 };
 
-/** A network that broke off, or a service that is busy: the file itself is not at fault. */
+/** After a lost connection or from a busy service, the file itself is not at fault. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof MailproofError && (error.retryable || error.code === "NETWORK");
 
@@ -116,8 +116,8 @@ type AnswerProps = {
 };
 
 const Answer = ({ domain, outcome, onRetry }: AnswerProps) => {
-  if (outcome.kind === "waiting") return <span class="soft">waits for the files before it</span>;
-  if (outcome.kind === "sending") return <span class="soft">is being read …</span>;
+  if (outcome.kind === "waiting") return <span class="soft">waiting for the files before it</span>;
+  if (outcome.kind === "sending") return <span class="soft">reading …</span>;
   if (outcome.kind === "refused")
     return (
       <>

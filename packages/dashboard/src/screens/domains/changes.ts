@@ -1,6 +1,6 @@
 import type { Check } from "./check.ts";
 
-/** What one check found and the check before did not, or the other way round. */
+/** What one check found and the previous one did not, or vice versa. */
 export type Change = {
   readonly what: string;
   readonly removed: readonly string[];

@@ -28,7 +28,7 @@ export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
   const { deliverability_check: price } = usePrices();
   const cost = isTestKey.value ? "free" : price === undefined ? "…" : formatCount(price, "credit");
   const open = () => {
-    // What failed is retried as it was.
+    // A failed check is retried with the same key and address.
     if (run.value.kind === "none") ip.value = sendingIp ?? "";
     isOpen.value = true;
   };
@@ -78,7 +78,7 @@ export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
         </p>
         <CheckForm ip={ip} run={run} cost={cost} onStart={start} onClose={close} />
         <p role="status">
-          {run.value.kind === "checking" && `Asking the name servers of ${domain} …`}
+          {run.value.kind === "checking" && `Querying the name servers of ${domain} …`}
         </p>
       </Dialog>
     </>
@@ -120,7 +120,7 @@ const CheckForm = ({ ip, run, cost, onStart, onClose }: FormProps) => {
         }}
       />
       <p id="sending-ip-use" class="soft">
-        With it, reverse DNS is checked, and SPF for this address.
+        Adds checks of its reverse DNS and of whether SPF allows it.
       </p>
       {now.kind === "failed" && <ErrorPanel error={now.error} />}
       <div class="actions">

@@ -25,7 +25,7 @@ export const Counting = ({ scored, titles, capReasons }: Props) => {
   const weights = components.reduce((sum, { weight }) => sum + weight, 0);
   return (
     <section class="panel wide" aria-labelledby="counting">
-      <h2 id="counting">How the score is counted</h2>
+      <h2 id="counting">How the score is calculated</h2>
       <div class="scroll" tabIndex={0} role="group" aria-labelledby="counting">
         <table>
           <thead>
@@ -71,7 +71,7 @@ export const Counting = ({ scored, titles, capReasons }: Props) => {
       )}
       {scored.missing_parts.length > 0 && (
         <p class="soft">
-          Not answered, and left out of the score:{" "}
+          No answer, so left out of the score:{" "}
           {scored.missing_parts.map((part) => titles[part] ?? part).join(", ")}.
         </p>
       )}

@@ -22,7 +22,7 @@ export const Domains = () => {
   return (
     <Screen
       title="Domains"
-      lead="Whether mail of a domain is set up to arrive, and what to publish so that it does."
+      lead="Whether a domain is set up to send mail that arrives, and what to publish if it is not."
     >
       <form
         class="one-line"

@@ -60,7 +60,7 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
   );
 };
 
-/** What to do, by the points that it regains. What costs no points follows below. */
+/** What to do, ordered by the points it regains, then what costs no points. */
 export const FixList = ({ parts }: { readonly parts: readonly FixPart[] }) => {
   const fixes = groupByRecord(parts);
   const isHint = (fix: Fix) => fix.parts.every(({ severity }) => severity === "info");

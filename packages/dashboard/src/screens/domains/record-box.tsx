@@ -3,7 +3,7 @@ import type { Recommendation } from "./check.ts";
 
 type Props = Pick<Recommendation, "record" | "replaces" | "file" | "note">;
 
-/** A record to paste, part by part as DNS providers ask for it, and what it takes the place of. */
+/** A record to paste, in the parts that DNS providers ask for, and what it replaces. */
 export const RecordBox = ({ record, replaces = [], file, note }: Props) => {
   if (!record) return null;
   const { name, type, value, strings, open = [] } = record;
@@ -46,14 +46,14 @@ export const RecordBox = ({ record, replaces = [], file, note }: Props) => {
       </dl>
       {open.length > 0 && (
         <p class="notice">
-          To fill in: {open.join(", ")}. Your mail server or mail service knows{" "}
+          Fill in: {open.join(", ")}. Your mail server or mail service knows{" "}
           {open.length === 1 ? "it" : "them"}.
         </p>
       )}
       {strings && (
         <p class="soft">
           Longer than 255 characters: one TXT record of {strings.length} strings. Most DNS providers
-          split it by themselves.
+          split it automatically.
         </p>
       )}
       {note && <p class="soft">{note}</p>}

@@ -1,4 +1,4 @@
-import { formatTime } from "../../format.ts";
+import { formatCount, formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import type { Params } from "../../router.ts";
@@ -83,8 +83,8 @@ const Summary = ({ check }: { readonly check: Check }) => (
     {check.confidence !== "high" && (
       <>
         {" "}
-        Confidence {check.confidence}: {check.missing_parts.length} of the parts had no answer,
-        which counts neither for nor against the domain.
+        Confidence {check.confidence}: {formatCount(check.missing_parts.length, "part")} had no
+        answer, which counts neither for nor against the domain.
       </>
     )}
   </p>

@@ -12,7 +12,7 @@ type Branch = { readonly node: Node; readonly key: string; readonly below: Branc
 const LOOKUPS_MAX = 10;
 const LOOKUPS_MANY = 8;
 
-/** The API lists each record below the one that leads to it. */
+/** The API lists each record below the one that refers to it. */
 const toBranches = (nodes: readonly Node[]): readonly Branch[] => {
   const root: Branch[] = [];
   const open: Branch[][] = [root];
@@ -29,7 +29,7 @@ const STATUS_SENTENCES: Readonly<Record<string, string>> = {
   several: "more than one SPF record",
   none: "no SPF record",
   nxdomain: "the domain does not exist",
-  loop: "leads back to a record above",
+  loop: "refers back to a record above",
   unread: "not looked up",
 };
 
@@ -79,7 +79,7 @@ const BranchItem = ({ branch: { node, below }, chosen, onChoose }: BranchProps) 
   );
 };
 
-/** Asked for anew with each choice: the API computes it from the stored check, for free. */
+/** Requested for each choice: the API computes it from the stored check, for free. */
 const Flattened = ({ id, names }: { readonly id: string; readonly names: string }) => {
   const load = useLoad(
     (signal) => getClient().getCheck({ id, flatten: names }, { signal }),
@@ -95,7 +95,7 @@ const Flattened = ({ id, names }: { readonly id: string; readonly names: string 
                 {flattened.lookups} of {LOOKUPS_MAX} look-ups
               </b>
               , {formatCount(flattened.bytes, "byte")}. When one of these services changes its
-              addresses, this record has to follow, or its mail fails SPF.
+              addresses, update this record, or its mail fails SPF.
             </p>
             <RecordBox {...flattened} />
           </div>

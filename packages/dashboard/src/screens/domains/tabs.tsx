@@ -1,7 +1,7 @@
 import { toHref } from "../../base.ts";
 import { path } from "../../router.ts";
 
-/** What there is about one domain, in the order of its way. Each is a screen with an address of its own. */
+/** The screens of one domain, in the order of the way to a strict policy. */
 const TABS = [
   ["", "Check"],
   ["/mail-tests", "Mail tests"],

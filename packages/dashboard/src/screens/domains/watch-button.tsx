@@ -7,7 +7,7 @@ import { WatchForm } from "../monitors/watch-form.tsx";
 
 type Props = { readonly domain: string; readonly sendingIp: string | null };
 
-/** Adds a monitor, after its price was seen; a domain that is watched leads to its monitor. */
+/** Shows the price and adds a monitor. For a domain that is watched, it links to its monitor. */
 export const WatchButton = ({ domain, sendingIp }: Props) => {
   const isOpen = useSignal(false);
   const monitors = useLoad(async (signal) => (await getClient().listMonitors({ signal })).monitors);

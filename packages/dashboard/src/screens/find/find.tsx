@@ -59,7 +59,7 @@ export const Find = () => {
         <p class="soft">
           {isTestKey.value
             ? "Free with a test key."
-            : `${price === undefined ? "" : `${formatCount(price, "credit")}, also when nothing is found. `}The same search within two minutes is free.`}
+            : `${price === undefined ? "" : `${formatCount(price, "credit")}, even when nothing is found. `}Repeating a search within two minutes is free.`}
         </p>
       </form>
       <div aria-live="polite" aria-busy={isRunning}>
@@ -75,7 +75,9 @@ export const Find = () => {
 
 const Found = ({ found }: { readonly found: FindEmailData }) => (
   <section class="panel found" aria-labelledby="found">
-    <h2 id="found">{found.email ?? `No address of ${found.first_name} ${found.last_name}`}</h2>
+    <h2 id="found">
+      {found.email ?? `No address found for ${found.first_name} ${found.last_name}`}
+    </h2>
     <p>
       <StatusBadge status={found.status} /> {found.message}{" "}
       {found.email !== null && <CopyButton text={found.email} />}
@@ -93,9 +95,9 @@ const Found = ({ found }: { readonly found: FindEmailData }) => (
   </section>
 );
 
-/** `credits_used` is the price of the search, also where an earlier request paid it. */
+/** `credits_used` is the price of the search, even if an earlier request paid it. */
 const toPrice = ({ credits_used, idempotent_replay }: FindEmailData): string => {
   if (isTestKey.value) return "free with a test key";
-  if (idempotent_replay) return "free: the same search was paid within two minutes";
+  if (idempotent_replay) return "free: you paid for the same search within the last two minutes";
   return credits_used === 0 ? "free" : formatCount(credits_used, "credit");
 };

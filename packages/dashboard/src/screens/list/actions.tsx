@@ -69,14 +69,14 @@ export const ListActions = ({ job, onChange }: Props) => {
         <Confirm
           key="cancel"
           action="Cancel list"
-          question={`${formatCount(left, "address has", "addresses have")} no result yet. They are not verified, and their credits return. Results stay. A cancelled list cannot continue.`}
+          question={`${formatCount(left, "address has", "addresses have")} no result yet. They will not be verified, and their credits are returned. Existing results stay. A cancelled list cannot be resumed.`}
           act={cancel}
         />
       ) : (
         <Confirm
           key="delete"
           action="Delete list"
-          question="The list, its results and its files are removed. This cannot be undone. What it cost stays in your ledger."
+          question="The list, its results and its files are removed. This cannot be undone. The charge stays in your ledger."
           act={remove}
         />
       )}

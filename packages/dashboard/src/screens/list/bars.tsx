@@ -23,7 +23,7 @@ export const FilterBars = ({ title, items, total, isChosen, onToggle }: Props) =
   return (
     <section class="panel" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {items.length === 0 && <p class="soft">No row has a result yet.</p>}
+      {items.length === 0 && <p class="soft">No results yet.</p>}
       <ul class="plain bars">
         {items.map(({ name, count, term, tone = "" }) => (
           <li key={term}>

@@ -21,7 +21,7 @@ const ROWS = {
 type Rows = keyof typeof ROWS;
 
 const FILES = {
-  csv: "CSV, as your file",
+  csv: "CSV, like your file",
   comma: "CSV, comma",
   semicolon: "CSV, semicolon",
   tab: "CSV, tab",
@@ -68,7 +68,7 @@ type Props = {
   readonly verified: number;
 };
 
-/** The results as a file: all or some of them, also while the list runs. */
+/** The results as a file: all or some of them, even while the list runs. */
 export const Downloads = ({ job, title, isRunning, verified }: Props) => {
   const [rows, setRows] = useState<Rows>("all");
   const [file, setFile] = useState<File>("csv");
@@ -84,7 +84,7 @@ export const Downloads = ({ job, title, isRunning, verified }: Props) => {
       <h2 id="download">Download</h2>
       {isRunning && (
         <p class="soft">
-          The list runs: {formatNumber(verified)} of its rows have a result so far.
+          The list is still running: {formatNumber(verified)} of its rows have a result so far.
         </p>
       )}
       <div class="field-row">

@@ -49,7 +49,7 @@ const toScoreItems = ({ scores }: Summary): readonly BarItem[] =>
         term: `score:${from}-${to}`,
       }));
 
-/** The head of the screen: how far the list is, and what waits. */
+/** The head of the screen: the list's progress, and which rows wait. */
 const Progress = ({ job, title }: { readonly job: GetJobData; readonly title: string }) => {
   const { progress, summary, credits_refunded: refunded } = job;
   const wait = toWaitSentence(job);
@@ -149,7 +149,7 @@ const useSelection = (id: string) => {
 
 type RowFiltersProps = { readonly selection: ReturnType<typeof useSelection> };
 
-/** What the table is limited to, each with its end. */
+/** The active filters, each with a button that removes it. */
 const RowFilters = ({
   selection: { terms, text, typed, search, toggle, clear },
 }: RowFiltersProps) => (
@@ -180,7 +180,7 @@ const RowFilters = ({
   </div>
 );
 
-/** A bar may stand far above the table that it filters, so this stays in view until the table is. */
+/** A bar may be far above the table that it filters, so this stays in view until the table is. */
 const Matching = ({ rows }: { readonly rows: number }) => (
   <p class="matching">
     {formatCount(rows, "row matches", "rows match")}{" "}
@@ -230,8 +230,8 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
                 total={loaded.job.matching_rows ?? 0}
                 empty={
                   isFiltered
-                    ? "No row matches. Show all rows, or choose another bar."
-                    : "No row has a result yet."
+                    ? "No rows match. Show all rows, or choose another bar."
+                    : "No results yet."
                 }
                 loaded={{
                   from: loaded.from,

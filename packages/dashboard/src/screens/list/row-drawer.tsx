@@ -46,8 +46,7 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
             />
             {!result.evidence && (
               <p class="soft">
-                This row has no evidence. The service stores it for 7 days after the row was
-                verified.
+                The evidence of this row is gone. It is stored for 7 days after verification.
               </p>
             )}
           </>

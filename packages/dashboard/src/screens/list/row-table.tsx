@@ -102,12 +102,12 @@ type Props = {
   readonly onOpen: (row: number) => void;
   /** The first row that is seen. */
   readonly onMove: (first: number) => void;
-  /** Another one: the table begins at its top again. */
+  /** When it changes, the table returns to its top. */
   readonly selection: string;
 };
 
 const SETTLE_MS = 80;
-/** A view that was not measured yet. */
+/** Until the view has been measured. */
 const VIEW_PX = 480;
 
 const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
@@ -115,7 +115,7 @@ const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
 const getOrder = (sort: Sort, column: SortColumn): keyof typeof ARROWS =>
   sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none";
 
-/** How far the table is scrolled. Another selection begins at the top. */
+/** How far the table is scrolled. A new selection starts at the top. */
 const useScroll = (selection: string) => {
   const view = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ scrollTop: 0, viewPx: VIEW_PX });
@@ -163,7 +163,7 @@ const Head = ({ columns, sort, onSort }: HeadProps) => (
 
 type CellProps = Pick<Props, "onOpen"> & {
   readonly column: Column;
-  /** Undefined: it is on its way. */
+  /** Undefined while it is loading. */
   readonly row: ResultRow | undefined;
 };
 
@@ -182,14 +182,14 @@ const toExtentSentence = (first: number, count: number, total: number, empty: st
     ? empty
     : `Rows ${formatNumber(first + 1)} to ${formatNumber(Math.min(total, first + count))} of ${formatNumber(total)}`;
 
-/** A table of any length, of which only the rows that are seen are in the page. */
+/** A table of any length. Only the visible rows are in the page. */
 export const RowTable = (props: Props) => {
   const { name, total, empty, loaded, sort, onSort, onOpen, onMove, selection } = props;
   const { view, scroll, measure } = useScroll(selection);
   const [shown, setShown] = useState(listFirstColumns);
   const columns = COLUMNS.filter(({ id }) => shown.includes(id));
   const { heightPx, first, count } = toWindow({ rows: total, ...scroll });
-  // Rows are asked for when the scroll bar rests.
+  // Rows are requested once scrolling stops.
   useEffect(() => {
     const timer = setTimeout(() => onMove(first), SETTLE_MS);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import type { GetJobInput } from "@mailproof/client";
 
-// Which rows the table shows. Filter and order are in the address, so a link and Back lead to them. The text is part of an
-// address of a person, so it is in no URL.
+// Which rows the table shows. Filter and order are in the address, so links and Back work. The text is part of a person's
+// address, so it is in no URL.
 
 /** The orders of the API. */
 export type Sort = NonNullable<GetJobInput["sort"]>;
@@ -35,6 +35,6 @@ export const toRequest = ({ terms, text, sort }: Selection) => ({
   ...(text !== "" && { q: text }),
 });
 
-/** The order after a click on the head of a column: its own, then the other way round. */
+/** The order after a click on the head of a column: its own, then reversed. */
 export const toggleSort = (sort: Sort, column: SortColumn): Sort =>
   sort === column ? `-${column}` : column;

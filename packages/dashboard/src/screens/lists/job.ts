@@ -14,7 +14,7 @@ export const toTitle = ({
 }: Pick<Job, "name" | "kind" | "created_at">): string =>
   name ?? `${kind === "single" ? "One address" : "List"} of ${formatTime(created_at)}`;
 
-/** The groups of statuses that the API counts while a list runs. None has the name of a status that is only a part of it. */
+/** The groups of statuses that the API counts while a list runs. No group is named after a status that is only part of it. */
 export const STATUS_GROUPS = {
   valid: "Valid",
   risky: "Risky, catch-all, role and spam traps",

@@ -19,7 +19,7 @@ type State = (typeof STATES)[number];
 const readState = (): State | undefined =>
   STATES.find((state) => state === query.value.get("status"));
 
-/** One list: its name, how far it is, its results, and what waits. */
+/** One list: its name, progress, results, and which rows wait. */
 const ListEntry = ({ job }: { readonly job: Job }) => {
   const { job_id, progress, created_at } = job;
   const title = toTitle(job);
@@ -68,11 +68,11 @@ const StateChoice = ({ chosen }: { readonly chosen: State | undefined }) => (
 const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
     <p class="soft">
-      No list is in this state. <a href={toHref("lists")}>Show all lists</a>
+      No lists are in this state. <a href={toHref("lists")}>Show all lists</a>
     </p>
   ) : (
     <p class="soft">
-      There is no list yet. <a href={toHref("lists/new")}>Verify a list</a>
+      You have no lists yet. <a href={toHref("lists/new")}>Verify a list</a>
     </p>
   );
 

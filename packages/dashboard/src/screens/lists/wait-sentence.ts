@@ -3,11 +3,11 @@ import { formatClock, formatNumber, formatTime } from "../../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The clock time, and the day where it is another. */
+/** The clock time, or with the date if it is a day or more away. */
 const formatWhen = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < DAY_MS ? formatClock(iso) : formatTime(iso);
 
-/** What the rows without a result wait for; no end is guessed. Undefined: none waits. */
+/** What the rows without a result wait for, without guessing when the list ends. Undefined: none waits. */
 export const toWaitSentence = (
   { deferred }: Pick<Job, "deferred">,
   now: number = Date.now(),
@@ -19,6 +19,6 @@ export const toWaitSentence = (
   if (Date.parse(at) <= now) return `${rows} ${is} being retried now.`;
   const when = formatWhen(at, now);
   return by_reason["waiting_for_provider"] === count
-    ? `${rows} ${waits} for a connection to the mail provider, with another try at ${when}.`
-    : `${rows} ${is} retried at ${when}.`;
+    ? `${rows} ${waits} for a connection to the mail provider. The next attempt is at ${when}.`
+    : `${rows} will be retried at ${when}.`;
 };

@@ -48,7 +48,7 @@ export const Logs = () => {
   return (
     <Screen
       title="Logs"
-      lead="Requests of the last 7 days, without successful reads and without their content. New ones appear by themselves."
+      lead="Requests of the last 7 days, except successful reads. Their content is not stored. New requests appear automatically."
     >
       <fieldset class="choice">
         <legend>Status</legend>
@@ -89,13 +89,13 @@ const time = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-/** To the second: requests are close to each other. Seven days need no year. */
+/** With seconds, since requests are close together, and without the year, since they are at most seven days old. */
 const toTime = (iso: string): string => time.format(new Date(iso));
 
 /** The largest page. */
 const MOST = 200;
 
-/** The beginning of an id tells keys apart; the whole one is in its title. */
+/** The start of an id tells keys apart. The tooltip has the whole id. */
 const shorten = (id: string): string => `${id.slice(0, 12)}…`;
 
 const toTone = (status: number): string =>
@@ -135,7 +135,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
 
 const RequestTable = ({ requests }: { readonly requests: readonly LoggedRequest[] }) =>
   requests.length === 0 ? (
-    <p class="soft">No such request in the last 7 days.</p>
+    <p class="soft">No matching requests in the last 7 days.</p>
   ) : (
     <div class="scroll requests" tabIndex={0} role="region" aria-label="Requests">
       <RowTable

@@ -94,7 +94,7 @@ export const DkimCard = ({ report }: ReportProps) => (
     {report.dkim.map((signature, at) => (
       <SignatureDetails key={at} signature={signature} />
     ))}
-    {report.dkim.length === 0 && <p class="soft">No system has signed this mail.</p>}
+    {report.dkim.length === 0 && <p class="soft">This mail has no DKIM signature.</p>}
   </Card>
 );
 
@@ -141,7 +141,7 @@ export const ArcCard = ({ report: { arc } }: ReportProps) => (
     state={arc.result === "none" ? { tone: "grey", word: "none" } : toState(arc.result)}
   >
     {arc.sets.length === 0 ? (
-      <p class="soft">No forwarder or mailing list has added its signature.</p>
+      <p class="soft">No forwarder or mailing list added a signature.</p>
     ) : (
       <ol>
         {arc.sets.map(({ instance, domain = "unknown", chain = "unknown" }) => (

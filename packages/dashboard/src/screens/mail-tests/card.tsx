@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { MessageReport } from "./mail-test.ts";
 
-/** How one thing stands. What is not known is grey, never red. */
+/** The state of one thing. What is not known is grey, never red. */
 export type State = { readonly tone: "good" | "warn" | "bad" | "grey"; readonly word: string };
 
 const RESULTS: Readonly<Record<string, State>> = {

@@ -16,7 +16,7 @@ import { Links } from "./links.tsx";
 const HELO_KINDS = {
   name: null,
   literal: { tone: "warn", word: "an address, not a name" },
-  invalid: { tone: "bad", word: "no host name" },
+  invalid: { tone: "bad", word: "not a host name" },
 } as const;
 
 const ServerCard = ({ report }: ReportProps) => {
@@ -43,7 +43,7 @@ const ServerCard = ({ report }: ReportProps) => {
           <StateWord
             {...(hasNoName
               ? { tone: "bad", word: "none" }
-              : toYesNo(server.reverse_dns_confirmed, "leads back", "does not lead back"))}
+              : toYesNo(server.reverse_dns_confirmed, "resolves back", "does not resolve back"))}
           />
         </Detail>
         <Detail name="HELO">
@@ -96,7 +96,7 @@ const UnsubscribeCard = ({ report: { unsubscribe } }: ReportProps) => (
     state={
       unsubscribe.one_click
         ? { tone: "good", word: "one click" }
-        : { tone: "grey", word: "no one click" }
+        : { tone: "grey", word: "not one-click" }
     }
   >
     <dl class="mail-details">
@@ -112,7 +112,7 @@ const UnsubscribeCard = ({ report: { unsubscribe } }: ReportProps) => (
         </Detail>
       )}
     </dl>
-    <p class="soft">Gmail and Yahoo require it only of marketing mail.</p>
+    <p class="soft">Gmail and Yahoo require it only for marketing mail.</p>
   </Card>
 );
 

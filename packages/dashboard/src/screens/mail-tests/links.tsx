@@ -4,7 +4,7 @@ import type { MessageReport } from "./mail-test.ts";
 
 type Host = MessageReport["content"]["link_hosts"][number];
 
-/** Where the links of the mail lead, and what speaks against a host. */
+/** Where the links of the mail lead, and what is suspicious about a host. */
 export const Links = ({ report: { content, reputation } }: { readonly report: MessageReport }) => {
   if (content.link_hosts.length === 0) return null;
   const listed = new Map(reputation.listed_on.map((one) => [one.listed, one.name]));

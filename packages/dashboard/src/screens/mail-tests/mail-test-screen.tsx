@@ -12,7 +12,7 @@ import { Waiting } from "./waiting.tsx";
 import "../domains/domains.css";
 import "./mail-tests.css";
 
-/** How far the test is, in one sentence, which is read aloud when it changes. */
+/** The test's progress in one sentence, which screen readers announce when it changes. */
 const toSentence = ({
   status,
   received_at: at,
@@ -23,24 +23,24 @@ const toSentence = ({
   if (status === "assessing")
     return "The mail has arrived. Its signatures, DNS and the blocklists are being looked up; the report follows within seconds.";
   if (status === "expired")
-    return `No mail arrived until ${formatTime(end)}, so the test has ended and its price was refunded.`;
+    return `No mail arrived by ${formatTime(end)}, so the test ended and its price was refunded.`;
   if (status === "failed")
-    return "The mail could not be assessed because of an error of this service. The price was refunded.";
+    return "The mail could not be assessed because of an error in this service. The price was refunded.";
   const when = at === undefined ? "" : ` ${formatTime(at)}`;
   return report
     ? `The mail arrived${when}: grade ${report.grade}, ${report.score} of 100.`
     : `The mail arrived${when}. Its report was erased with the sender's address.`;
 };
 
-/** What usually is the reason, for a mail that did not arrive. */
+/** The usual reasons why a mail does not arrive. */
 const NoMail = () => (
   <section class="panel" aria-labelledby="no-mail">
-    <h2 id="no-mail">Why a mail does not arrive</h2>
+    <h2 id="no-mail">Why mail may not arrive</h2>
     <ul>
       <li>It was sent to another address: copy the address instead of typing it.</li>
       <li>Your system holds it back: look for the address in its queue and in its log.</li>
       <li>
-        The receiver refused it: the log has the reply, such as 550 5.7.1, and the reason behind it.
+        The receiver refused it: the log has the reply, such as 550 5.7.1, followed by the reason.
       </li>
     </ul>
     <NewTestButton />

@@ -5,7 +5,7 @@ export type MailTestStatus = MailTest["status"];
 
 export const POLL_MS = 2_000;
 
-/** Whether the service changes it by itself: a mail or a report is still to come, or the hour is not over. */
+/** Whether its state may still change: a mail or a report may come, or the hour is not over. */
 export const isOpen = ({ status }: Pick<MailTest, "status">): boolean =>
   status === "waiting" || status === "assessing";
 
@@ -43,6 +43,6 @@ export const CAP_REASONS: Readonly<Record<string, string>> = {
   unauthenticated: "neither SPF nor DKIM says who sent it",
   listed_gravely: "it is on a critical blocklist",
   dmarc_fail: "DMARC fails",
-  no_reverse_dns: "the sending server has no name that leads back to it",
+  no_reverse_dns: "the sending server has no name that resolves back to it",
   no_dmarc: "there is no DMARC record",
 };

@@ -9,7 +9,7 @@ import "./mail-tests.css";
 export const MailTests = () => (
   <Screen
     title="Mail tests"
-    lead="Send one mail to an address made for it, and read how it arrived: signatures, alignment, server, content."
+    lead="Send one mail to a one-time address and see how it arrived: signatures, alignment, server, content."
     actions={<NewTestButton />}
   >
     <TestList />

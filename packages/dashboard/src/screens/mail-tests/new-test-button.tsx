@@ -12,9 +12,9 @@ import { account, getClient, isTestKey, refreshAccount } from "../../session.ts"
 /** What to do where a server receives no mail. */
 const NotConfigured = () => (
   <p class="notice">
-    The operator of this server sets <code>MAIL_DOMAIN</code> and brings port 25 to it: see
-    “Receiving mail” in docs/operating.md. With a test key the mail is simulated, so it shows a
-    report without that.
+    The operator of this server must set <code>MAIL_DOMAIN</code> and route port 25 to it: see
+    “Receiving mail” in docs/operating.md. With a test key the mail is simulated, so a report needs
+    neither.
   </p>
 );
 
@@ -43,7 +43,7 @@ export const NewTestButton = () => {
         <p>
           {isTestKey.value
             ? "With a test key it is free: a simulated mail arrives automatically."
-            : `It costs ${cost}, refunded when no mail arrives within the hour.`}{" "}
+            : `It costs ${cost}, refunded if no mail arrives within the hour.`}{" "}
           {available !== undefined &&
             !isTestKey.value &&
             `You have ${formatCount(available, "credit")}.`}

@@ -38,11 +38,9 @@ export const ReportView = ({ report }: Props) => (
 const Summary = ({ report: { header, envelope, missing_parts: missing } }: Props) => (
   <>
     <p class="mail-subject">
-      <b>{header.subject ?? "Without a subject"}</b>
+      <b>{header.subject ?? "No subject"}</b>
       <br />
-      {header.from
-        ? `From ${header.from.name} <${header.from.address}>`
-        : "Without a single author"}
+      {header.from ? `From ${header.from.name} <${header.from.address}>` : "No single author"}
       {header.sent_at !== undefined && `, dated ${formatTime(header.sent_at)}`}
     </p>
     {missing.length > 0 && (

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Requirement>[] = [
     cell: ({ text, bulk_only: isForBulk }) => (
       <>
         {text}
-        {isForBulk && <small>Of bulk senders only</small>}
+        {isForBulk && <small>Bulk senders only</small>}
       </>
     ),
   },

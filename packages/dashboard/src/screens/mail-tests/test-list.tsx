@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<MailTest>[] = [
 ];
 
 type Props = {
-  /** Absent: the tests of every domain, those without a mail as well. */
+  /** Absent: the tests of every domain, including those without a mail. */
   readonly domain?: string;
 };
 
@@ -53,7 +53,7 @@ export const TestList = ({ domain }: Props) => {
           {tests.length === 0 ? (
             <p>
               {domain === undefined
-                ? "There is no mail test yet."
+                ? "You have no mail tests yet."
                 : `No test mail has arrived from ${domain} yet.`}
             </p>
           ) : (

@@ -20,7 +20,7 @@ const useRemainingMs = (until: string): number => {
 const toRemaining = (ms: number): string =>
   ms < MINUTE_MS ? "less than a minute" : formatCount(Math.floor(ms / MINUTE_MS), "minute");
 
-/** The address, how long it takes a mail, and what this page waits for. */
+/** The address, how long it accepts a mail, and what this page waits for. */
 export const Waiting = ({ test }: { readonly test: MailTest }) => {
   const remainingMs = useRemainingMs(test.expires_at);
   return (
@@ -31,8 +31,8 @@ export const Waiting = ({ test }: { readonly test: MailTest }) => {
         <CopyButton text={test.address} label="Copy address" />
       </p>
       <p>
-        It takes one mail until {formatClock(test.expires_at)}:{" "}
-        <b>{remainingMs === 0 ? "the time is over" : `${toRemaining(remainingMs)} left`}</b>.
+        It accepts one mail until {formatClock(test.expires_at)}:{" "}
+        <b>{remainingMs === 0 ? "time is up" : `${toRemaining(remainingMs)} left`}</b>.
       </p>
       <ol>
         <li>
@@ -43,14 +43,14 @@ export const Waiting = ({ test }: { readonly test: MailTest }) => {
           Use real content. Its links, its unsubscribe fields and its size are part of the report.
         </li>
         <li>
-          Leave this page open, or come back to it: it shows the report by itself, within seconds
-          after the mail has arrived.
+          Leave this page open, or come back to it: it shows the report within seconds of the mail's
+          arrival.
         </li>
       </ol>
       <p class="soft">
         {isTestKey.value
           ? "This is a test key: a simulated mail arrives within seconds."
-          : "How long your mail takes depends on the system that sends it; greylisting and queues can take minutes. Without a mail the credits are refunded."}
+          : "How long your mail takes depends on the system that sends it; greylisting and queues can take minutes. If no mail arrives, the credits are refunded."}
       </p>
     </section>
   );

@@ -44,10 +44,11 @@ const getLight = ({ last_check: last, last_problem: problem }: Monitor): keyof t
 };
 
 const PROBLEMS = {
-  insufficient_credits: "The last run had too few credits. It is tried again within the hour.",
+  insufficient_credits:
+    "The account had too few credits for the last run. It is retried within the hour.",
   no_verdict:
-    "The name servers did not answer the last run, which was free. It is tried again within the hour.",
-  failed: "The last run failed on our side and was free. It is tried again within the hour.",
+    "The name servers did not answer during the last run, which was free. It is retried within the hour.",
+  failed: "The last run failed on our side and was free. It is retried within the hour.",
 } as const;
 
 export const Monitors = () => {
@@ -67,7 +68,7 @@ export const Monitors = () => {
           <Loaded load={load} what="the monitors">
             {(data) =>
               data.monitors.length === 0 ? (
-                <p class="soft">No domain is watched.</p>
+                <p class="soft">No domains are watched yet.</p>
               ) : (
                 <ul class="monitor-list">
                   {data.monitors.map((monitor) => (
@@ -187,7 +188,7 @@ const RemoveButton = ({ monitor, onRemoved }: RemoveProps) => {
         isOpen={isOpen.value}
         onClose={close}
       >
-        <p>No more checks are made. Earlier checks stay.</p>
+        <p>The domain is no longer checked. Earlier checks stay.</p>
         {error !== undefined && <ErrorPanel error={error} />}
         <div class="actions">
           <button

@@ -13,7 +13,7 @@ const INTERVALS = [
   [30 * 24, "Every 30 days"],
 ] as const;
 
-/** What so many checks a month cost. */
+/** What this many checks a month cost. */
 const Price = ({ checks }: { readonly checks: number }) => {
   const { deliverability_check: price } = usePrices();
   if (isTestKey.value) return <p>Free with a test key.</p>;
@@ -21,19 +21,19 @@ const Price = ({ checks }: { readonly checks: number }) => {
   return (
     <p aria-live="polite">
       <b>{formatCount(price * checks, "credit")} a month</b>: {formatCount(checks, "check")} of{" "}
-      {formatCount(price, "credit")}. The first one is made at once.
+      {formatCount(price, "credit")}. The first check runs immediately.
     </p>
   );
 };
 
 type Props = {
-  /** Absent: it is typed here. */
+  /** Absent: the user types it. */
   readonly domain?: string;
   readonly sendingIp?: string | null;
   readonly onAdded: (domain: string) => void;
 };
 
-/** A monitor costs a check each time, so the price of a month stands beside the button. */
+/** Every run of a monitor costs a check, so the monthly price is next to the button. */
 export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
   const [fieldId, hoursId] = [useId(), useId()];
   const field = useRef<HTMLInputElement>(null);

@@ -32,7 +32,7 @@ export const ChooseList = ({ onChoose }: Props) => (
     <DropZone
       what="Choose a CSV, TXT or XLSX file"
       how=", or drop it here"
-      note="It is read in this browser first. Nothing is sent, and nothing charged."
+      note="Your browser reads it first. Nothing is sent or charged yet."
       accept=".csv,.txt,.xlsx,text/csv,text/plain"
       onFiles={([file]) => {
         if (file) onChoose({ file, fileName: toFileName(file.name) });

@@ -41,7 +41,7 @@ const toText = async (chosen: ChosenList): Promise<ChosenList> => {
 
 type Choice = { readonly emailColumn?: number; readonly hasHeader?: boolean };
 
-/** One list from its choice to its job. What is under way ends when another begins. */
+/** One list from its choice to its job. Starting another one aborts it. */
 const useNewList = () => {
   const state = useSignal<State>({ kind: "empty" });
   const current = useRef(new AbortController());
@@ -50,7 +50,7 @@ const useNewList = () => {
     current.current = new AbortController();
     return current.current.signal;
   };
-  /** Shows the outcome, unless something else was begun meanwhile. */
+  /** Shows the outcome, unless something else has started meanwhile. */
   const follow = async (signal: AbortSignal, work: () => Promise<State>, retry: () => void) => {
     const outcome = await work().catch(
       (error: unknown): State => ({ kind: "failed", error, onRetry: retry }),
@@ -173,7 +173,7 @@ const Accepted = ({ data, restart }: { data: ProcessFileData; restart: () => voi
     <h2 id="accepted">
       {formatCount(data.unique_emails, "address is", "addresses are")} being verified
     </h2>
-    <p>Charged: {formatCount(data.credits_used, "credit")}. Its page shows how far it is.</p>
+    <p>Charged: {formatCount(data.credits_used, "credit")}. Its page shows the progress.</p>
     <p class="soft">
       Job <code>{data.job_id}</code>
     </p>
@@ -235,7 +235,7 @@ const Step = (list: NewListState) => {
 };
 
 export const NewList = () => (
-  <Screen title="New list" lead="See what a list holds and what it costs before it is sent.">
+  <Screen title="New list" lead="See what a list contains and what it costs before you send it.">
     <Step {...useNewList()} />
   </Screen>
 );

@@ -45,7 +45,7 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
   </div>
 );
 
-/** What the list costs, beside what there is. */
+/** What the list costs, next to the balance. */
 export const Price = ({ list, price }: Pick<Props, "list" | "price">) => {
   const sum = list.unique * price;
   const available = account.value?.credits.available;
@@ -104,7 +104,7 @@ export const Preview = ({ list, onColumn, onHeader }: Omit<Props, "price">) => {
       <Counts list={list} />
       <div class="options">
         <label>
-          Column of the addresses
+          Column with the addresses
           <select
             value={String(emailColumn)}
             onChange={(event) => onColumn(Number(event.currentTarget.value))}

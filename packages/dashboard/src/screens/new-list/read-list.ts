@@ -12,7 +12,7 @@ export type ReadList = {
   /** The first rows below the header. */
   readonly firstRows: readonly (readonly string[])[];
   readonly rows: number;
-  /** Different addresses: each of them is charged once. */
+  /** Distinct addresses: each is charged once. */
   readonly unique: number;
   readonly duplicates: number;
   readonly withoutAddress: number;
@@ -23,7 +23,7 @@ export type ListFault = { readonly kind: "fault"; readonly message: string };
 const ROWS_SHOWN = 20;
 /** The shortest address with its line end. */
 const ADDRESS_BYTES_MIN = 4;
-/** How long the page stands still at the most. */
+/** The longest time the page may freeze. */
 const STILL_MS = 30;
 
 type ReadOptions = ListOptions & {

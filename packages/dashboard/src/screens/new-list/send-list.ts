@@ -39,7 +39,7 @@ export type ListToSend = {
   readonly hasHeader: boolean;
 };
 
-/** A server may name itself by another of its names in the link. Its own files are at the same place below this one. */
+/** The link may name the server by another of its names. The same path works at this one. */
 const toOwnUrl = (uploadUrl: string): string => {
   const { pathname, search } = new URL(uploadUrl);
   const own = new URL(API_URL);
@@ -62,7 +62,7 @@ const putFile = (
     request.addEventListener("load", () =>
       request.status < 300 ? resolve() : fail(`The upload was refused (${request.status}).`)(),
     );
-    request.addEventListener("error", fail("The upload broke off."));
+    request.addEventListener("error", fail("The upload was interrupted."));
     request.addEventListener("abort", fail("The upload was cancelled."));
     signal.addEventListener("abort", () => request.abort());
     request.open("PUT", toOwnUrl(url));

@@ -42,7 +42,7 @@ const CreditsPanel = ({ account, onDone }: Props) => {
           onDone();
         }}
       >
-        <label for="amount">Credits to add, or below 0 to take back</label>
+        <label for="amount">Credits to add, or a negative number to take back</label>
         <input id="amount" ref={amount} inputMode="decimal" />
       </CommandForm>
     </section>

@@ -12,7 +12,7 @@ export type Fields = { readonly [name: string]: Value };
 type OutputProps<T> = {
   readonly value: unknown;
   readonly label: string;
-  /** What can be done with a row, in front of it. */
+  /** The action on a row, shown before its fields. */
   readonly action?: (row: T) => ComponentChildren;
 };
 
@@ -25,7 +25,7 @@ export const Output = <T extends Fields>({ value, label, action }: OutputProps<T
   return (
     <>
       {typeof ok === "boolean" && (
-        <p class={ok ? "good" : "bad"}>{ok ? "All is in order." : "Something is not in order."}</p>
+        <p class={ok ? "good" : "bad"}>{ok ? "Everything is in order." : "Something is wrong."}</p>
       )}
       <dl class="output">
         {Object.entries(fields).map(([name, field]) => (
@@ -95,9 +95,9 @@ type Props = {
   readonly options?: Options | (() => Options);
   /** On the button: "Run the audit". */
   readonly label: string;
-  /** What is waited for: "Adding up every entry". */
+  /** Shown while it runs: "Adding up every entry". */
   readonly busy: string;
-  /** Asked before it is run, where it cannot be undone. */
+  /** Asked before a command that cannot be undone. */
   readonly confirm?: string;
   readonly children?: ComponentChildren;
   readonly onDone?: () => void;

@@ -64,7 +64,7 @@ const DeadLettersPanel = () => {
 };
 
 export const Server = () => (
-  <Screen title="Server" lead="What mailproof admin shows, for the person who runs this server.">
+  <Screen title="Server" lead="What mailproof admin prints, for the person who runs this server.">
     <div class="panels">
       <GaugesPanel />
       <DeadLettersPanel />
@@ -74,8 +74,8 @@ export const Server = () => (
         <CommandForm command="audit" label="Run the audit" busy="Adding up the ledger" />
       </section>
       <section class="panel" aria-labelledby="egress">
-        <h2 id="egress">Way to mail servers</h2>
-        <p class="soft">Connects to large providers, and shows what they think of our address.</p>
+        <h2 id="egress">Connection to mail servers</h2>
+        <p class="soft">Connects to large providers, and shows how they treat our address.</p>
         <CommandForm
           command="egress.test"
           label="Run the test"
@@ -84,7 +84,9 @@ export const Server = () => (
       </section>
       <section class="panel" aria-labelledby="backup">
         <h2 id="backup">Backup</h2>
-        <p class="soft">A folder in the server's own, with everything. Move it to another disk.</p>
+        <p class="soft">
+          Copies everything to a folder inside the server's own. Move the copy to another disk.
+        </p>
         <CommandForm command="backup" label="Make a backup" busy="Copying the state" />
       </section>
     </div>

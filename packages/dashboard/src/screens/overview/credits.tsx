@@ -10,7 +10,7 @@ export const useUsage = (): Load<GetUsageData> =>
 
 const DAY_MS = 86_400_000;
 
-/** How long the balance lasts at the rate of these days, or since the account exists. Null: nothing was used. */
+/** How long the balance lasts at the rate of these days, or since the account was created. Null: nothing was used. */
 const countDaysLeft = ({ credits, created_at }: GetAccountData, usage: GetUsageData) => {
   const { credits_used, credits_refunded } = usage.totals;
   const begin = Math.max(Date.parse(usage.from), Date.parse(created_at.slice(0, 10)));
@@ -23,7 +23,7 @@ const YEAR_DAYS = 365;
 
 const Lasting = ({ data, usage }: { data: GetAccountData; usage: GetUsageData }) => {
   const lasting = countDaysLeft(data, usage);
-  if (!lasting) return <p class="soft">Nothing was used in the last 30 days.</p>;
+  if (!lasting) return <p class="soft">No credits were used in the last 30 days.</p>;
   const { left, of } = lasting;
   return (
     <p>

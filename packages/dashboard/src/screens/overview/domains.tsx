@@ -8,7 +8,7 @@ const DOMAINS_SHOWN = 8;
 
 type Graded = { domain: string; grade: string; score: number; checked_at: string };
 
-/** The latest check of each domain, of a monitor or asked for. The API lists the newest first. */
+/** The latest check of each domain, whether a monitor or a person started it. The API lists the newest first. */
 const loadDomains = async (signal: AbortSignal): Promise<readonly Graded[]> => {
   const { checks } = await getClient().listChecks({ limit: CHECKS_READ }, { signal });
   const latest = new Map<string, Graded>();
@@ -24,7 +24,8 @@ export const DomainsPanel = () => (
       {(domains) =>
         domains.length === 0 ? (
           <p class="soft">
-            No domain has been checked. <a href={toHref("domains")}>Check the one you send from</a>
+            No domain has been checked yet.{" "}
+            <a href={toHref("domains")}>Check the one you send from</a>
           </p>
         ) : (
           <ul class="plain domains">

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { toDocsHref } from "../../base.ts";
 import { navigate } from "../../router.ts";
 
-/** Leads to the screen that verifies, which takes the address from the state of the history. */
+/** Opens the screen that verifies, which reads the address from the history state. */
 const VerifyForm = () => {
   const field = useRef<HTMLInputElement>(null);
   return (
@@ -38,8 +38,8 @@ const VerifyForm = () => {
 type Props = { readonly isNew: boolean };
 
 /**
- * A new account reads beside the field what to do. Whether it is new is known later than the field is there, so the field
- * stays the same: what was typed meanwhile would be lost with it.
+ * A new account gets instructions above the field. Whether it is new is known only after the field is shown, so the field
+ * element must stay the same, or what was typed meanwhile is lost.
  */
 export const QuickVerify = ({ isNew }: Props) => (
   <section

@@ -8,9 +8,9 @@ const isFailing = ({ failing_since, disabled_because }: Webhook): boolean =>
   failing_since !== undefined || disabled_because === "failing" || disabled_because === "gone";
 
 const toSentence = ({ disabled_because, failing_since }: Webhook): string => {
-  if (disabled_because === "gone") return "Disabled: the address answered 410.";
+  if (disabled_because === "gone") return "Disabled: the address responded with 410.";
   if (disabled_because === "failing") return "Disabled: nothing was delivered for five days.";
-  return failing_since ? `Deliveries fail since ${formatTime(failing_since)}.` : "";
+  return failing_since ? `Deliveries have failed since ${formatTime(failing_since)}.` : "";
 };
 
 export const FailingWebhooks = () => (
@@ -22,11 +22,11 @@ export const FailingWebhooks = () => (
         if (webhooks.length === 0)
           return (
             <p class="soft">
-              There are no webhooks. <a href={toHref("webhooks")}>Add one</a> to be notified when a
+              You have no webhooks. <a href={toHref("webhooks")}>Add one</a> to be notified when a
               list ends.
             </p>
           );
-        if (failing.length === 0) return <p class="soft">No webhook fails.</p>;
+        if (failing.length === 0) return <p class="soft">No webhooks are failing.</p>;
         return (
           <ul class="plain">
             {failing.map((webhook) => (

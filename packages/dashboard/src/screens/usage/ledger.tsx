@@ -97,7 +97,7 @@ const Entries = ({ first, period: { from, to } }: EntriesProps) => {
       <p class="soft">
         {isTestKey.value
           ? "A test key moves no credits, so its ledger is empty."
-          : "No credits moved in these days."}
+          : "No credits moved in this period."}
       </p>
     );
   return (
@@ -157,7 +157,7 @@ const EntryTable = ({ entries }: { readonly entries: readonly LedgerEntry[] }) =
   </div>
 );
 
-/** The beginning of an id tells operations apart; the whole one is in its title and in the file. */
+/** The start of an id tells operations apart. The tooltip and the file have the whole id. */
 const SHOWN_LENGTH = 12;
 
 const OperationLink = ({ entry: { job_id, operation_id } }: { readonly entry: LedgerEntry }) => {

@@ -40,7 +40,7 @@ export const OperationsPanel = ({ totals, fileName }: Props) => {
         />
       </div>
       {rows.length === 0 ? (
-        <p class="soft">No credits were used in these days.</p>
+        <p class="soft">No credits were used in this period.</p>
       ) : (
         <table>
           <thead>

@@ -2,7 +2,7 @@ import { formatNumber } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { account, accountError, refreshAccount } from "../../session.ts";
 
-/** Granted − used + refunded − held = balance, of the whole life of the account. */
+/** Granted − used + refunded − held = balance, since the account was created. */
 export const BalanceSum = () => {
   const credits = account.value?.credits;
   if (!credits)
@@ -22,7 +22,7 @@ export const BalanceSum = () => {
     ["=", "Balance", available],
   ] as const;
   return (
-    <dl class="sum" aria-label="How the balance comes about, in credits">
+    <dl class="sum" aria-label="How the balance adds up, in credits">
       {terms.map(([sign, name, value]) => (
         <div key={name} class={name === "Balance" ? "term result" : "term"}>
           <dt>

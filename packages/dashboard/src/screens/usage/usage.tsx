@@ -22,7 +22,7 @@ export const Usage = () => {
   useEffect(() => void refreshAccount(), [from, to]);
   const fileName = `mailproof-${from}-to-${to}`;
   return (
-    <Screen title="Usage" lead="What your credits paid for, and every movement of them.">
+    <Screen title="Usage" lead="What your credits paid for, and every entry of the ledger.">
       <BalanceSum />
       <nav class="periods" aria-label="Period">
         {PERIODS.map((one) => (
@@ -80,9 +80,9 @@ const CreditsPanel = ({ data: { from, to, days, totals }, fileName }: PanelProps
         )}
       />
       <p class="soft">
-        In these days: {formatNumber(credits_granted)} granted, {formatNumber(credits_used)} used,{" "}
-        {formatNumber(credits_refunded)} refunded. What is still held counts as used. Everything
-        counts on the day on which its request was accepted (UTC).
+        In this period: {formatNumber(credits_granted)} granted, {formatNumber(credits_used)} used,{" "}
+        {formatNumber(credits_refunded)} refunded. What is still held counts as used. Everything is
+        counted on the day (UTC) its request was accepted.
       </p>
     </section>
   );
@@ -102,7 +102,7 @@ const VerdictsPanel = ({ data: { days, totals }, fileName }: PanelProps) => {
         <CsvButton of="Verdicts per day" fileName={`${fileName}-verdicts`} getTable={getTable} />
       </div>
       {total === 0 ? (
-        <p class="soft">No address was verified in these days.</p>
+        <p class="soft">No addresses were verified in this period.</p>
       ) : (
         <>
           <p>{formatNumber(total)} results</p>

@@ -32,5 +32,5 @@ export const REASONS: Readonly<Record<NonNullable<LedgerEntry["reason"]>, string
   not_probed: "The mail server was not asked",
   not_reached: "The mail server turned us away",
   cancelled: "The job was cancelled",
-  no_mail: "The mail test got no mail",
+  no_mail: "The mail test received no mail",
 };

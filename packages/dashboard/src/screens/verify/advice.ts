@@ -16,17 +16,18 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   catch_all: {
     advice: "Send with care",
     tone: "warn",
-    means: "The domain accepts every address, so whether this mailbox exists is not known.",
+    means: "The domain accepts every address, so it is not known whether this mailbox exists.",
   },
   role: {
     advice: "Send with care",
     tone: "warn",
-    means: "The address belongs to a role, and several people may read it. No newsletters.",
+    means:
+      "The address belongs to a role, and several people may read it. Do not send newsletters.",
   },
   disposable: {
     advice: "Do not send",
     tone: "bad",
-    means: "The address is of a service for throw-away addresses.",
+    means: "The address belongs to a service for throw-away addresses.",
   },
   spam_trap: {
     advice: "Do not send",
@@ -36,7 +37,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   unknown: {
     advice: "Wait",
     tone: "grey",
-    means: "There is no result, and that says nothing about the mailbox. Verify it again tomorrow.",
+    means: "There is no result, which says nothing about the mailbox. Verify it again tomorrow.",
   },
 };
 
@@ -48,20 +49,20 @@ const UNKNOWN_STATUS: Advice = {
 
 export const getAdvice = (status: string): Advice => ADVICE[status] ?? UNKNOWN_STATUS;
 
-/** The reasons that are met most, in a sentence. The code stands beside it. */
+/** A sentence for each common reason. The code is shown next to it. */
 const REASONS: Readonly<Record<string, string>> = {
   accepted: "The mail server accepts the address.",
   accepted_forward: "The mail server accepts the address and forwards its mail.",
   accept_then_bounce:
     "The mail server accepts every address at first, and may return the mail later.",
-  auth_or_tls_required: "The mail server wants us to sign in or to encrypt first.",
+  auth_or_tls_required: "The mail server requires us to sign in or encrypt first.",
   bounced: "Your own mail to this address bounced.",
   catch_all: "The mail server also accepts a random address of this domain.",
   catch_all_unverified: "The mail server accepts the address, and may accept any other.",
-  connect_failed: "No connection to the mail server could be made.",
+  connect_failed: "We could not connect to the mail server.",
   connection_lost: "The mail server closed the connection before it replied.",
   dns_inconclusive: "The name servers of the domain did not answer.",
-  domain_not_accepting: "The mail server takes no mail for this domain.",
+  domain_not_accepting: "The mail server does not accept mail for this domain.",
   domain_not_found: "The domain does not exist.",
   greylisted: "The mail server asks every new sender to come back later.",
   host_daily_limit: "We have reached our own limit for this mail server today.",
@@ -76,20 +77,20 @@ const REASONS: Readonly<Record<string, string>> = {
   mx_unroutable: "The domain's mail host has no public IP address.",
   no_mail_host: "The domain has no mail host.",
   not_probed: "The mail server was not asked.",
-  null_mx: "The domain says that it accepts no mail.",
-  policy_blocked: "The mail server refuses us by its policy.",
-  probe_policy: "The operator excludes this mail provider.",
-  provider_accepts_unknown: "The mail provider accepts unknown addresses at present.",
+  null_mx: "The domain declares that it accepts no mail.",
+  policy_blocked: "The mail server's policy refuses us.",
+  probe_policy: "The operator has excluded this mail provider.",
+  provider_accepts_unknown: "The mail provider currently accepts unknown addresses.",
   rate_limited: "The mail server limits how often we may ask.",
-  recipient_restricted: "The mailbox accepts mail of certain senders only.",
+  recipient_restricted: "The mailbox accepts mail only from certain senders.",
   role_account: "The name before the @ is a role, such as info or sales.",
   sender_blocklisted: "The mail server refuses us because of a blocklist.",
-  server_error: "The mail server reports a failure of its own.",
+  server_error: "The mail server reports a failure on its side.",
   timeout: "The mail server did not reply in time.",
-  typo_domain: "The domain looks like a mail provider's with a typing error.",
+  typo_domain: "The domain looks like a misspelled domain of a mail provider.",
 };
 
-/** Undefined: the code says enough, or is of a later release. */
+/** Undefined where the code says enough, or is from a later release. */
 export const toReasonSentence = (reason: string): string | undefined =>
   REASONS[reason] ??
   (reason.startsWith("syntax.") ? "The text is not an email address." : undefined);

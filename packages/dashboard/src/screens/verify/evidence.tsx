@@ -117,7 +117,7 @@ const Rule = ({ rule, reply, catch_all, bounced_at }: Evidence) => (
     <dl>
       {rule && (
         <>
-          <dt>Rule that read the reply</dt>
+          <dt>Rule that matched the reply</dt>
           <dd>
             <code>{rule}</code>
           </dd>

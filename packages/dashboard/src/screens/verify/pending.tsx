@@ -14,7 +14,7 @@ type Props = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** A verification that takes longer goes on as a job. This reads it until it has its result. */
+/** A verification that takes longer continues as a job. This polls the job until it has the result. */
 export const Pending = ({ jobId, email, onResult }: Props) => {
   const load = useLoad(
     async (signal) => {
@@ -41,7 +41,7 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
         <span class="status is-pending">pending</span>{" "}
         {data?.error ??
           (deferred
-            ? `The mail server did not give a result yet (${cause}). The next attempt is at ${formatClock(deferred.next_attempt_at)}; this page shows its result by itself.`
+            ? `The mail server has not given a result yet (${cause}). The next attempt is at ${formatClock(deferred.next_attempt_at)}; this page shows its result automatically.`
             : "The mail server is slow to respond. The result will appear here.")}
       </p>
       <p class="soft">
@@ -49,7 +49,7 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
         <a href={toHref(`lists/${jobId}`)}>
           <code>{jobId}</code>
         </a>
-        , also when this page is closed.
+        , even when this page is closed.
       </p>
       {error !== undefined && <ErrorPanel error={error} onRetry={load.reload} />}
     </section>

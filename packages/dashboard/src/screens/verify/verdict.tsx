@@ -45,7 +45,7 @@ const getCatchAllAnswer = ({ verification: { catch_all, not_known } }: Result): 
   return not_known.includes("catch_all") ? UNPROVEN : { text: "no", tone: "good" };
 };
 
-/** Yes and no in words, too: colour alone says nothing to some. */
+/** Yes and no in words as well, since some people cannot see the colours. */
 const Checks = (result: Result) => (
   <section class="panel" aria-labelledby="checks">
     <h2 id="checks">Checks</h2>

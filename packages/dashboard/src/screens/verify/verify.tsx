@@ -27,7 +27,7 @@ type State =
       readonly data: VerifyEmailData | ResultRow;
     };
 
-/** Runs an intent; what an earlier one returns later is dropped. */
+/** Runs an intent, and drops late results of earlier ones. */
 const useVerification = () => {
   const state = useSignal<State>({ kind: "empty" });
   const run = (intent: Intent): void => {
@@ -63,13 +63,13 @@ type Verification = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** What the form and the answer do to each other. */
+/** The state that the form and the answer share. */
 const useScreen = (): Verification => {
   const field = useRef<HTMLInputElement>(null);
   const { state, run } = useVerification();
   const visit = address.value;
   useEffect(() => {
-    // The screen stays until the code of the next one is there.
+    // The screen stays until the code of the next one has loaded.
     if (path.peek() !== PATH) return;
     const intent = readIntent();
     if (field.current) field.current.value = intent?.email ?? "";
@@ -174,7 +174,7 @@ export const Verify = () => {
   return (
     <Screen
       title="Verify one address"
-      lead="Its verdict, the sum behind its score, and the evidence."
+      lead="Its verdict, how the score adds up, and the evidence."
       actions={
         state.kind === "answered" && (
           <CopyButton label="Copy as curl" text={() => toCurl(state.intent.email)} />

@@ -2,7 +2,7 @@ type Part = { readonly part: string; readonly points: number };
 
 type Props = { readonly parts: readonly Part[]; readonly score: number };
 
-/** Where each part begins: at the sum of those before. */
+/** Each part starts at the sum of the previous ones. */
 const stack = (parts: readonly Part[]) => {
   let sum = 0;
   return parts.map(({ part, points }, at) => {
@@ -15,7 +15,7 @@ const stack = (parts: readonly Part[]) => {
 const formatPoints = (points: number, isFirst: boolean): string =>
   points < 0 ? `− ${-points}` : isFirst ? String(points) : `+ ${points}`;
 
-/** The score as the sum of its parts: each bar begins where the one before ends. */
+/** The score as the sum of its parts: each bar starts where the previous one ends. */
 export const Waterfall = ({ parts, score }: Props) => (
   <table class="waterfall">
     <caption class="unseen">The parts of the score, which add up to it</caption>

@@ -13,7 +13,7 @@ const POLL_MS = 2_000;
 
 const isUnderWay = ({ status }: Delivery): boolean => status === "pending";
 
-/** Looks again while something is on its way that was sent by hand, or is tried within a minute. */
+/** Polls while a delivery sent by hand is under way, or the next attempt is within a minute. */
 const isWatched = ({ deliveries }: ListDeliveriesData): boolean =>
   deliveries.some(
     (one) =>
@@ -23,7 +23,7 @@ const isWatched = ({ deliveries }: ListDeliveriesData): boolean =>
 
 type Props = {
   readonly webhook: Webhook;
-  /** Something was sent, so the state of the webhook may have changed. */
+  /** Called after a send, since it may have changed the state of the webhook. */
   readonly onSent: () => void;
 };
 
@@ -50,7 +50,7 @@ const Log = ({ webhook, load, onSent }: Props & { readonly load: Load<ListDelive
   <Loaded load={load} what="the deliveries">
     {({ deliveries }) =>
       deliveries.length === 0 ? (
-        <p class="soft">Nothing was sent yet. Send a test event.</p>
+        <p class="soft">Nothing has been sent yet. Send a test event.</p>
       ) : (
         <>
           <Replay webhook={webhook} deliveries={deliveries} onSent={onSent} />
@@ -118,7 +118,7 @@ const TestEvent = ({ id, onSent }: { readonly id: string; readonly onSent: () =>
 const toOutcome = ({ event, response_status, latency_ms, error }: Delivery): string => {
   const time = latency_ms === null ? "" : ` after ${formatCount(latency_ms, "millisecond")}`;
   if (response_status === null) return `${event} was not delivered. ${toFaultSentence(error)}`;
-  return `The address answered ${event} with ${response_status}${time}.`;
+  return `The address responded to ${event} with ${response_status}${time}.`;
 };
 
 const Replay = ({ webhook, deliveries, onSent }: Props & ListDeliveriesData) => {
@@ -142,7 +142,9 @@ const Replay = ({ webhook, deliveries, onSent }: Props & ListDeliveriesData) => 
       {failed.length > 0 && (
         <p>
           <button type="button" aria-disabled={isRunning} onClick={() => void run()}>
-            {isRunning ? "Sending again …" : `Send all failed since ${formatTime(since)} again`}
+            {isRunning
+              ? "Sending again …"
+              : `Send all that failed since ${formatTime(since)} again`}
           </button>
         </p>
       )}
@@ -185,7 +187,7 @@ const Entry = ({ webhook, delivery, onSent }: EntryProps) => {
           aria-disabled={resend.isRunning || isUnderWay(delivery)}
           onClick={() => void (isUnderWay(delivery) || resend.run())}
         >
-          {isUnderWay(delivery) ? "It is being sent …" : "Send again"}
+          {isUnderWay(delivery) ? "Sending …" : "Send again"}
         </button>
       </details>
     </li>
@@ -220,7 +222,7 @@ const Details = ({ delivery }: { readonly delivery: Delivery }) => {
       </dl>
       {delivery.response_body !== null && (
         <>
-          <h3>Beginning of the response</h3>
+          <h3>Start of the response</h3>
           <pre tabIndex={0}>{delivery.response_body}</pre>
         </>
       )}

@@ -7,7 +7,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The only time that the secret is seen: it is in no state that outlives the dialog. */
+/** The secret is shown only here, and no state that outlives the dialog holds it. */
 export const SecretDialog = ({ webhook, onClose }: Props) => (
   <Dialog title="The signing secret" isOpen={webhook !== null} onClose={onClose}>
     <p>

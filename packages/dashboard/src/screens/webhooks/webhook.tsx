@@ -86,7 +86,7 @@ const Settings = ({ webhook, onChanged }: SettingsProps) => {
       />
       <Question
         title="Delete the webhook?"
-        text={`Nothing more is sent to ${url}, and pending deliveries are dropped.`}
+        text={`No more events are sent to ${url}, and pending deliveries are dropped.`}
         yes="Delete it"
         isOpen={asking === "delete"}
         action={remove}

@@ -17,7 +17,7 @@ export const Webhooks = () => {
   return (
     <Screen
       title="Webhooks"
-      lead="Events are sent to your own HTTPS address, signed with a secret of each webhook."
+      lead="Events are sent to your own HTTPS address, signed with each webhook's own secret."
     >
       <Loaded load={list} what="the webhooks">
         {({ webhooks }) => <List webhooks={webhooks} />}
