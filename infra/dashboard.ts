@@ -136,7 +136,7 @@ const toDashboard = {
 const domain = process.env["APP_DOMAIN"];
 
 export const front = new sst.aws.Cdn("Front", {
-  comment: `${$app.name} ${$app.stage}: the dashboard, and the API beside it`,
+  comment: `${$app.name} ${$app.stage}: the dashboard and the API`,
   ...(domain && { domain }),
   wait: false,
   origins: [

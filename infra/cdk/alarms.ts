@@ -147,7 +147,7 @@ const createApiAlarms = (stage: Monitored): readonly AlarmSpec[] => [
     metric: measures.createTableErrorMetric(stage),
     threshold: TABLE_ERRORS,
     periods: 1,
-    description: "DynamoDB answers with errors of its own. See AWS's own status.",
+    description: "DynamoDB returns errors of its own. See AWS's own status.",
   },
 ];
 

@@ -114,7 +114,7 @@ test.each(asRows`
   an encoded NUL | ${TYPE} | ${createForm(['Content-Disposition: form-data; name="a%00"', "x"])} | ${unnamed}
   a line that is no header | ${TYPE} | ${createForm([`${NAMED}\r\nhello`, "x"])} | ${unnamed}
   a bare carriage return | ${TYPE} | ${createForm([`${NAMED}\rX: y`, "x"])} | ${unnamed}
-  a boundary that its line goes on from | ${TYPE} | ${createForm([NAMED, "x\r\n--bc"])} | ${"body: has a line that begins with its boundary and goes on. "}
+  a boundary that its line goes on from | ${TYPE} | ${createForm([NAMED, "x\r\n--bc"])} | ${"body: has a line that continues after its boundary. "}
   base64 | ${TYPE} | ${createForm([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="])} | ${"a: must be sent without a content-transfer-encoding. "}
   a field of 10 KB and one byte | ${TYPE} | ${createForm([NAMED, "x".repeat(10_241)])} | ${"a: must have at most 10240 bytes, or be sent as a file. "}
   21 parts | ${TYPE} | ${createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const))} | ${"body: may have at most 20 parts. "}

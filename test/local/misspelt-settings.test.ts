@@ -14,7 +14,7 @@ test.each([
   ["OUTBOND_ALOW_PRIVATE", "OUTBOUND_ALLOW_PRIVATE"],
 ])("%s stops a start, and the sentence names %s", (name, meant) => {
   expect(() => readEnvironment({ [name]: "x" })).toThrow(
-    `Invalid settings: ${name} is no setting: did you mean ${meant}?`,
+    `Invalid settings: ${name} is not a setting: did you mean ${meant}?`,
   );
 });
 
@@ -53,5 +53,5 @@ test("a command says so and does nothing, with exit code 2", async () => {
   const { code, err } = await whenCommandedWith(settings, "admin", "accounts", "list");
 
   expect(code).toBe(2);
-  expect(err).toContain("LOG_LEVLE is no setting: did you mean LOG_LEVEL?");
+  expect(err).toContain("LOG_LEVLE is not a setting: did you mean LOG_LEVEL?");
 });

@@ -157,7 +157,7 @@ const SOURCES = asRows`
   a service that only DKIM aligns, by its signature | ${{ ...FAILED, auth: AUTH }} | ${undefined} | ${{ code: "add_service_dkim" }}
     | SendGrid sends 1 message a day for example.com unaligned. Set up DKIM for example.com at SendGrid (selector s1, s2)
   mail that is aligned by SPF alone | ${{ dkim: "fail" }} | ${undefined} | ${{ code: "add_dkim" }} | Sign it with DKIM as example.com
-  forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | Receivers know this mail as forwarded
+  forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | Receivers report this mail as forwarded
   mail that passes as another domain | ${{ ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" }} | ${undefined}
     | ${{ code: "signs_as_other" }} | passes as bounce.firm.example
 `;

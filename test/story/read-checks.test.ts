@@ -207,7 +207,7 @@ test("200 with flatten: the includes that it names are replaced, and the cost is
 });
 
 test.each([
-  ["host.test", "does not stand for address blocks alone"],
+  ["host.test", "stands for more than address blocks"],
   ["other.test", "the SPF record does not include it"],
   ["no domain", "must be domain names with commas between them"],
   [Array(11).fill("blocks.test").join(","), "must have at most 10 names"],

@@ -60,7 +60,7 @@ export interface VerificationResult {
     mailbox_exists: boolean;
     /** True when the mail server accepts every address of the domain. */
     catch_all: boolean;
-    /** The checks beside this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why. */
+    /** The checks next to this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why. */
     not_known: ("domain_exists" | "mx_found" | "smtp_check" | "mailbox_exists" | "catch_all")[];
   };
   /** Kind of address. */
@@ -93,7 +93,7 @@ export interface VerificationResult {
   };
   /** Estimates. Left out when `include_ai` is false. */
   ai?: {
-    /** The address that was probably meant. Null when the domain receives mail or there is no likely typo. */
+    /** The address that was probably intended. Null when the domain receives mail or there is no likely typo. */
     typo_suggestion: string | null;
     /** Probability of the suggestion, 0–1. Null without a suggestion. */
     typo_confidence: number | null;
@@ -141,7 +141,7 @@ export interface Job {
   deferred?: {
     /** Number of waiting addresses. */
     count: number;
-    /** Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is no attempt, and ends with one. */
+    /** Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is not an attempt, and ends with one. */
     by_reason: Record<string, number>;
     /** When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way. */
     next_attempt_at: string;
@@ -206,7 +206,7 @@ export interface CheckSummary {
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: at least half of the score's weight. low: less than half. */
+  /** high: every part had an answer. medium: at least half of the score's weight. low: less than half. */
   confidence: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
@@ -225,7 +225,7 @@ export interface CheckResult {
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade is uncertain. */
+  /** high: every part had an answer. medium: at least half of the score's weight. low: less than half, so the grade is uncertain. */
   confidence: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
@@ -294,15 +294,15 @@ export interface CheckResult {
       lookups: number;
       /** DNS look-ups that found nothing. The limit is 2. */
       void_lookups: number;
-      /** The records of the policy with their look-ups, each below the record that leads to it. At most 100. */
+      /** The records of the policy with their look-ups, each below the record that refers to it. At most 100. */
       tree: {
         /** Depth in the tree. 0 for the domain itself, 1 for what its record includes, and so on. */
         depth: number;
-        /** The include or redirect that leads to this record. Left out for the domain itself. */
+        /** The include or redirect that refers to this record. Left out for the domain itself. */
         term?: string;
         /** The domain of the record. Left out when it is different for each message (a macro). */
         domain?: string;
-        /** record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it leads back to a record above. unread: it was not looked up. Otherwise why the look-up failed. */
+        /** record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it refers back to a record above. unread: it was not looked up. Otherwise why the look-up failed. */
         status:
           | "record"
           | "several"
@@ -315,13 +315,13 @@ export interface CheckResult {
           | "internal"
           | "unread"
           | "loop";
-        /** The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is in the tree before. */
+        /** The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is earlier in the tree. */
         record?: string;
         /** DNS look-ups of this term and everything below it. For the domain itself: all look-ups of the policy. */
         lookups: number;
-        /** DNS look-ups of the a, mx, ptr and exists terms of this record alone. */
+        /** DNS look-ups of only this record's a, mx, ptr and exists terms. */
         own_lookups: number;
-        /** Number of ip4 and ip6 terms that could stand in place of the term. Left out when it does not stand for address blocks alone. */
+        /** Number of ip4 and ip6 terms that could replace the term. Left out when it stands for more than address blocks. */
         address_blocks?: number;
       }[];
       /** The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result. */
@@ -395,9 +395,9 @@ export interface CheckResult {
     score: number | null;
     /** Number of blocklists that returned a verdict. */
     blacklists_checked: number;
-    /** Number of blocklists that did not answer, or not with a verdict. */
+    /** Number of blocklists that did not answer with a verdict. */
     blacklists_inconclusive: number;
-    /** Number of blocklists that were not asked. */
+    /** Number of blocklists that were not queried. */
     blacklists_skipped: number;
     /** Number of all blocklists. */
     blacklists_total: number;
@@ -489,7 +489,7 @@ export interface CheckResult {
       type: "TXT" | "MX" | "A" | "PTR";
       /** The value, without quotes. */
       value: string;
-      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value automatically. Left out when one string is enough. */
       strings?: string[];
       /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
       open?: string[];
@@ -512,10 +512,10 @@ export interface CheckResult {
       /** Its content, with line ends. */
       content: string;
     };
-    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    /** What else to do, in a sentence. Left out when there is nothing. */
     note?: string;
   }[];
-  /** What the score is at least, once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed. */
+  /** The least that the score is once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed. */
   after_records?: {
     /** Overall score, 0–100. */
     score: number;
@@ -527,7 +527,7 @@ export interface CheckResult {
 export interface MailTest {
   /** The mail test's id. */
   test_id: string;
-  /** `waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error of this service. An expired or failed test is refunded. */
+  /** `waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error in this service. An expired or failed test is refunded. */
   status: "waiting" | "assessing" | "received" | "expired" | "failed";
   /** Send one mail to this address, the way your customers get theirs. */
   address: string;
@@ -566,7 +566,7 @@ export interface Monitor {
     score: number;
     /** Grade of the score, A to F. */
     grade: string;
-    /** How much of the score's weight was answered: high, medium or low. */
+    /** How much of the score's weight had an answer: high, medium or low. */
     confidence: "high" | "medium" | "low";
     /** When the check was made, ISO 8601. */
     checked_at: string;
@@ -603,7 +603,7 @@ export interface ApiKey {
   hint: string;
   /** When it was created, ISO 8601. */
   created_at: string;
-  /** From when on the key is refused, ISO 8601. Null when it does not expire. */
+  /** When the key expires, ISO 8601. Null when it does not expire. */
   expires_at: string | null;
   /** Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address. */
   networks: string[] | null;
@@ -626,7 +626,7 @@ export interface Webhook {
   )[];
   /** Whether events are sent. */
   status: "active" | "disabled";
-  /** asked: disabled by the account. failing: nothing was delivered for five days. gone: the address answered 410. */
+  /** asked: disabled by the account. failing: nothing was delivered for five days. gone: the address responded with 410. */
   disabled_because?: "asked" | "failing" | "gone";
   /** Start of the failed attempts, ISO 8601. Left out when the last attempt succeeded. */
   failing_since?: string;
@@ -957,7 +957,7 @@ export interface VerifyBatchInput {
   name?: string | null | undefined;
   /** HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; treat an unsigned call as a hint to read the job. */
   webhook_url?: string | null | undefined;
-  /** Signs the call by Standard Webhooks: 1 to 256 characters of your choice. */
+  /** Signs the call as Standard Webhooks does: 1 to 256 characters of your choice. */
   webhook_secret?: string | null | undefined;
   /** How to verify. */
   options?:
@@ -988,7 +988,7 @@ export interface VerifyBatchData {
   created_at: string;
   /** Credits charged by this request. */
   credits_used: number;
-  /** True when the response repeats that of the job which this Idempotency-Key began. Nothing is charged then. */
+  /** True when the response repeats that of the job which this Idempotency-Key started. Nothing is charged then. */
   idempotent_replay: boolean;
 }
 
@@ -1084,7 +1084,7 @@ export interface ProcessFileData {
   };
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits that this charge left, exactly, with those that this response refunds. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero. */
+  /** Credits left after this charge, exactly, with those that this response refunds. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** Credits refunded for addresses that could not be queued. Left out when there are none. */
   credits_refunded?: number;
@@ -1159,14 +1159,14 @@ export interface GetJobInput {
     | undefined;
   /** Leaves out this many of the matching rows. Not with `next_key`. */
   skip?: number | undefined;
-  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out. */
+  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out. */
   next_key?: string | undefined;
 }
 
 export interface GetJobData extends Job {
   /** Counts of all rows with a result. Left out for a job of one address, and when the results are deleted. */
   summary?: {
-    /** Rows of each status, also of those without any. */
+    /** Rows of each status, including those without any. */
     statuses: Record<string, number>;
     /** Rows of each reason. */
     reasons: Record<string, number>;
@@ -1360,9 +1360,9 @@ export interface FindEmailData {
   status: "valid" | "risky" | "role" | "unknown" | "catch_all" | "not_found" | "invalid_name";
   /** The result in a sentence. */
   message: string;
-  /** Credits this search costs, also when it was charged before. */
+  /** Credits this search costs, even if it was charged before. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
+  /** Credits left after this charge, exactly. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
@@ -1443,7 +1443,7 @@ export interface GetDomainReputationData {
 export interface RecordActivityInput {
   /** What happened to your mail, up to 500 events. */
   events: readonly {
-    /** Your id of the event. An id that was sent before is not counted again. */
+    /** Your id for the event. A repeated id is not counted again. */
     id: string;
     /** What happened. */
     type: "delivery" | "bounce" | "complaint" | "open" | "click" | "reject" | "delivery_delay";
@@ -1455,7 +1455,7 @@ export interface RecordActivityInput {
     delivered_at?: string | null | undefined;
     /** The User-Agent header of the open or click. */
     user_agent?: string | null | undefined;
-    /** For a bounce: `hard` if the mailbox takes no mail. It corrects your next verification. */
+    /** For a bounce: `hard` if the mailbox accepts no mail. It corrects your next verification. */
     bounce_type?: "hard" | "soft" | null | undefined;
     /** For a bounce: the receiving server's reply. It counts more than `bounce_type`. */
     diagnostic?: string | null | undefined;
@@ -1473,7 +1473,7 @@ export interface RecordActivityData {
   duplicates: number;
   /** Events that were not counted. */
   ignored: {
-    /** Your id of the event. */
+    /** Your id for the event. */
     id: string;
     /** Why it was not counted. */
     reason: "too_old" | "in_the_future";
@@ -1494,7 +1494,7 @@ export interface CheckDomainInput {
 export interface CheckDomainData extends CheckResult {
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
+  /** Credits left after this charge, exactly. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when the result is from the last 24 hours. */
   cached: boolean;
@@ -1532,7 +1532,7 @@ export interface GetCheckInput {
 }
 
 export interface GetCheckData extends CheckResult {
-  /** The SPF record with address blocks in place of the includes that `flatten` names. Left out without `flatten`. */
+  /** The SPF record with address blocks instead of the includes that `flatten` names. Left out without `flatten`. */
   flattened_spf?: {
     /** The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it. */
     record?: {
@@ -1542,7 +1542,7 @@ export interface GetCheckData extends CheckResult {
       type: "TXT" | "MX" | "A" | "PTR";
       /** The value, without quotes. */
       value: string;
-      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value automatically. Left out when one string is enough. */
       strings?: string[];
       /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
       open?: string[];
@@ -1565,7 +1565,7 @@ export interface GetCheckData extends CheckResult {
       /** Its content, with line ends. */
       content: string;
     };
-    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    /** What else to do, in a sentence. Left out when there is nothing. */
     note?: string;
     /** The includes that were replaced. */
     includes: {
@@ -1590,7 +1590,7 @@ export interface GetCheckData extends CheckResult {
 export interface CreateMailTestData extends MailTest {
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
+  /** Credits left after this charge, exactly. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero. */
   credits_remaining?: number;
   /** True when the test of an earlier request is returned. Left out otherwise. */
   idempotent_replay?: boolean;
@@ -1711,7 +1711,7 @@ export interface GetMailTestData extends MailTest {
       };
       /** DNS look-ups that the evaluation took. The limit is 10. */
       lookups: number;
-      /** The SPF result for the HELO name by itself. */
+      /** The SPF result for the HELO name on its own. */
       helo_result: "none" | "neutral" | "pass" | "fail" | "softfail" | "temperror" | "permerror";
     };
     /** The DKIM signatures, in the order of the message. */
@@ -1741,7 +1741,7 @@ export interface GetMailTestData extends MailTest {
       /** When it expires (x=), ISO 8601. Left out when never. */
       expires_at?: string;
     }[];
-    /** The chain of those that passed the message on. */
+    /** The chain of systems that forwarded the message. */
     arc: {
       /** The result for the chain (RFC 8617). none: the message has no ARC fields. */
       result: "none" | "pass" | "fail" | "temperror";
@@ -1753,7 +1753,7 @@ export interface GetMailTestData extends MailTest {
         instance: number;
         /** The domain that added the set. Left out when unknown. */
         domain?: string;
-        /** What that domain found of the sets before (cv=). Left out when unknown. */
+        /** What that domain found about the earlier sets (cv=). Left out when unknown. */
         chain?: string;
       }[];
     };
@@ -1917,7 +1917,7 @@ export interface GetMailTestData extends MailTest {
       detail: Record<string, string | number>;
       /** Points that it costs in the score of its part. */
       cost_points: number;
-      /** Points that the overall score gains when this alone is resolved. */
+      /** Points that the overall score gains when only this is resolved. */
       points_regained: number;
       /** The DNS record to publish. Recommendations about the same record carry the same one, which resolves them all. Left out when no record resolves the issue, or only you know it. */
       record?: {
@@ -1927,7 +1927,7 @@ export interface GetMailTestData extends MailTest {
         type: "TXT" | "MX" | "A" | "PTR";
         /** The value, without quotes. */
         value: string;
-        /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+        /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value automatically. Left out when one string is enough. */
         strings?: string[];
         /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
         open?: string[];
@@ -1950,7 +1950,7 @@ export interface GetMailTestData extends MailTest {
         /** Its content, with line ends. */
         content: string;
       };
-      /** What else is to be done, in a sentence. Left out when there is nothing. */
+      /** What else to do, in a sentence. Left out when there is nothing. */
       note?: string;
     }[];
   };
@@ -2008,22 +2008,22 @@ export interface UploadReportData {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** When the time that the report covers begins, ISO 8601. */
+  /** Start of the time that the report covers, ISO 8601. */
   begins_at: string;
-  /** When the time that the report covers ends, ISO 8601. */
+  /** End of the time that the report covers, ISO 8601. */
   ends_at: string;
   /** Number of rows in the report: records, or policies of a TLS report. */
   rows: number;
   /** Number of messages, or of sessions in a TLS report. */
   messages: number;
-  /** What is wrong with the file where no sum needs it, up to 20: the report counts nevertheless. */
+  /** Faults in the file that affect no sum, up to 20: the report still counts. */
   notes: {
     /** Where in the file, such as `feedback.report_metadata.org_name`. */
     field: string;
     /** What is wrong there. */
     message: string;
   }[];
-  /** True when this report of this reporter was stored before. Nothing has changed then. */
+  /** True when this reporter's report was already stored. Nothing changes then. */
   duplicate: boolean;
 }
 
@@ -2082,7 +2082,7 @@ export interface GetDomainProgressData {
       type: "TXT" | "MX" | "A" | "PTR";
       /** The value, without quotes. */
       value: string;
-      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough. */
+      /** The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value automatically. Left out when one string is enough. */
       strings?: string[];
       /** Parts of the name or value, in angle brackets, to fill in: your mail server or mail service knows them. Left out when the record is finished. */
       open?: string[];
@@ -2096,7 +2096,7 @@ export interface GetDomainProgressData {
       /** The value, without quotes. */
       value: string;
     }[];
-    /** What else is to be done, in a sentence. Left out when there is nothing. */
+    /** What else to do, in a sentence. Left out when there is nothing. */
     note?: string;
   };
   /** What the DMARC reports of the last 14 days show. */
@@ -2139,11 +2139,11 @@ export interface GetDomainProgressData {
     reporters: number;
     /** Number of days with reports. */
     days: number;
-    /** Number of days with reports that found the present policy. */
+    /** Number of days with reports that found the current policy. */
     days_at_policy: number;
     /** Number of messages. */
     messages: number;
-    /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+    /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
     forwarded: number;
     /** Share of messages that are aligned, 0–1, without those that are known as forwarded. Left out without messages. */
     aligned_share?: number;
@@ -2153,7 +2153,7 @@ export interface GetDomainProgressData {
     unaligned_sources: {
       /** The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them. */
       ip?: string;
-      /** The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer. */
+      /** The name of the address, if the name resolves back to it. Left out when it has none or DNS did not answer. */
       host_name?: string;
       /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
       provider?: string;
@@ -2165,7 +2165,7 @@ export interface GetDomainProgressData {
       spf_aligned: number;
       /** Messages that DKIM aligns. */
       dkim_aligned: number;
-      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
       forwarded: number;
       /** Messages that only unauthenticated reports have. */
       unauthenticated: number;
@@ -2192,7 +2192,7 @@ export interface GetDomainProgressData {
         /** Number of messages. */
         messages: number;
       }[];
-      /** Domains that passed SPF or DKIM, also without being aligned. At most ten. */
+      /** Domains that passed SPF or DKIM, aligned or not. At most ten. */
       authenticated_as: string[];
       /** The first day (UTC) on which reports have this source. */
       first_day: string;
@@ -2237,7 +2237,7 @@ export interface GetDomainReportsData {
   domain: string;
   /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The address to which receivers send the reports of this account: write `mailto:` and it into `rua` of the DMARC and the TLS-RPT record of each domain. Left out for test keys, and where the service receives no mail. */
+  /** The address to which receivers send the reports of this account: put `mailto:` and the address into `rua` of each domain's DMARC and TLS-RPT record. Left out for test keys, and where the service receives no mail. */
   reports_address?: string;
   /** The first day (UTC) that counts. */
   from: string;
@@ -2252,7 +2252,7 @@ export interface GetDomainReportsData {
     /** Number of its reports. */
     reports: number;
   }[];
-  /** What was wrong with reports that count nevertheless, up to 50, the newest first. */
+  /** Faults in reports that still count, up to 50, the newest first. */
   notes: {
     /** The day (UTC) of the report. */
     day: string;
@@ -2265,7 +2265,7 @@ export interface GetDomainReportsData {
     /** What is wrong there. */
     message: string;
   }[];
-  /** Mails with a report that could not be read, about any domain of the account, by day, the newest first, with what was wrong with the last of the day. Nothing of them counts. */
+  /** Mails with a report that could not be read, about any domain of the account, by day, the newest first, with the fault of the day's last. They are not counted. */
   unreadable: {
     /** The day (UTC) on which they came. */
     day: string;
@@ -2282,7 +2282,7 @@ export interface GetDomainReportsData {
   dmarc: {
     /** Number of DMARC aggregate reports. */
     reports: number;
-    /** Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, and count toward no event and not toward whether a stricter policy is safe. */
+    /** Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, but cause no event and do not count toward a stricter policy. */
     unauthenticated_reports: number;
     /** The policy that the newest authenticated report found. Left out without such reports. */
     policy?: {
@@ -2303,7 +2303,7 @@ export interface GetDomainReportsData {
     spf_aligned: number;
     /** Messages that DKIM aligns. */
     dkim_aligned: number;
-    /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+    /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
     forwarded: number;
     /** Messages that only unauthenticated reports have. */
     unauthenticated: number;
@@ -2328,7 +2328,7 @@ export interface GetDomainReportsData {
       spf_aligned: number;
       /** Messages that DKIM aligns. */
       dkim_aligned: number;
-      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
       forwarded: number;
       /** Messages that only unauthenticated reports have. */
       unauthenticated: number;
@@ -2356,7 +2356,7 @@ export interface GetDomainReportsData {
       spf_aligned: number;
       /** Messages that DKIM aligns. */
       dkim_aligned: number;
-      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
       forwarded: number;
       /** Messages that only unauthenticated reports have. */
       unauthenticated: number;
@@ -2376,7 +2376,7 @@ export interface GetDomainReportsData {
     sources: {
       /** The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them. */
       ip?: string;
-      /** The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer. */
+      /** The name of the address, if the name resolves back to it. Left out when it has none or DNS did not answer. */
       host_name?: string;
       /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
       provider?: string;
@@ -2388,7 +2388,7 @@ export interface GetDomainReportsData {
       spf_aligned: number;
       /** Messages that DKIM aligns. */
       dkim_aligned: number;
-      /** Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list. */
+      /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
       forwarded: number;
       /** Messages that only unauthenticated reports have. */
       unauthenticated: number;
@@ -2415,7 +2415,7 @@ export interface GetDomainReportsData {
         /** Number of messages. */
         messages: number;
       }[];
-      /** Domains that passed SPF or DKIM, also without being aligned. At most ten. */
+      /** Domains that passed SPF or DKIM, aligned or not. At most ten. */
       authenticated_as: string[];
       /** The first day (UTC) on which reports have this source. */
       first_day: string;
@@ -2554,7 +2554,7 @@ export interface DeleteWebhookData {
 export interface TestWebhookInput {
   /** The webhook's id. */
   id: string;
-  /** Sends a sample of this event in place of `webhook.test`. */
+  /** Sends a sample of this event instead of `webhook.test`. */
   event?:
     | "job.completed"
     | "job.failed"
@@ -2567,7 +2567,7 @@ export interface TestWebhookInput {
 }
 
 export interface TestWebhookData {
-  /** True when the address answered with 2xx. */
+  /** True when the address responded with 2xx. */
   delivered: boolean;
   /** The delivery of the test event. */
   delivery: Delivery;
@@ -2627,14 +2627,14 @@ export interface ReplayDeliveriesInput {
 export interface ReplayDeliveriesData {
   /** Number of deliveries that are sent again, about 200 at most. */
   replayed: number;
-  /** Where the request stopped, ISO 8601: pass it as `since` to go on. Null when everything is done. */
+  /** Where the request stopped, ISO 8601: pass it as `since` to continue. Null when everything is done. */
   next_since: string | null;
 }
 
 // GET /v1/events
 
 export interface ListEventsInput {
-  /** The `cursor` of the previous response. Left out: from now on; events before are not returned. */
+  /** The `cursor` of the previous response. Left out: only events from now on. */
   after?: string | undefined;
   /** Seconds to wait for an event when there is none, 0 to 25. The response comes with the first one, or without any at the end. */
   wait?: number | undefined;
@@ -2786,7 +2786,7 @@ export interface GetUsageData {
       spam_trap: number;
     };
   };
-  /** The days on which credits moved or an address was verified. Everything counts on the day on which its request was accepted, also what ended or was refunded later. */
+  /** The days on which credits moved or an address was verified. Everything is counted on the day its request was accepted, even if it ended or was refunded later. */
   days: {
     /** The day (UTC). */
     date: string;
@@ -2852,13 +2852,13 @@ export interface ListLedgerEntriesData {
   entries: {
     /** The entry's id. */
     entry_id: string;
-    /** `grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid at once. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return. */
+    /** `grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid immediately. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return. */
     type: "grant" | "clawback" | "charge" | "hold" | "settle" | "release" | "refund";
     /** How many credits moved, as a positive number. */
     credits: number;
-    /** What it changed of the available credits. The sum over all entries is the balance. */
+    /** The change of the available credits. The sum over all entries is the balance. */
     balance_change: number;
-    /** What it changed of the held credits. The sum over all entries is what is held now. */
+    /** The change of the held credits. The sum over all entries is what is held now. */
     held_change: number;
     /** What the credits pay for. Left out for grants and clawbacks. */
     operation?:
@@ -2869,7 +2869,7 @@ export interface ListLedgerEntriesData {
       | "deliverability_check"
       | "monitor"
       | "mail_test";
-    /** What its entries have in common. Of a verification that continued as a job it is the job's id. */
+    /** The id that the entries of one operation share. For a verification that continued as a job it is the job's id. */
     operation_id: string;
     /** The job of the batch or the file. Left out otherwise. */
     job_id?: string;
@@ -2887,7 +2887,7 @@ export interface ListLedgerEntriesData {
       | "not_reached"
       | "cancelled"
       | "no_mail";
-    /** When the operation began, ISO 8601. Entries are listed in this order, and count on this day of the usage. */
+    /** When the operation started, ISO 8601. Entries are listed in this order, and usage counts them on this day. */
     began_at: string;
     /** When the entry was written, ISO 8601. */
     created_at: string;
@@ -2916,7 +2916,7 @@ export interface ListRequestsData {
   requests: {
     /** The request's id, as in `X-Request-Id`. */
     request_id: string;
-    /** When it was answered, ISO 8601. */
+    /** When the response was sent, ISO 8601. */
     at: string;
     /** HTTP method. */
     method: string;
@@ -2945,11 +2945,11 @@ export interface EraseDataInput {
 }
 
 export interface EraseDataData {
-  /** True when nothing is left of the address. False with 202: the erasure continues by itself, and a repeat of the request shows whether it has ended. */
+  /** True when nothing of the address is left. False with 202: the erasure continues, and repeating the request shows whether it has ended. */
   complete: boolean;
   /** Running jobs with the address in their list. It is erased from them when they have ended. */
   jobs_open: number;
-  /** What was erased since the request that began the erasure. */
+  /** What was erased since the request that started the erasure. */
   erased: {
     /** Results in the cache. */
     cached_results: number;
@@ -2961,7 +2961,7 @@ export interface EraseDataData {
     verdicts: number;
     /** Mail tests with a mail from the address. Their mail and report are erased. */
     mail_tests: number;
-    /** Rows of jobs. A row keeps its status, and shows `[erased]` in the place of the address; the other cells of the list are empty. */
+    /** Rows of jobs. A row keeps its status, and shows `[erased]` instead of the address; the other cells of the list are empty. */
     job_rows: number;
   };
 }
@@ -2999,7 +2999,7 @@ export interface CreateApiKeyInput {
       )[]
     | null
     | undefined;
-  /** From when on the key is refused, such as 2027-01-31T00:00:00Z. Left out: it does not expire. */
+  /** When the key expires, such as 2027-01-31T00:00:00Z. Left out: it does not expire. */
   expires_at?: string | null | undefined;
   /** Address blocks that the key is limited to, at most 50. Left out: it is accepted from any address. */
   networks?: readonly string[] | null | undefined;
@@ -3144,7 +3144,7 @@ export interface Operations {
   cancelJob(input: CancelJobInput, options?: CallOptions): Promise<CancelJobData>;
 
   /**
-   * Delete a job that has ended: its list, its results and its exports. What it cost stays in the account's usage.
+   * Delete a job that has ended: its list, its results and its exports. Its charge stays in the account's usage.
    *
    * Sent again until an answer comes.
    *
@@ -3251,7 +3251,7 @@ export interface Operations {
   getCheck(input: GetCheckInput, options?: CallOptions): Promise<GetCheckData>;
 
   /**
-   * Create an address that receives one mail and tells how it arrived.
+   * Create an address that receives one mail and reports how it arrived.
    *
    * Price: 2 credits, refunded when no mail arrives within the hour.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
@@ -3297,7 +3297,7 @@ export interface Operations {
   listMonitors(options?: CallOptions): Promise<ListMonitorsData>;
 
   /**
-   * Delete a monitor. A check that has begun is finished and charged.
+   * Delete a monitor. A check that has started is finished and charged.
    *
    * Sent again until an answer comes.
    *
@@ -3306,7 +3306,7 @@ export interface Operations {
   deleteMonitor(input: DeleteMonitorInput, options?: CallOptions): Promise<DeleteMonitorData>;
 
   /**
-   * Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), as it came or unpacked from gzip or zip.
+   * Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed.
    *
    * Sent again until an answer comes.
    *
@@ -3384,7 +3384,7 @@ export interface Operations {
   testWebhook(input: TestWebhookInput, options?: CallOptions): Promise<TestWebhookData>;
 
   /**
-   * Replace the signing secret. The new one is shown only in this response; the old one stops signing at once.
+   * Replace the signing secret. The new one is shown only in this response; the old one stops working immediately.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -3423,7 +3423,7 @@ export interface Operations {
   retryDelivery(input: RetryDeliveryInput, options?: CallOptions): Promise<RetryDeliveryData>;
 
   /**
-   * Send all deliveries again that failed since a time.
+   * Resend all deliveries that failed since a time.
    *
    * Sent again until an answer comes.
    *
@@ -3435,7 +3435,7 @@ export interface Operations {
   ): Promise<ReplayDeliveriesData>;
 
   /**
-   * Read the account's events, and wait for the next ones. Webhooks get theirs as before.
+   * Read the account's events, and wait for the next ones. Webhooks still receive theirs.
    *
    * Sent again until an answer comes.
    *
@@ -3510,7 +3510,7 @@ export interface Operations {
   createApiKey(input: CreateApiKeyInput, options?: CallOptions): Promise<CreateApiKeyData>;
 
   /**
-   * Revoke an API key. It stops working at once.
+   * Revoke an API key. It stops working immediately.
    *
    * Sent again until an answer comes.
    *

@@ -31,7 +31,7 @@ ${block(SENT, "http")}
 ${inLanguages(VERIFYING)}
 <h3>What to expect</h3>
 <ul>
-<li><strong>Respond with 2xx within 10 seconds</strong> and do the work afterwards. Any other response is retried for a day, with increasing pauses.</li>
+<li><strong>Respond with 2xx within 10 seconds</strong>, then do the work. Any other response is retried for a day, with increasing pauses.</li>
 <li><strong>At least once.</strong> An event may arrive twice, with the same <code>webhook-id</code>. Remember the ids for two days.</li>
 <li><strong>In no order.</strong> <code>created_at</code> is the time of the event.</li>
 <li><strong>410 disables</strong> the webhook at once; so do five days without a successful delivery. <a href="#updateWebhook">Enable</a> it again afterwards.</li>

@@ -128,7 +128,7 @@ export const testAddresses: Guide = {
   title: "Test keys and addresses",
   summary: "Keys that cost nothing, and an address for every result.",
   write: () => html`
-<p class="lead">A key that begins with <code>mp_test_</code> works like a live one: the same checks, limits, jobs and Idempotency-Keys. Only the mail system is simulated, and nothing is charged.</p>
+<p class="lead">A key that starts with <code>mp_test_</code> works like a live one: the same checks, limits, jobs and Idempotency-Keys. Only the mail system is simulated, and nothing is charged.</p>
 ${table(
   ["Try", "Comes to", "Reason", "Plays"],
   TEST_ADDRESSES.map(([email, status, reason, plays]) => [

@@ -85,7 +85,7 @@ export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Ht
 <script src="${HERE_PATH}/docs/script.js" defer></script>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="bar">
 <a class="brand" href="${brand}">${LOGO}Mailproof</a>
 <span class="base"><code>${baseUrl}</code></span>

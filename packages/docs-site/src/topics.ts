@@ -155,7 +155,7 @@ const llmsText = (topics: readonly Topic[], baseUrl: string): string => `# Mailp
 > An API that verifies whether email addresses can receive mail, finds a person's address, and checks whether a domain is set up to send mail. Calls cost credits, and no credit is charged twice.
 
 - Base URL: ${baseUrl}
-- Send the key in the header \`X-Api-Key\`, or as a bearer token. A key that begins with \`mp_test_\` costs nothing and gets simulated results.
+- Send the key in the header \`X-Api-Key\`, or as a bearer token. A key that starts with \`mp_test_\` is free and returns simulated results.
 - A successful response is \`{"success": true, "data": …}\`. A failure has \`error.code\`, and \`error.money\` says what happened to the credits.
 - Send an \`Idempotency-Key\` with every call that is charged, and repeat it with the same key if the response was lost.
 - Every page below is Markdown; without \`.md\` it is a page for people.

@@ -90,7 +90,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxmany",
-    shows: "Has so many MX records that the response does not fit UDP and is sent over TCP.",
+    shows: "Has too many MX records for a UDP response, so it is sent over TCP.",
     examples: bothExamples,
     mx: Array.from({ length: 30 }, (_, index) => [
       index === 0 ? 10 : 20 + index,

@@ -161,7 +161,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "weak",
     shows:
-      "SPF ~all, a 1024-bit DKIM key in test mode, a revoked key beside it, DMARC for a part of the mail.",
+      "SPF ~all, a 1024-bit DKIM key in test mode, a revoked key next to it, DMARC for a part of the mail.",
     grade: "B",
     sendingIp: "192.0.2.15",
     records: {

@@ -250,7 +250,7 @@ export const readEnvironment = (env: Variables): Environment => {
   const parsed = v.safeParse(CheckedEnvironment, env);
   const misspelt = findMisspelt(env, SETTINGS).map(
     ({ name, meant }) =>
-      `${name} is no setting: did you mean ${meant}? If it belongs to another program, set ${meant} too`,
+      `${name} is not a setting: did you mean ${meant}? If it belongs to another program, set ${meant} too`,
   );
   if (parsed.success && misspelt.length === 0) return parsed.output;
   const issues = parsed.issues ?? [];

@@ -19,7 +19,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "null_mx",
     for: ["MX_NULL", "MX_NULL_MIXED"],
-    text: "Remove the null MX if the domain is to receive mail, replies and bounces included; keep it alone if not.",
+    text: "Remove the null MX if the domain should receive mail, replies and bounces included; otherwise keep only the null MX.",
   },
   {
     id: "fix_mx_target",
@@ -159,7 +159,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dkim_add_rsa",
     for: ["DKIM_ED25519_ONLY"],
-    text: "Sign with an RSA key of 2048 bits beside Ed25519, which many receivers cannot verify.",
+    text: "Also sign with an RSA key of 2048 bits: many receivers cannot verify Ed25519.",
   },
   {
     id: "dkim_alias",

@@ -25,7 +25,7 @@ export const parseProbePolicy = (text: string): ProbePolicy | string => {
     const provider = MAIL_PROVIDERS.find((row) => row.name === name)?.name;
     const readMode = PROBE_MODES.find((one) => one === mode);
     if (more.length > 0 || mode === "") return `has ${part}: must be a list such as google=careful`;
-    if (!provider) return `names ${name}, which is no mail provider of packages/mail`;
+    if (!provider) return `names ${name}, which is not a mail provider of packages/mail`;
     if (!readMode) return `has ${part}: must be one of ${PROBE_MODES.join(", ")}`;
     if (policy.has(provider)) return `names ${name} twice`;
     policy.set(provider, readMode);

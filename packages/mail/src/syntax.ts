@@ -18,18 +18,18 @@ const MESSAGES = {
   "syntax.local_too_long": "The part before the @ is longer than 127 octets.",
   "syntax.local_character":
     "The part before the @ contains a character that must be quoted or left out.",
-  "syntax.local_dots": "The part before the @ begins or ends with a dot, or has two in a row.",
+  "syntax.local_dots": "The part before the @ starts or ends with a dot, or has two in a row.",
   "syntax.local_quote":
     "A quoted local part is one string between two quotes, with \\ only before what it escapes.",
   "syntax.domain_empty": "The domain is missing.",
   "syntax.domain_too_long": "The domain is longer than 253 octets.",
   "syntax.domain_character": "The domain contains a character that no host name has.",
-  "syntax.domain_dots": "The domain begins or ends with a dot, or has two in a row.",
+  "syntax.domain_dots": "The domain starts or ends with a dot, or has two in a row.",
   "syntax.domain_no_dot": "The domain is a single label, and no such domain takes mail.",
   "syntax.domain_numeric": "The last label of the domain is a number.",
   "syntax.label_too_long": "A label of the domain is longer than 63 octets.",
   "syntax.label_hyphen": "A label of the domain has a hyphen where none may be.",
-  "syntax.idna": "The domain is no valid internationalised domain name.",
+  "syntax.idna": "The domain is not a valid internationalised domain name.",
   "syntax.literal": "Between the brackets is no IPv4 address and no IPv6 address after IPv6:.",
 } as const;
 

@@ -110,8 +110,8 @@ const CASES: readonly (readonly [what: string, observed: Case, codes: readonly s
   a service above 1% from two addresses of less
     | ${{ records: [{ count: 984 }, ...["203.0.113.1", "203.0.113.2"].map((ip) => ({ ...FAILED, ip, count: 8, auth: "<spf><domain>bnc.mailjet.com</domain><result>pass</result></spf>" }))] }}
     | [unaligned_senders]
-  5% that SPF alone aligns | ${{ records: [{ count: 95 }, { ip: "198.51.100.1", count: 5, dkim: "fail" }] }} | []
-  6% that SPF alone aligns | ${{ records: [{ count: 94 }, { ip: "198.51.100.1", count: 6, dkim: "fail" }] }} | [spf_only_sources]
+  5% that are aligned only by SPF | ${{ records: [{ count: 95 }, { ip: "198.51.100.1", count: 5, dkim: "fail" }] }} | []
+  6% that are aligned only by SPF | ${{ records: [{ count: 94 }, { ip: "198.51.100.1", count: 6, dkim: "fail" }] }} | [spf_only_sources]
   a policy that is only tested | ${{ record: "v=DMARC1; p=quarantine; t=y; rua=mailto:d@example.com" }} | []
   no address for reports | ${{ record: "v=DMARC1; p=none" }} | [reports_not_requested]
   no DMARC record | ${{ record: "" }} | [not_published too_few_days]

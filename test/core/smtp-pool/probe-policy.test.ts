@@ -81,8 +81,8 @@ const whenVerified = (engine: Engine | undefined, email: string, account = "acc_
 };
 
 test.each([
-  ["gogle=never", "PROBE_POLICY names gogle, which is no mail provider"],
-  ["other=never", "PROBE_POLICY names other, which is no mail provider"],
+  ["gogle=never", "PROBE_POLICY names gogle, which is not a mail provider"],
+  ["other=never", "PROBE_POLICY names other, which is not a mail provider"],
   ["google=maybe", "PROBE_POLICY has google=maybe: must be one of yes, careful, never"],
   ["google", "PROBE_POLICY has google: must be a list such as google=careful"],
   ["google=yes=never", "PROBE_POLICY has google=yes=never: must be a list"],

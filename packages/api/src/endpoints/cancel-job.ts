@@ -9,7 +9,7 @@ export const cancelJob = endpoint({
   route: "POST /v1/jobs/{id}/cancel",
   tag: "Jobs",
   addition:
-    "The contract has the status cancelled, and nothing that leads to it: a wrong list could not be stopped.",
+    "The contract has the status cancelled, and no way to reach it: a wrong list could not be stopped.",
   summary:
     "Cancel a job. Addresses without a result are not verified, and their credits are refunded.",
   price: null,
@@ -17,7 +17,7 @@ export const cancelJob = endpoint({
   needs: ["table:readwrite"],
   tool: {
     effect: "destructive",
-    hint: "Ask the user first: a cancelled job cannot continue. Its results stay, and are charged.",
+    hint: "Ask the user first: a cancelled job cannot be resumed. Its results stay, and are charged.",
   },
   repeat: "always",
   answers: [200],

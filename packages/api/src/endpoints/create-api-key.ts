@@ -53,7 +53,7 @@ export const createApiKey = endpoint({
     ),
     expires_at: describe(
       optional(Timestamp),
-      "From when on the key is refused, such as 2027-01-31T00:00:00Z. Left out: it does not expire.",
+      "When the key expires, such as 2027-01-31T00:00:00Z. Left out: it does not expire.",
     ),
     networks: describe(
       optional(

@@ -11,15 +11,15 @@ export const createMailTest = endpoint({
   route: "POST /v1/deliverability/tests",
   tag: "Deliverability",
   addition:
-    "A check of a domain does not see the mail itself: its signature, its content and its way.",
-  summary: "Create an address that receives one mail and tells how it arrived.",
+    "A check of a domain does not see the mail itself: its signature, its content and its route.",
+  summary: "Create an address that receives one mail and reports how it arrived.",
   price: "2 credits, refunded when no mail arrives within the hour.",
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send"],
   keyed: true,
   tool: {
     effect: "additive",
-    hint: "The address takes one mail within the hour. Ask the user to send it from the system to be tested, then read the report with get_mail_test.",
+    hint: "The address accepts one mail within the hour. Ask the user to send it from the system to test, then read the report with get_mail_test.",
   },
   answers: [201],
   errors: [...KEYED_ERRORS, "INVALID_IDEMPOTENCY_KEY", "INSUFFICIENT_CREDITS", "NOT_CONFIGURED"],

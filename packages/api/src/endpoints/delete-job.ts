@@ -12,13 +12,13 @@ export const deleteJob = endpoint({
   addition:
     "The contract has no way to remove a list and its results before the plan's retention ends.",
   summary:
-    "Delete a job that has ended: its list, its results and its exports. What it cost stays in the account's usage.",
+    "Delete a job that has ended: its list, its results and its exports. Its charge stays in the account's usage.",
   price: null,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write"],
   tool: {
     effect: "destructive",
-    hint: "Ask the user first: the list, the results and every link to an export are gone. Cancel a running job before.",
+    hint: "Ask the user first: the list, the results and every link to an export are gone. Cancel a running job first.",
   },
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "JOB_OPEN"],

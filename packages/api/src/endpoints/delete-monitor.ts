@@ -11,7 +11,7 @@ export const deleteMonitor = endpoint({
   route: "DELETE /v1/deliverability/monitors/{id}",
   tag: "Deliverability",
   addition: "Ends a monitor, which would otherwise check for ever.",
-  summary: "Delete a monitor. A check that has begun is finished and charged.",
+  summary: "Delete a monitor. A check that has started is finished and charged.",
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite"],

@@ -37,7 +37,7 @@ export const eraseData = endpoint({
   output: v.object({
     complete: describe(
       v.boolean(),
-      "True when nothing is left of the address. False with 202: the erasure continues by itself, and a repeat of the request shows whether it has ended.",
+      "True when nothing of the address is left. False with 202: the erasure continues, and repeating the request shows whether it has ended.",
     ),
     jobs_open: describe(
       Count,
@@ -58,10 +58,10 @@ export const eraseData = endpoint({
         ),
         job_rows: describe(
           Count,
-          "Rows of jobs. A row keeps its status, and shows `[erased]` in the place of the address; the other cells of the list are empty.",
+          "Rows of jobs. A row keeps its status, and shows `[erased]` instead of the address; the other cells of the list are empty.",
         ),
       }),
-      "What was erased since the request that began the erasure.",
+      "What was erased since the request that started the erasure.",
     ),
   }),
 

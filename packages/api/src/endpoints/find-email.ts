@@ -78,7 +78,7 @@ export const findEmail = endpoint({
       "The result of the search. Use this field, not the presence of `email`.",
     ),
     message: describe(v.string(), "The result in a sentence."),
-    credits_used: describe(Credits, "Credits this search costs, also when it was charged before."),
+    credits_used: describe(Credits, "Credits this search costs, even if it was charged before."),
     credits_remaining: CreditsRemaining,
     idempotent_replay: describe(
       v.optional(v.boolean()),
@@ -126,7 +126,7 @@ const MESSAGES: Readonly<Record<FindStatus, string>> = {
   unknown: "The mail server gave no definite reply, so the person's address is not known.",
   catch_all: "The domain accepts every address. This is the likeliest one, and it is not verified.",
   not_found: "None of the usual addresses for this name exists at this domain.",
-  invalid_name: "No address can be made of the names.",
+  invalid_name: "No address can be made from the names.",
 };
 
 const NAME_FAULTS: Readonly<Record<NameFault, string>> = {
@@ -152,7 +152,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   one_name:
     "The mailbox exists, but has only one of the names, so it may belong to another person.",
   one_initial:
-    "The mailbox exists, but has only a letter of one name, and it is not known that the domain names mailboxes so, so it may belong to another person.",
+    "The mailbox exists, but has only a letter of one name, and the domain is not known to name mailboxes that way, so it may belong to another person.",
   dns_inconclusive: "The domain's DNS look-up failed, so the person's address is not known.",
   dns_answer_too_large:
     "The domain's DNS answer exceeds the size limit, so the person's address is not known.",

@@ -34,7 +34,7 @@ export const getCheck = endpoint({
     ...CheckResult.entries,
     flattened_spf: describe(
       v.optional(FlattenedSpf),
-      "The SPF record with address blocks in place of the includes that `flatten` names. Left out without `flatten`.",
+      "The SPF record with address blocks instead of the includes that `flatten` names. Left out without `flatten`.",
     ),
     credits_used: describe(Credits, "Always 0: reading a check is free."),
     cached: describe(v.boolean(), "Always false."),

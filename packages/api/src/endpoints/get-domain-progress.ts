@@ -51,7 +51,7 @@ const Next = v.object({
   ),
   note: describe(
     v.optional(v.string()),
-    "What else is to be done, in a sentence. Left out when there is nothing.",
+    "What else to do, in a sentence. Left out when there is nothing.",
   ),
 });
 
@@ -79,11 +79,11 @@ const Dmarc = v.object({
   reports: describe(Count, "Number of DMARC aggregate reports."),
   reporters: describe(Count, "Number of organisations that reported."),
   days: describe(Count, "Number of days with reports."),
-  days_at_policy: describe(Count, "Number of days with reports that found the present policy."),
+  days_at_policy: describe(Count, "Number of days with reports that found the current policy."),
   messages: describe(Count, "Number of messages."),
   forwarded: describe(
     Count,
-    "Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list.",
+    "Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list.",
   ),
   aligned_share: describe(
     v.optional(Share),

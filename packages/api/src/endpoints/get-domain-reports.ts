@@ -72,7 +72,7 @@ export const getDomainReports = endpoint({
     ...DOMAIN_FIELDS,
     reports_address: describe(
       v.optional(v.string()),
-      "The address to which receivers send the reports of this account: write `mailto:` and it into `rua` of the DMARC and the TLS-RPT record of each domain. Left out for test keys, and where the service receives no mail.",
+      "The address to which receivers send the reports of this account: put `mailto:` and the address into `rua` of each domain's DMARC and TLS-RPT record. Left out for test keys, and where the service receives no mail.",
     ),
     from: describe(v.string(), "The first day (UTC) that counts."),
     to: describe(v.string(), "The last day (UTC) that counts."),
@@ -96,7 +96,7 @@ export const getDomainReports = endpoint({
         reports: describe(Count, "Number of DMARC aggregate reports."),
         unauthenticated_reports: describe(
           Count,
-          "Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, and count toward no event and not toward whether a stricter policy is safe.",
+          "Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, but cause no event and do not count toward a stricter policy.",
         ),
         policy: describe(
           v.optional(

@@ -34,7 +34,7 @@ export const getJob = endpoint({
   needs: ["table:readwrite"],
   tool: {
     effect: "readOnly",
-    hint: "Pass next_key to read the next page of results. While the job runs every page has one: wait some seconds and pass it, and each row is returned exactly once. The last page of a finished job has none. filter, q and sort find rows. For all rows at once, give the user the link of download_job.",
+    hint: "Pass next_key to read the next page of results. While the job runs every page has one: wait a few seconds and pass it, and each row is returned exactly once. The last page of a finished job has none. filter, q and sort find rows. For all rows at once, give the user the link of download_job.",
   },
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
@@ -52,7 +52,7 @@ export const getJob = endpoint({
     ...ROW_SELECTION,
     next_key: describe(
       Cursor,
-      "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out.",
+      "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out.",
     ),
   }),
   output: v.object({

@@ -76,7 +76,7 @@ export const getUsage = endpoint({
     totals: describe(v.object(USAGE), "Sums over all these days."),
     days: describe(
       v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...USAGE })),
-      "The days on which credits moved or an address was verified. Everything counts on the day on which its request was accepted, also what ended or was refunded later.",
+      "The days on which credits moved or an address was verified. Everything is counted on the day its request was accepted, even if it ended or was refunded later.",
     ),
   }),
 

@@ -9,7 +9,7 @@ export const listCallbacks = endpoint({
   id: "listCallbacks",
   route: "GET /v1/jobs/{id}/callbacks",
   tag: "Jobs",
-  addition: "The contract has the callback of a job, and nothing that shows whether it arrived.",
+  addition: "The contract has the callback of a job, but nothing shows whether it arrived.",
   summary:
     "List the deliveries to the webhook_url of a job, newest first. They are stored for 30 days.",
   price: null,

@@ -8,7 +8,7 @@ export const listDeliveries = endpoint({
   id: "listDeliveries",
   route: "GET /v1/webhooks/{id}/deliveries",
   tag: "Webhooks",
-  addition: "The contract has webhooks, and nothing that shows what their receivers answered.",
+  addition: "The contract has webhooks, but nothing shows what their receivers responded.",
   summary: "List the last 100 deliveries to a webhook, newest first. They are stored for 30 days.",
   price: null,
   access: "webhooks:read",

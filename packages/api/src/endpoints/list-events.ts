@@ -42,7 +42,7 @@ export const listEvents = endpoint({
   route: "GET /v1/events",
   tag: "Webhooks",
   addition: "Callers behind a firewall cannot receive webhooks: they read the same events here.",
-  summary: "Read the account's events, and wait for the next ones. Webhooks get theirs as before.",
+  summary: "Read the account's events, and wait for the next ones. Webhooks still receive theirs.",
   price: null,
   access: "events:read",
   needs: ["table:readwrite"],
@@ -54,7 +54,7 @@ export const listEvents = endpoint({
   query: v.strictObject({
     after: describe(
       Cursor,
-      "The `cursor` of the previous response. Left out: from now on; events before are not returned.",
+      "The `cursor` of the previous response. Left out: only events from now on.",
     ),
     wait: describe(
       Wait,

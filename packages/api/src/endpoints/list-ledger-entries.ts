@@ -26,16 +26,16 @@ const LedgerEntry = v.object({
   entry_id: describe(v.string(), "The entry's id."),
   type: describe(
     v.picklist(MOVE_KINDS),
-    "`grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid at once. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return.",
+    "`grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid immediately. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return.",
   ),
   credits: describe(Credits, "How many credits moved, as a positive number."),
   balance_change: describe(
     Credits,
-    "What it changed of the available credits. The sum over all entries is the balance.",
+    "The change of the available credits. The sum over all entries is the balance.",
   ),
   held_change: describe(
     Credits,
-    "What it changed of the held credits. The sum over all entries is what is held now.",
+    "The change of the held credits. The sum over all entries is what is held now.",
   ),
   operation: describe(
     v.optional(v.picklist(PAID_OPERATIONS)),
@@ -43,7 +43,7 @@ const LedgerEntry = v.object({
   ),
   operation_id: describe(
     v.string(),
-    "What its entries have in common. Of a verification that continued as a job it is the job's id.",
+    "The id that the entries of one operation share. For a verification that continued as a job it is the job's id.",
   ),
   job_id: describe(v.optional(v.string()), "The job of the batch or the file. Left out otherwise."),
   check_id: describe(v.optional(v.string()), "The deliverability check. Left out otherwise."),
@@ -54,7 +54,7 @@ const LedgerEntry = v.object({
   ),
   began_at: describe(
     v.string(),
-    "When the operation began, ISO 8601. Entries are listed in this order, and count on this day of the usage.",
+    "When the operation started, ISO 8601. Entries are listed in this order, and usage counts them on this day.",
   ),
   created_at: describe(v.string(), "When the entry was written, ISO 8601."),
 });

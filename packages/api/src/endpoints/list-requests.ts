@@ -23,7 +23,7 @@ const ROUTE_LENGTH_MAX = 100;
 
 const RequestSummary = v.object({
   request_id: describe(v.string(), "The request's id, as in `X-Request-Id`."),
-  at: describe(v.string(), "When it was answered, ISO 8601."),
+  at: describe(v.string(), "When the response was sent, ISO 8601."),
   method: describe(v.string(), "HTTP method."),
   route: describe(v.string(), "Path as this document names it, such as `/v1/jobs/{id}`."),
   status: describe(Count, "HTTP status of the response."),

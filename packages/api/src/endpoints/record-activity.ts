@@ -22,7 +22,7 @@ const DIAGNOSTIC_LENGTH_MAX = 1_000;
 const Event = v.strictObject({
   id: describe(
     v.pipe(v.string(), notEmpty, limitCharacters(ID_LENGTH_MAX)),
-    "Your id of the event. An id that was sent before is not counted again.",
+    "Your id for the event. A repeated id is not counted again.",
   ),
   type: describe(
     v.picklist(MAIL_EVENT_TYPES, `must be one of ${MAIL_EVENT_TYPES.join(", ")}`),
@@ -37,7 +37,7 @@ const Event = v.strictObject({
   ),
   bounce_type: describe(
     optional(v.picklist(["hard", "soft"], "must be hard or soft")),
-    "For a bounce: `hard` if the mailbox takes no mail. It corrects your next verification.",
+    "For a bounce: `hard` if the mailbox accepts no mail. It corrects your next verification.",
   ),
   diagnostic: describe(
     optional(v.pipe(v.string(), limitCharacters(DIAGNOSTIC_LENGTH_MAX))),
@@ -78,7 +78,7 @@ export const recordActivity = endpoint({
     ignored: describe(
       v.array(
         v.object({
-          id: describe(v.string(), "Your id of the event."),
+          id: describe(v.string(), "Your id for the event."),
           reason: describe(v.picklist(["too_old", "in_the_future"]), "Why it was not counted."),
         }),
       ),

@@ -9,8 +9,8 @@ export const replayDeliveries = endpoint({
   id: "replayDeliveries",
   route: "POST /v1/webhooks/{id}/replay",
   tag: "Webhooks",
-  addition: "After an outage every failed delivery is sent again by one call.",
-  summary: "Send all deliveries again that failed since a time.",
+  addition: "After an outage one call resends every failed delivery.",
+  summary: "Resend all deliveries that failed since a time.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "queue:send"],
@@ -35,7 +35,7 @@ export const replayDeliveries = endpoint({
     replayed: describe(Count, "Number of deliveries that are sent again, about 200 at most."),
     next_since: describe(
       v.nullable(v.string()),
-      "Where the request stopped, ISO 8601: pass it as `since` to go on. Null when everything is done.",
+      "Where the request stopped, ISO 8601: pass it as `since` to continue. Null when everything is done.",
     ),
   }),
 

@@ -9,8 +9,9 @@ export const revokeApiKey = endpoint({
   id: "revokeApiKey",
   route: "DELETE /v1/api-keys/{id}",
   tag: "Account",
-  addition: "The contract names the group API keys without its paths: a leaked key ends here.",
-  summary: "Revoke an API key. It stops working at once.",
+  addition:
+    "The contract names the group API keys without its paths: a leaked key is revoked here.",
+  summary: "Revoke an API key. It stops working immediately.",
   price: null,
   access: "unrestricted",
   needs: ["table:readwrite"],

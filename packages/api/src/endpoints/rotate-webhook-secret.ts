@@ -14,7 +14,7 @@ export const rotateWebhookSecret = endpoint({
   route: "POST /v1/webhooks/{id}/secret",
   tag: "Webhooks",
   summary:
-    "Replace the signing secret. The new one is shown only in this response; the old one stops signing at once.",
+    "Replace the signing secret. The new one is shown only in this response; the old one stops working immediately.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite"],

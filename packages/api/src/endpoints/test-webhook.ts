@@ -26,11 +26,11 @@ export const testWebhook = endpoint({
   query: v.strictObject({
     event: describe(
       v.optional(EventName),
-      "Sends a sample of this event in place of `webhook.test`.",
+      "Sends a sample of this event instead of `webhook.test`.",
     ),
   }),
   output: v.object({
-    delivered: describe(v.boolean(), "True when the address answered with 2xx."),
+    delivered: describe(v.boolean(), "True when the address responded with 2xx."),
     delivery: describe(DeliverySummary, "The delivery of the test event."),
   }),
 

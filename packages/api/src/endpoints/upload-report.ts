@@ -22,7 +22,7 @@ export const uploadReport = endpoint({
   addition:
     "The contract checks what a domain publishes; receivers' reports show what they saw of its mail.",
   summary:
-    "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), as it came or unpacked from gzip or zip.",
+    "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed.",
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send", "dns"],
@@ -49,14 +49,14 @@ export const uploadReport = endpoint({
     reporter: describe(v.string(), "The organisation that made the report."),
     report_id: describe(v.string(), "The report's id, given by the reporter."),
     ...DOMAIN_FIELDS,
-    begins_at: describe(v.string(), "When the time that the report covers begins, ISO 8601."),
-    ends_at: describe(v.string(), "When the time that the report covers ends, ISO 8601."),
+    begins_at: describe(v.string(), "Start of the time that the report covers, ISO 8601."),
+    ends_at: describe(v.string(), "End of the time that the report covers, ISO 8601."),
     rows: describe(Count, "Number of rows in the report: records, or policies of a TLS report."),
     messages: describe(Count, "Number of messages, or of sessions in a TLS report."),
     notes: ReportNotes,
     duplicate: describe(
       v.boolean(),
-      "True when this report of this reporter was stored before. Nothing has changed then.",
+      "True when this reporter's report was already stored. Nothing changes then.",
     ),
   }),
 
@@ -104,7 +104,7 @@ const readFile = async (form: AsyncIterable<Part>): Promise<Uint8Array> => {
   let file: Uint8Array | undefined;
   for await (const part of form) {
     if (part.name !== "file") throw invalidField(part.name, "is not a known field");
-    if (file) throw invalidField("file", "is sent twice; send each report in a request of its own");
+    if (file) throw invalidField("file", "is sent twice; send each report in its own request");
     if (part.fileName === null) throw invalidField("file", "must be a file");
     file = await readContent(part.content);
   }

@@ -34,7 +34,7 @@ export const verifyBatch = endpoint({
   keyed: true,
   tool: {
     effect: "additive",
-    hint: "Returns a job_id at once. Call get_job with include_results false until its status is completed or failed, then read its results page by page.",
+    hint: "Returns a job_id immediately. Call get_job with include_results false until its status is completed or failed, then read its results page by page.",
   },
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED"],
@@ -56,7 +56,7 @@ export const verifyBatch = endpoint({
     ),
     webhook_secret: describe(
       optional(v.pipe(v.string(), notEmpty, limitCharacters(SECRET_LENGTH_MAX))),
-      "Signs the call by Standard Webhooks: 1 to 256 characters of your choice.",
+      "Signs the call as Standard Webhooks does: 1 to 256 characters of your choice.",
     ),
     options: describe(JobOptions, "How to verify."),
   }),
@@ -70,7 +70,7 @@ export const verifyBatch = endpoint({
     credits_used: describe(Credits, "Credits charged by this request."),
     idempotent_replay: describe(
       v.boolean(),
-      "True when the response repeats that of the job which this Idempotency-Key began. Nothing is charged then.",
+      "True when the response repeats that of the job which this Idempotency-Key started. Nothing is charged then.",
     ),
   }),
 

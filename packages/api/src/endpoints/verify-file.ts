@@ -67,7 +67,7 @@ const Accepted = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(
     v.optional(Credits),
-    "Credits that this charge left, exactly, with those that this response refunds. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero.",
+    "Credits left after this charge, exactly, with those that this response refunds. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero.",
   ),
   credits_refunded: describe(
     v.optional(Credits),

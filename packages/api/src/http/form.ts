@@ -90,7 +90,7 @@ const createReader = (source: AsyncIterator<Uint8Array>): Reader => {
 const headersIn = async (reader: Reader): Promise<string> => {
   // Blanks may follow a boundary. Anything else means that the boundary occurs in the content.
   if ((await textBefore(LINE_END, reader)).trim() !== "")
-    throw malformed("has a line that begins with its boundary and goes on");
+    throw malformed("has a line that continues after its boundary");
   return (await reader.took(LINE_END, UNFINISHED)) ? "" : textBefore(BLANK_LINE, reader);
 };
 

@@ -61,7 +61,7 @@ export const ADDITIONS: readonly Addition[] = [
   },
   {
     what: "The status `cancelled`",
-    why: "The contract's filter accepts it and nothing produced it; a cancelled job has it.",
+    why: "The contract's filter accepts it, but nothing produced it; a cancelled job has it.",
   },
   {
     what: "`checks` and `lists` in the health body",
@@ -73,6 +73,6 @@ export const ADDITIONS: readonly Addition[] = [
   },
   {
     what: "`/docs`, `/openapi.json`, `/postman.json`, `/llms.txt`, `/app/`",
-    why: "Documents and the dashboard are no operations of the contract.",
+    why: "Documents and the dashboard are not operations of the contract.",
   },
 ];

@@ -119,7 +119,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   NOT_READY: of(
     "NOT_READY",
-    "The resource exists, but cannot be returned now. Of an export rows cannot be read, and `details` counts them, or its file is being made.",
+    "The resource exists, but cannot be returned now. Rows of an export cannot be read, and `details` counts them, or its file is being made.",
     "Retry in a few seconds.",
     [
       nothing,

@@ -1393,7 +1393,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "bimi",
             severity: "info",
-            text: "weak.example publishes no logo (BIMI) for mailboxes to show beside its mail.",
+            text: "weak.example publishes no logo (BIMI) for mailboxes to show next to its mail.",
             points_regained: 0,
             issues: ["BIMI_MISSING"],
             record: {
@@ -1730,7 +1730,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "bimi",
             severity: "info",
-            text: "weak.example publishes no logo (BIMI) for mailboxes to show beside its mail.",
+            text: "weak.example publishes no logo (BIMI) for mailboxes to show next to its mail.",
             points_regained: 0,
             issues: ["BIMI_MISSING"],
             record: {
@@ -2036,7 +2036,7 @@ export const EXAMPLES: readonly Example[] = [
             {
               id: "DMARC_SPF_ONLY",
               severity: "medium",
-              message: "DMARC passes by SPF alone: forwarded copies of the message fail.",
+              message: "DMARC passes only by SPF: forwarded copies of the message fail.",
               detail: {
                 domain: "example.com",
                 name: "example.com",

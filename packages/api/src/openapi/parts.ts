@@ -123,7 +123,7 @@ export const PARTS = {
     in: "header",
     required: false,
     description:
-      "Text of your own, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is executed and charged once within 30 days; the same key with another request is 409.",
+      "Any text, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is executed and charged once within 30 days; the same key with another request returns 409.",
     // No pattern: from one, importers make a key, and send that key with every request.
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "5f0c3f5e-8d0b-4c3a-9a57-1f6f3c0f2b6e",
@@ -141,7 +141,7 @@ export const PARTS = {
       type: "http",
       scheme: "bearer",
       // One scheme for both: generators of clients know no other form of the second.
-      description: `The same key as a bearer token, or an OAuth 2.0 access token with the scope, where the service trusts an OAuth issuer: ${baseUrl}${METADATA_PATH} names it, or is 404.`,
+      description: `The same key as a bearer token, or an OAuth 2.0 access token with the scope, where the service trusts an OAuth issuer: ${baseUrl}${METADATA_PATH} names it, or returns 404.`,
     },
   }),
 
@@ -166,8 +166,8 @@ export const PARTS = {
   ],
 
   webhookResponses: {
-    "2XX": { description: "Accepted. Answer within 10 seconds and do the work afterwards." },
-    "410": { description: "The webhook is disabled at once." },
+    "2XX": { description: "Accepted. Respond within 10 seconds, then do the work." },
+    "410": { description: "The webhook is disabled immediately." },
     default: { description: "Any other response is retried for a day." },
   },
 } as const;

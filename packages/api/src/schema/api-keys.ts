@@ -17,7 +17,7 @@ export const KeySummary = v.object({
   created_at: describe(v.string(), "When it was created, ISO 8601."),
   expires_at: describe(
     v.nullable(v.string()),
-    "From when on the key is refused, ISO 8601. Null when it does not expire.",
+    "When the key expires, ISO 8601. Null when it does not expire.",
   ),
   networks: describe(
     v.nullable(v.pipe(v.array(v.string()), v.readonly())),

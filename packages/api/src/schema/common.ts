@@ -65,7 +65,7 @@ export const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 
 export const CreditsRemaining = describe(
   v.optional(Credits),
-  "Credits that this charge left, exactly. Of a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero.",
+  "Credits left after this charge, exactly. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero.",
 );
 
 /** A part of a whole, from 0 to 1. */

@@ -39,7 +39,7 @@ export const CheckSummary = v.object({
   grade: describe(Grade, "Grade of the score, A to F."),
   confidence: describe(
     v.picklist(CONFIDENCES),
-    "high: every part was answered. medium: at least half of the score's weight. low: less than half.",
+    "high: every part had an answer. medium: at least half of the score's weight. low: less than half.",
   ),
   checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
@@ -49,7 +49,7 @@ export const CheckResult = v.object({
   ...CheckSummary.entries,
   confidence: describe(
     v.picklist(CONFIDENCES),
-    "high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade is uncertain.",
+    "high: every part had an answer. medium: at least half of the score's weight. low: less than half, so the grade is uncertain.",
   ),
   missing_parts: describe(
     v.array(v.picklist(COMPONENTS)),
@@ -105,7 +105,7 @@ export const CheckResult = v.object({
           void_lookups: describe(Integer, "DNS look-ups that found nothing. The limit is 2."),
           tree: describe(
             v.array(SpfTreeNode),
-            "The records of the policy with their look-ups, each below the record that leads to it. At most 100.",
+            "The records of the policy with their look-ups, each below the record that refers to it. At most 100.",
           ),
           result_for_sending_ip: describe(
             v.optional(Text),
@@ -165,9 +165,9 @@ export const CheckResult = v.object({
       blacklists_checked: describe(Integer, "Number of blocklists that returned a verdict."),
       blacklists_inconclusive: describe(
         Integer,
-        "Number of blocklists that did not answer, or not with a verdict.",
+        "Number of blocklists that did not answer with a verdict.",
       ),
-      blacklists_skipped: describe(Integer, "Number of blocklists that were not asked."),
+      blacklists_skipped: describe(Integer, "Number of blocklists that were not queried."),
       blacklists_total: describe(Integer, "Number of all blocklists."),
       blacklists_listed: describe(
         Integer,
@@ -262,7 +262,7 @@ export const CheckResult = v.object({
         grade: describe(Grade, "Grade of the score, A to F."),
       }),
     ),
-    "What the score is at least, once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed.",
+    "The least that the score is once the SPF and DMARC records of the recommendations are published. Left out when neither is proposed.",
   ),
 });
 

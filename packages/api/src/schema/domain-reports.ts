@@ -26,7 +26,7 @@ export const ReportSums = {
   dkim_aligned: describe(Count, "Messages that DKIM aligns."),
   forwarded: describe(
     Count,
-    "Messages that are not aligned and that the receiver knows as forwarded, or as of a mailing list.",
+    "Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list.",
   ),
   unauthenticated: describe(Count, "Messages that only unauthenticated reports have."),
   dispositions: describe(
@@ -50,7 +50,7 @@ const NoteFields = {
 
 export const ReportNotes = describe(
   v.array(v.object(NoteFields)),
-  "What is wrong with the file where no sum needs it, up to 20: the report counts nevertheless.",
+  "Faults in the file that affect no sum, up to 20: the report still counts.",
 );
 
 export const NotedReports = describe(
@@ -62,7 +62,7 @@ export const NotedReports = describe(
       ...NoteFields,
     }),
   ),
-  "What was wrong with reports that count nevertheless, up to 50, the newest first.",
+  "Faults in reports that still count, up to 50, the newest first.",
 );
 
 export const UnreadableMails = describe(
@@ -77,7 +77,7 @@ export const UnreadableMails = describe(
       ...NoteFields,
     }),
   ),
-  "Mails with a report that could not be read, about any domain of the account, by day, the newest first, with what was wrong with the last of the day. Nothing of them counts.",
+  "Mails with a report that could not be read, about any domain of the account, by day, the newest first, with the fault of the day's last. They are not counted.",
 );
 
 export const toNotes = (notes: readonly ReportNote[] = []) =>
@@ -127,7 +127,7 @@ export const ReportSource = v.object({
   ),
   host_name: describe(
     v.optional(v.string()),
-    "The name of the address, if the name leads back to it. Left out when it has none or DNS did not answer.",
+    "The name of the address, if the name resolves back to it. Left out when it has none or DNS did not answer.",
   ),
   provider: SendingProvider,
   ...ReportSums,
@@ -146,7 +146,7 @@ export const ReportSource = v.object({
   ),
   authenticated_as: describe(
     v.array(v.string()),
-    "Domains that passed SPF or DKIM, also without being aligned. At most ten.",
+    "Domains that passed SPF or DKIM, aligned or not. At most ten.",
   ),
   first_day: describe(v.string(), "The first day (UTC) on which reports have this source."),
   last_day: describe(v.string(), "The last day (UTC) on which reports have this source."),

@@ -46,7 +46,7 @@ export const JobSummary = v.object({
         count: describe(Integer, "Number of waiting addresses."),
         by_reason: describe(
           v.record(v.string(), Integer),
-          "Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is no attempt, and ends with one.",
+          "Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is not an attempt, and ends with one.",
         ),
         next_attempt_at: describe(
           v.string(),

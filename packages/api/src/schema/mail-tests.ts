@@ -12,7 +12,7 @@ export const MailTest = v.object({
   test_id: describe(v.string(), "The mail test's id."),
   status: describe(
     v.picklist(MAIL_TEST_STATUSES),
-    "`waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error of this service. An expired or failed test is refunded.",
+    "`waiting`: no mail has arrived. `assessing`: a mail has arrived, and the report follows within seconds. `received`: the report is there. `expired`: no mail arrived within the hour. `failed`: the mail could not be assessed because of an error in this service. An expired or failed test is refunded.",
   ),
   address: describe(
     createText("email"),

@@ -110,7 +110,7 @@ const Spf = v.object({
     "Left out unless the result is permerror or temperror.",
   ),
   lookups: describe(Count, "DNS look-ups that the evaluation took. The limit is 10."),
-  helo_result: describe(SpfResult, "The SPF result for the HELO name by itself."),
+  helo_result: describe(SpfResult, "The SPF result for the HELO name on its own."),
 });
 
 const Signature = v.object({
@@ -150,7 +150,7 @@ const Arc = v.object({
         domain: describe(v.optional(Text), "The domain that added the set. Left out when unknown."),
         chain: describe(
           v.optional(Text),
-          "What that domain found of the sets before (cv=). Left out when unknown.",
+          "What that domain found about the earlier sets (cv=). Left out when unknown.",
         ),
       }),
     ),
@@ -256,7 +256,7 @@ const Finding = v.object({
   cost_points: describe(Count, "Points that it costs in the score of its part."),
   points_regained: describe(
     Count,
-    "Points that the overall score gains when this alone is resolved.",
+    "Points that the overall score gains when only this is resolved.",
   ),
   ...PROPOSAL_FIELDS,
 });
@@ -271,7 +271,7 @@ export const MessageReportBody = v.object({
     "The SPF result. Left out when the client's IP address is not known.",
   ),
   dkim: describe(v.array(Signature), "The DKIM signatures, in the order of the message."),
-  arc: describe(Arc, "The chain of those that passed the message on."),
+  arc: describe(Arc, "The chain of systems that forwarded the message."),
   dmarc: describe(Dmarc, "The DMARC result."),
   server: describe(Server, "What DNS has about the sending server."),
   reputation: describe(Reputation, "Results of the blocklists."),

@@ -22,7 +22,7 @@ export const MonitorSummary = v.object({
         grade: describe(v.string(), "Grade of the score, A to F."),
         confidence: describe(
           v.picklist(CONFIDENCES),
-          "How much of the score's weight was answered: high, medium or low.",
+          "How much of the score's weight had an answer: high, medium or low.",
         ),
         checked_at: describe(v.string(), "When the check was made, ISO 8601."),
       }),

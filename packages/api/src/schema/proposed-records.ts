@@ -19,7 +19,7 @@ export const ProposedDnsRecord = v.object({
   ...DNS_RECORD_FIELDS,
   strings: describe(
     v.optional(v.array(v.string())),
-    "The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value by themselves. Left out when one string is enough.",
+    "The strings of at most 255 characters that make up the value of this one TXT record, for DNS providers that do not split a long value automatically. Left out when one string is enough.",
   ),
   open: describe(
     v.optional(v.array(v.string())),
@@ -52,7 +52,7 @@ export const PROPOSAL_FIELDS = {
   ),
   note: describe(
     v.optional(Text),
-    "What else is to be done, in a sentence. Left out when there is nothing.",
+    "What else to do, in a sentence. Left out when there is nothing.",
   ),
 };
 
@@ -63,7 +63,7 @@ export const SpfTreeNode = v.object({
   ),
   term: describe(
     v.optional(Text),
-    "The include or redirect that leads to this record. Left out for the domain itself.",
+    "The include or redirect that refers to this record. Left out for the domain itself.",
   ),
   domain: describe(
     v.optional(Text),
@@ -83,23 +83,20 @@ export const SpfTreeNode = v.object({
       "unread",
       "loop",
     ]),
-    "record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it leads back to a record above. unread: it was not looked up. Otherwise why the look-up failed.",
+    "record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it refers back to a record above. unread: it was not looked up. Otherwise why the look-up failed.",
   ),
   record: describe(
     v.optional(Text),
-    "The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is in the tree before.",
+    "The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is earlier in the tree.",
   ),
   lookups: describe(
     Count,
     "DNS look-ups of this term and everything below it. For the domain itself: all look-ups of the policy.",
   ),
-  own_lookups: describe(
-    Count,
-    "DNS look-ups of the a, mx, ptr and exists terms of this record alone.",
-  ),
+  own_lookups: describe(Count, "DNS look-ups of only this record's a, mx, ptr and exists terms."),
   address_blocks: describe(
     v.optional(Count),
-    "Number of ip4 and ip6 terms that could stand in place of the term. Left out when it does not stand for address blocks alone.",
+    "Number of ip4 and ip6 terms that could replace the term. Left out when it stands for more than address blocks.",
   ),
 });
 

@@ -91,7 +91,7 @@ export const ROW_SELECTION = {
 const Counts = v.record(v.string(), Integer);
 
 export const ResultSummary = v.object({
-  statuses: describe(Counts, "Rows of each status, also of those without any."),
+  statuses: describe(Counts, "Rows of each status, including those without any."),
   reasons: describe(Counts, "Rows of each reason."),
   scores: describe(
     v.array(

@@ -24,7 +24,7 @@ export const EventNames = v.pipe(
 
 const DisabledBecause = describe(
   v.picklist(["asked", "failing", "gone"]),
-  "asked: disabled by the account. failing: nothing was delivered for five days. gone: the address answered 410.",
+  "asked: disabled by the account. failing: nothing was delivered for five days. gone: the address responded with 410.",
 );
 
 /** A webhook without its secret. */

@@ -55,7 +55,11 @@ export const openAccount = async (
     ...test.writes,
   ]);
   if (outcome === "committed") return { account, liveKey: live.secret, testKey: test.secret };
-  throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was created.");
+  throw new Failure(
+    "UNAVAILABLE",
+    "nothing_charged",
+    "It is not known whether the account was created.",
+  );
 };
 
 export const findAccount = async (table: Table, account: string): Promise<Account | undefined> => {
@@ -103,7 +107,11 @@ export const updateAccount = async (
   const written = await table.write({ update: toAccountKey(account), set: changes, where });
   if (written.outcome === "committed" && written.item) return readAccount(written.item);
   if (written.outcome !== "refused")
-    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the account was changed.");
+    throw new Failure(
+      "UNAVAILABLE",
+      "nothing_charged",
+      "It is not known whether the account was changed.",
+    );
   if (await findAccount(table, account))
     throw new Failure("FORBIDDEN", "nothing_charged", `The account ${account} is closed.`);
   throw createNoAccountFailure(account);

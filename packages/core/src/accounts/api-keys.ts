@@ -165,12 +165,14 @@ export const revokeKey = async (table: Table, key: ApiKey): Promise<void> => {
   // Refused: a concurrent request removed it, which has the same effect.
   if (outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "Unknown whether the key was revoked. Send the request again.",
+      "It is not known whether the key was revoked. Send the request again.",
     );
 };
 
 const createUnknownKeyFailure = () =>
-  createUnknownOutcomeFailure("Unknown whether the key was created. Check the list of keys.");
+  createUnknownOutcomeFailure(
+    "It is not known whether the key was created. Check the list of keys.",
+  );
 
 const createLimitFailure = (mode: ApiKey["mode"]): Failure => {
   const what = `The account already has ${KEYS_MAX} ${mode} keys, the maximum. Revoke one first.`;

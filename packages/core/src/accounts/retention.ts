@@ -30,5 +30,9 @@ export const setRetention = async (
   if (outcome === "refused")
     throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
   if (outcome === "ambiguous")
-    throw new Failure("UNAVAILABLE", "nothing_charged", "Unknown whether the retention was set.");
+    throw new Failure(
+      "UNAVAILABLE",
+      "nothing_charged",
+      "It is not known whether the retention was set.",
+    );
 };

@@ -255,5 +255,5 @@ const createUnknownOutcomeFailure = () =>
   new Failure(
     "UNAVAILABLE",
     "nothing_charged",
-    "Unknown whether all events were counted. Send them again; each is counted once.",
+    "It is not known whether all events were counted. Send them again; each is counted once.",
   );

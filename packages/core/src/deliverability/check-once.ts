@@ -278,7 +278,7 @@ type FailureReason = {
 
 const explainNoVerdict = ({ why }: NoVerdict): FailureReason =>
   why === "unanswered"
-    ? { code: "UNAVAILABLE", what: "No DNS query about this domain was answered." }
+    ? { code: "UNAVAILABLE", what: "No DNS query about this domain got an answer." }
     : { code: "INTERNAL", what: "The DNS queries of this check could not be sent." };
 
 /** A check without a verdict costs nothing: the charge and the key are released together. */

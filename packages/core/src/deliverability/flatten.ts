@@ -78,7 +78,7 @@ export const flattenSpf = async (
 const NO_RECORD = "there is no SPF record";
 const NOT_INCLUDED = "the SPF record does not include it";
 const NOT_ONLY_BLOCKS =
-  "it does not stand for address blocks alone, so they would not allow the same hosts";
+  "it stands for more than address blocks, so they would not allow the same hosts";
 
 const NO_HOSTS = { addresses: new Map(), mailHosts: new Map() };
 

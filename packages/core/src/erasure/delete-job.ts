@@ -65,7 +65,7 @@ export const deleteJob = async (world: World, job: Job): Promise<void> => {
     throw new Failure(
       "UNAVAILABLE",
       "nothing_charged",
-      "Unknown whether the job was deleted. Send the request again.",
+      "It is not known whether the job was deleted. Send the request again.",
     );
   if (outcome === "committed") await finishDeletion(world, deletion, schedule.token);
 };

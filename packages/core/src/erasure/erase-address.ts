@@ -101,7 +101,7 @@ const createUnknownFailure = (): Failure =>
   new Failure(
     "UNAVAILABLE",
     "nothing_charged",
-    "Unknown whether the erasure has begun. Send the request again.",
+    "It is not known whether the erasure has begun. Send the request again.",
   );
 
 const joinErasure = async (world: World, found: Item): Promise<Begun> => {

@@ -266,7 +266,7 @@ const rethrowAsUnavailable = <T>(
   });
 
 const createUnknownOutcomeFailure = ({ idempotencyKey, lookAt }: OperationRequest): Failure => {
-  const what = "Unknown whether the request was accepted.";
+  const what = "It is not known whether the request was accepted.";
   return idempotencyKey
     ? new Failure("UNAVAILABLE", "retry_same_key", what)
     : new Failure("INTERNAL", "unknown", what, { lookAt });

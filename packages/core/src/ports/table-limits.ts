@@ -65,7 +65,7 @@ const assertValidWrite = (write: Write): void => {
     throw new RangeError("an update does not touch the key of its item");
   if (Object.keys(add).some((field) => Object.hasOwn(set, field)))
     throw new RangeError("an update sets and adds one field");
-  if (!Object.values(add).every(Number.isFinite)) throw new RangeError("an amount is no number");
+  if (!Object.values(add).every(Number.isFinite)) throw new RangeError("an amount is not a number");
   if (Object.keys(bounds).some((field) => !Object.hasOwn(add, field)))
     throw new RangeError("only an amount that is added can be bounded");
 };

@@ -84,7 +84,7 @@ const isInBounds = (value: number, { atLeast, atMost }: Bounds[string]): boolean
 const readAmount = (item: Item | undefined, field: string): number => {
   const value = readField(item ?? {}, field) ?? 0;
   if (typeof value === "number") return value;
-  throw new RangeError(`${field} is no number, so nothing can be added to it`);
+  throw new RangeError(`${field} is not a number, so nothing can be added to it`);
 };
 
 /** An own field of the item: "constructor" is missing unless the item has a field of that name. */

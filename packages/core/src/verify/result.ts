@@ -76,7 +76,7 @@ const CHECKS = {
     name: "not_known",
     schema: describe(
       v.array(v.picklist(UNCERTAIN_CHECKS)),
-      "The checks beside this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why.",
+      "The checks next to this field that are false because their outcome is not known. Any other false means no. `reason` or `sub_status` says why.",
     ),
     isComputed: true,
     compute: (result: Judged) => listUnknownChecks(result, isServerUnasked(result)),
@@ -134,7 +134,7 @@ const AI = {
     name: "typo_suggestion",
     schema: describe(
       TextOrNull,
-      "The address that was probably meant. Null when the domain receives mail or there is no likely typo.",
+      "The address that was probably intended. Null when the domain receives mail or there is no likely typo.",
     ),
     column: true,
   },

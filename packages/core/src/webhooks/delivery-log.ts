@@ -73,7 +73,7 @@ export const retryDelivery = async (
     },
   });
   if (outcome === "ambiguous") {
-    const what = "Unknown whether the delivery is sent again. Check the deliveries.";
+    const what = "It is not known whether the delivery is sent again. Check the deliveries.";
     throw new Failure("UNAVAILABLE", "nothing_charged", what);
   }
   if (outcome === "refused") return undefined;

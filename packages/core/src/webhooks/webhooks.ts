@@ -37,7 +37,7 @@ export const createWebhook = async (
   if (result.outcome === "committed") return { webhook, secret };
   if (result.outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "Unknown whether the webhook was created. Check the list of webhooks.",
+      "It is not known whether the webhook was created. Check the list of webhooks.",
     );
   const what = `The account already has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
@@ -91,7 +91,7 @@ const writeFields = async (
   if (written.outcome === "refused") return undefined;
   if (written.outcome === "committed" && written.item) return readWebhook(written.item);
   throw createUnknownOutcomeFailure(
-    "Unknown whether the webhook was changed. Send the request again.",
+    "It is not known whether the webhook was changed. Send the request again.",
   );
 };
 
@@ -100,7 +100,7 @@ export const deleteWebhook = async (world: World, webhook: Webhook): Promise<boo
   const { outcome } = await world.table.transact(buildWebhookRemoval(webhook));
   if (outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
-      "Unknown whether the webhook was deleted. Send the request again.",
+      "It is not known whether the webhook was deleted. Send the request again.",
     );
   return outcome === "committed";
 };

@@ -60,7 +60,7 @@ export const qq: Receiver = {
       ],
     },
     {
-      shows: "60 names that do not exist: the block begins on the way",
+      shows: "60 names that do not exist: the block starts partway",
       results: expectUnknown(
         60,
         "qq.com",

@@ -103,7 +103,7 @@ export const free: Receiver = {
     },
   ],
   notes:
-    "How many errors begin a block is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+    "How many errors cause a block is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
   extensions: ["PIPELINING", "SIZE 78643200", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -124,7 +124,7 @@ export const free: Receiver = {
   scenarios: [
     { shows: "mailboxes", results: expectRefusal("free.fr") },
     {
-      shows: "100 names that do not exist: the block begins on the way",
+      shows: "100 names that do not exist: the block starts partway",
       results: expectUnknown(
         100,
         "free.fr",

@@ -43,7 +43,7 @@ export const microsoftConsumer: Receiver = {
     },
   ],
   notes:
-    "The policies forbid to verify addresses without sending mail (namespace mining). How many unknown recipients begin a block is not published: the lab blocks at 100.",
+    "The policies forbid verifying addresses without sending mail (namespace mining). How many unknown recipients cause a block is not published: the lab blocks at 100.",
   hosts: [],
   greeting:
     "220 AM7EUR06FT068.mail.protection.outlook.com Microsoft ESMTP MAIL Service ready at Sun, 22 Nov 2026 12:00:00 +0000",
@@ -106,7 +106,7 @@ export const microsoftConsumer: Receiver = {
       atMost: { sessionsIntoBlock: 20 },
     },
     {
-      shows: "300 names that do not exist: the block begins on the way",
+      shows: "300 names that do not exist: the block starts partway",
       results: expectUnknown(
         300,
         "hotmail.com",

@@ -52,7 +52,7 @@ export const cloudflare: Receiver = {
   scenarios: [
     { shows: "mailboxes", results: expectRefusal("routed.cloudflare.example.com") },
     {
-      shows: "an upstream error, which is no throttle",
+      shows: "an upstream error, which is not a throttle",
       results: [["ada.lovelace@upstream.cloudflare.example.com", "unknown server_error"]],
     },
     {
@@ -180,7 +180,7 @@ export const postscreen: Receiver = {
   scenarios: [
     { shows: "mailboxes", results: expectRefusal("screened.postscreen.example.com") },
     {
-      shows: "the first session of a client, which is no throttle",
+      shows: "the first session of a client, which is not a throttle",
       isBlocked: "tested for the first time",
       results: expectExisting(10, "screened.postscreen.example.com", "unknown server_error"),
     },

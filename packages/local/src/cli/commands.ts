@@ -20,7 +20,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "file",
-    summary: "Verifies a list with a service, waits, and writes the results beside its columns.",
+    summary: "Verifies a list with a service, waits, and writes the results next to its columns.",
     load: async () => (await import("./file-command.ts")).fileCommand,
   },
   {

@@ -41,9 +41,9 @@ const toLines = (type: string, text: string): readonly string[] =>
 const describeRefusal = (text: string, status: number): string => {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly message?: string } };
-    return error?.message ?? `The service answered ${status}.`;
+    return error?.message ?? `The service responded with ${status}.`;
   } catch {
-    return `The service answered ${status}.`;
+    return `The service responded with ${status}.`;
   }
 };
 

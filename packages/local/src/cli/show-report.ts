@@ -154,7 +154,7 @@ const formatFlattened = (
   if (!flattened) return [];
   const { includes, lookups, bytes } = flattened;
   const names = includes.map(({ include, address_blocks: n }) => `${include} (${n})`).join(", ");
-  const cost = `Address blocks instead of ${names}: ${lookups} DNS look-ups, ${bytes} bytes. When one of these services changes its addresses, this record has to follow, or its mail fails SPF.`;
+  const cost = `Address blocks instead of ${names}: ${lookups} DNS look-ups, ${bytes} bytes. When one of these services changes its addresses, update this record, or its mail fails SPF.`;
   return [
     "",
     paint("SPF record with fewer look-ups", "bold"),
@@ -172,7 +172,7 @@ const formatProposal = (
   const { type, name, value, strings = [] } = record;
   const split =
     strings.length > 0
-      ? `Longer than 255 characters: one TXT record of ${strings.length} strings. Most DNS providers split it by themselves.`
+      ? `Longer than 255 characters: one TXT record of ${strings.length} strings. Most DNS providers split it automatically.`
       : undefined;
   const notes = [split, note].flatMap((text) => text ?? []);
   const instead = replaces.length === 0 ? "" : ", instead of:";

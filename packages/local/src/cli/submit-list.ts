@@ -187,7 +187,7 @@ const explainDoubt = (error: unknown, stateFile: string, isRepeat = false): unkn
   const why =
     code === "ABORTED" ? "Interrupted." : error.message.replace(/ It may have been .*/, "");
   return new MailproofError(
-    `${why}\nIt is not known whether the list was accepted, and it may have been charged. Run the same command again: it goes on from ${stateFile}, and nothing is charged twice.`,
+    `${why}\nIt is not known whether the list was accepted, and it may have been charged. Run the same command again: it continues from ${stateFile}, and nothing is charged twice.`,
     { code, money: "retry_same_key", status, cause: error },
   );
 };

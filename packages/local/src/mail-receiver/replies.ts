@@ -61,7 +61,7 @@ export const REPLIES = {
   tooLarge: line("552 5.3.4 The message is too large"),
   noValidRecipient: line("554 5.5.1 No valid recipients"),
   unreadable: line("554 5.6.0 The message has no DMARC or TLS report"),
-  bareInData: line("554 5.6.0 The message has a CR or a LF alone; lines must end with both"),
+  bareInData: line("554 5.6.0 The message has a bare CR or LF; lines must end with CRLF"),
 } as const;
 
 export type Path = {

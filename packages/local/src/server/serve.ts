@@ -11,7 +11,7 @@ const STOP_MESSAGES = {
 };
 
 const HANG_UP_MESSAGE =
-  "SIGHUP changes nothing: settings are read at the start. Restart the server to change them.";
+  "SIGHUP changes nothing: settings are read at startup. Restart the server to change them.";
 
 /** The reader of the first screen or of the log may end, as `head` does. The server goes on. */
 const outliveOutput = (): void => {
@@ -50,7 +50,7 @@ const findAddressFault = ({ code, syscall, port, address }: StartFailure): strin
   if (code === "EADDRINUSE")
     return `Another program has port ${port}; set PORT, METRICS_PORT or MAIL_PORT to a free one, or to 0 for any.`;
   if (code === "EACCES" && syscall === "listen")
-    return `This user may not listen on port ${port}: set PORT, METRICS_PORT or MAIL_PORT to one from 1024 on, and put a proxy in front.`;
+    return `This user may not listen on port ${port}: set PORT, METRICS_PORT or MAIL_PORT to 1024 or above, and put a proxy in front.`;
   if (code === "EMFILE")
     return "This process may not open enough files: raise the limit to 2000 or more (ulimit -n, LimitNOFILE= of systemd).";
   return code === "EADDRNOTAVAIL" && address !== undefined

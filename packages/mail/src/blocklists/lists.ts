@@ -76,7 +76,7 @@ export const BARRACUDA_KEY: ListKeyRequirement = { key: "barracuda", isInZone: f
 const SPAMHAUS = { needs: SPAMHAUS_KEY, removal: "https://check.spamhaus.org/" } as const;
 
 const XBL = critical("XBL: a machine taken over, or an open proxy");
-const PBL = medium("PBL: an address that should not send mail by itself", 15);
+const PBL = medium("PBL: an address that should not send mail directly", 15);
 
 /** The first day of a domain's life, hour by hour: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);

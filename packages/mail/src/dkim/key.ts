@@ -51,7 +51,7 @@ const findFault = (
   if (version !== undefined && names[0] !== "v") return "v=DKIM1 is not its first tag";
   if (twice !== undefined) return `it has ${twice}= twice`;
   if (!names.includes("p")) return "it has no p=";
-  return strays.length > 0 ? "a part of it is no name=value" : undefined;
+  return strays.length > 0 ? "a part of it is not name=value" : undefined;
 };
 
 type KeyReading = Pick<DkimKey, "kind" | "bits" | "fault">;
@@ -63,10 +63,10 @@ const readKey = (type: string, written: string): KeyReading => {
   const base64 = written.replaceAll(/\s/g, "");
   // §3.6.1: an empty value means that this key has been revoked.
   if (base64 === "") return { kind: "revoked", bits: null, fault: null };
-  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return createBroken("p= is no base64");
+  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return createBroken("p= is not base64");
   const bytes = Buffer.from(base64, "base64");
   if (type === "ed25519") return readEd25519(bytes);
-  return type === "rsa" ? readRsa(bytes) : createBroken(`k=${type} is no known kind of key`);
+  return type === "rsa" ? readRsa(bytes) : createBroken(`k=${type} is not a known kind of key`);
 };
 
 /** RFC 8463 §4: the 32 bytes of the key, without ASN.1 around them. */

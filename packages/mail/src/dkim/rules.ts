@@ -74,7 +74,7 @@ export const DKIM_RULES = {
   DKIM_INCONCLUSIVE: {
     severity: "info",
     costPoints: 0,
-    message: "{n} of the questions about DKIM keys were not answered.",
+    message: "{n} DNS queries for DKIM keys got no answer.",
   },
 } as const satisfies IssueRules<string>;
 

@@ -137,7 +137,7 @@ const findMisplaced = (
   const what = [
     apexTexts.some(isDmarc) &&
       `The DMARC record stands at ${domain} and belongs at _dmarc.${domain}`,
-    ownTexts.some(isIndented) && `The DMARC record at _dmarc.${domain} begins with a space`,
+    ownTexts.some(isIndented) && `The DMARC record at _dmarc.${domain} starts with a space`,
     otherTexts.some(isSpf) && `An SPF record stands at _dmarc.${domain} and belongs at ${domain}`,
     otherTexts.some((text) => !isSpf(text)) && `There are other texts at _dmarc.${domain}`,
   ].filter((sentence) => sentence !== false);

@@ -88,7 +88,7 @@ const findUriIssues = (
 };
 
 const findUriFault = ({ uri }: ReportAddress): string =>
-  /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is no address to report to`;
+  /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is not an address to report to`;
 
 /**
  * RFC 9990: a domain must publish its consent to receive another organisation's reports. The result is the name where it

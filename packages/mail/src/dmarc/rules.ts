@@ -16,8 +16,7 @@ export const DMARC_RULES = {
   DMARC_VERSION: {
     severity: "critical",
     costPoints: 100,
-    message:
-      "The record at {name} does not begin with v=DMARC1, exactly so, and counts for nothing.",
+    message: "The record at {name} does not start with exactly v=DMARC1, so receivers ignore it.",
   },
   // §4.10.1. The milder case: the record requests reports, so receivers read it as p=none.
   DMARC_P_MISSING: {
@@ -49,7 +48,7 @@ export const DMARC_RULES = {
   DMARC_T_Y: {
     severity: "medium",
     costPoints: 25,
-    message: "t=y is testing: receivers apply {policy} in place of {published}.",
+    message: "t=y is test mode: receivers apply {policy} instead of {published}.",
   },
   // RFC 9989 removed these three; older receivers still obey a pct below 100.
   DMARC_PCT: {
@@ -140,7 +139,7 @@ export const DMARC_RULES = {
   DMARC_INHERITED: {
     severity: "info",
     costPoints: 0,
-    message: "{domain} has no DMARC record of its own that counts. The one of {from} does.",
+    message: "{domain} has no valid DMARC record of its own. The record of {from} applies.",
   },
   DMARC_INCONCLUSIVE: {
     severity: "info",

@@ -33,7 +33,7 @@ export const PTR_RULES = {
   PTR_MISMATCH: {
     severity: "high",
     costPoints: 60,
-    message: "{ip} is called {name}, and that name does not lead back to {ip}.",
+    message: "{ip} has the name {name}, and that name does not resolve back to {ip}.",
   },
   PTR_GENERIC: {
     severity: "medium",

@@ -93,7 +93,7 @@ const parseBimi = (record: string): BimiRecord => {
   const [repeated] = listRepeated(names);
   const broken =
     (repeated !== undefined && `it has ${repeated}= more than once, which makes it invalid`) ||
-    (strays.length > 0 && "a part of it is no name=value, which makes it invalid");
+    (strays.length > 0 && "a part of it is not name=value, which makes it invalid");
   return {
     logo: logo ?? "",
     certificate,
@@ -103,9 +103,9 @@ const parseBimi = (record: string): BimiRecord => {
 
 const findAddressFault = (logo: string | undefined, certificate: string): string | undefined => {
   if (logo === undefined) return "it has no l=";
-  if (certificate !== "" && !isHttpsUrl(certificate)) return "a= is no https address";
+  if (certificate !== "" && !isHttpsUrl(certificate)) return "a= is not an https address";
   if (logo === "" && certificate !== "") return "l= is empty, and a= alone shows no logo";
-  return logo !== "" && !isHttpsUrl(logo) ? "l= is no https address" : undefined;
+  return logo !== "" && !isHttpsUrl(logo) ? "l= is not an https address" : undefined;
 };
 
 /**

@@ -29,7 +29,7 @@ export const parsePolicy = (body: string): MtaStsPolicy => {
   const invalid = mx.find((pattern) => !isPattern(pattern));
   return invalid === undefined
     ? { kind: "policy", mode, mx }
-    : createFaultyPolicy(`mx: ${invalid} in its policy is no host name, nor one below *.`);
+    : createFaultyPolicy(`mx: ${invalid} in its policy is neither a host name nor one below *.`);
 };
 
 /** §3.2: a host name in A-labels, whose leftmost label alone may be the wildcard. */

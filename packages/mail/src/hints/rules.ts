@@ -19,7 +19,7 @@ export const HINT_RULES = {
   MTA_STS_BAD: {
     severity: "info",
     costPoints: 0,
-    message: "The MTA-STS policy of {domain} is not in force: {fault}.",
+    message: "The MTA-STS policy of {domain} has no effect: {fault}.",
   },
   MTA_STS_UNCHECKED: {
     severity: "info",
@@ -45,7 +45,7 @@ export const HINT_RULES = {
   BIMI_MISSING: {
     severity: "info",
     costPoints: 0,
-    message: "{domain} publishes no logo (BIMI) for mailboxes to show beside its mail.",
+    message: "{domain} publishes no logo (BIMI) for mailboxes to show next to its mail.",
   },
   BIMI_BAD: {
     severity: "info",

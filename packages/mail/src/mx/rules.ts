@@ -5,7 +5,7 @@ export const MX_RULES = {
   MX_NXDOMAIN: {
     severity: "critical",
     costPoints: 100,
-    message: "{domain} does not exist. Nothing that it sends can be answered.",
+    message: "{domain} does not exist. Nobody can reply to its mail.",
   },
   MX_NONE_NO_A: {
     severity: "critical",
@@ -24,18 +24,18 @@ export const MX_RULES = {
     costPoints: 100,
     lesser: { severity: "info", costPoints: 0 },
     message:
-      "{domain} accepts no mail (null MX). Receivers may refuse mail from a domain that cannot be answered.",
+      "{domain} accepts no mail (null MX). Receivers may refuse mail from a domain that cannot receive replies.",
   },
   MX_NULL_MIXED: {
     severity: "high",
     costPoints: 60,
-    message: "A null MX must stand alone, and {domain} has other MX records beside it.",
+    message: "A null MX must be the only MX record, and {domain} has others.",
   },
   // RFC 2181 §10.3.
   MX_TARGET_CNAME: {
     severity: "medium",
     costPoints: 15,
-    message: "An MX must name a host that has addresses of its own, and {host} is an alias.",
+    message: "An MX must name a host with its own addresses, and {host} is an alias.",
   },
   MX_TARGET_IP: {
     severity: "high",

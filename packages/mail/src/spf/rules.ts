@@ -16,7 +16,7 @@ export const SPF_RULES = {
     severity: "high",
     costPoints: 100,
     message:
-      "{domain} has no SPF record. Publish one TXT record that begins with v=spf1, lists your senders and ends in ~all or -all.",
+      "{domain} has no SPF record. Publish one TXT record that starts with v=spf1, lists your senders and ends with ~all or -all.",
   },
   SPF_MULTIPLE: {
     severity: "critical",
@@ -82,7 +82,7 @@ export const SPF_RULES = {
     severity: "critical",
     costPoints: 80,
     message:
-      "{term} in the record of {domain} leads back to a record that it came from, until receivers give up. Remove it.",
+      "{term} in the record of {domain} refers back to a record above it, until receivers give up. Remove it.",
   },
   SPF_PLUS_ALL: {
     severity: "critical",
@@ -132,7 +132,7 @@ export const SPF_RULES = {
     severity: "low",
     costPoints: 3,
     message:
-      "The SPF record of {domain} is {bytes} bytes long. Above 450 it may no longer fit into one UDP answer beside your other TXT records.",
+      "The SPF record of {domain} is {bytes} bytes long. Above 450 it may not fit into one UDP answer with your other TXT records.",
   },
   SPF_VERY_LONG: {
     id: "SPF_LONG",

@@ -41,9 +41,9 @@ export const FAULTY_REPORTS: readonly (readonly [
   note: string,
 ])[] = [
   [
-    "two bytes behind the end of its gzip file",
+    "two bytes after the end of its gzip file",
     Buffer.concat([gzipSync(xml), Buffer.from("\r\n")]),
-    "file has bytes behind the end of its gzip file",
+    "file has bytes after the end of its gzip file",
   ],
   [
     "a schema before it that is not closed",
@@ -70,7 +70,7 @@ export const FAULTY_REPORTS: readonly (readonly [
       gzipSync(xml).subarray(10),
       Buffer.from("text"),
     ]),
-    "file has bytes behind the end of its gzip file",
+    "file has bytes after the end of its gzip file",
   ],
   [
     "a schema inside of it that is not closed",

@@ -199,7 +199,7 @@ export const HOSTILE_FILES: readonly (readonly [
   [
     "UTF-32",
     Buffer.from([...Buffer.from(xml)].flatMap((byte) => [byte, 0, 0, 0])),
-    "file: begins with the element",
+    "file: starts with the element",
   ],
   ["a byte order mark alone", "\ufeff", NO_REPORT],
   ["a declaration alone", '<?xml version="1.0"?>', "file: does not end"],

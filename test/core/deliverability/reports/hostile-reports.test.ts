@@ -68,8 +68,8 @@ const CASES: readonly (readonly [name: string, file: string | Uint8Array, reason
   a record of a hundred thousand elements | ${record({ auth: "<dkim/>".repeat(LEVELS) })} | feedback.record.auth_results: has more than 5000 elements
   an element with a long name | ${xml.replace("<record>", `<${"a".repeat(101)}/><record>`)} | feedback: has an element with a name that is too long
   a tag without an end | ${`<feedback ${"a".repeat(1_100_000)}`} | file: is no XML that is read (a tag without an end)
-  another document: a web page | <html><body/></html> | file: begins with the element html
-  a forensic report | <Feedback-Type>auth-failure</Feedback-Type> | file: begins with the element feedback-type
+  another document: a web page | <html><body/></html> | file: starts with the element html
+  a forensic report | <Feedback-Type>auth-failure</Feedback-Type> | file: starts with the element feedback-type
   more than 100,000 records | ${createDmarcReport({ records: ["<record><row><source_ip>192.0.2.1</source_ip><count>1</count></row></record>".repeat(100_001)] })}
     | feedback: has more than 100000 records
   // The fields of a DMARC report.

@@ -16,12 +16,12 @@ const REASON_TEXTS = {
   spf_or_dkim_faulty: "SPF or DKIM of {domain} has a fault, or DNS did not answer about it.",
   reports_not_requested: "The DMARC record of {domain} asks for no reports.",
   no_reports: `There is no DMARC report about the last ${READINESS.windowDays} days.`,
-  too_few_days: `Days with reports that found the present policy: {days}. It takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`,
+  too_few_days: `Days with reports that found the current policy: {days}. It takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`,
   too_many_reports: `Only the newest 5,000 reports are read, and they are of fewer than ${READINESS.daysMin} days.`,
   too_few_messages: `Messages in the reports, without forwarded ones: {messages}. It takes ${READINESS.messagesMin}.`,
   low_aligned_share: `{share} of the messages are aligned; it takes ${READINESS.alignedShareMin * 100}%.`,
   unaligned_senders: `A sender that you may use sends more than ${READINESS.senderShareMax * 100}% of the messages, and sends them unaligned.`,
-  spf_only_sources: `More than ${READINESS.spfOnlyShareMax * 100}% of the messages come from sources that SPF alone aligns, which fails when mail is forwarded.`,
+  spf_only_sources: `More than ${READINESS.spfOnlyShareMax * 100}% of the messages come from sources that are aligned only by SPF, which fails when mail is forwarded.`,
   test_mail_failed: "The newest test mail failed DMARC.",
 } as const;
 

@@ -7,9 +7,9 @@ import { countUnaligned } from "./source-sums.ts";
 const ADVICE_TEXTS = {
   aligned: "This mail is aligned. There is nothing to do.",
   forwarded:
-    "Receivers know this mail as forwarded, or as of a mailing list, which breaks SPF and may break DKIM. There is nothing to do here; mail with a DKIM signature of {domain} survives most forwarding.",
+    "Receivers report this mail as forwarded, or as from a mailing list, which breaks SPF and may break DKIM. There is nothing to do here; mail with a DKIM signature of {domain} survives most forwarding.",
   add_dkim:
-    "This mail is aligned by SPF alone, which fails as soon as mail is forwarded. Sign it with DKIM as {domain}{selectors}.",
+    "This mail is aligned only by SPF, which fails as soon as mail is forwarded. Sign it with DKIM as {domain}{selectors}.",
   add_service:
     "{title} sends {rate} for {domain} unaligned. Add include:{include} to the SPF record of {domain} if bounces return to it, and set up DKIM for {domain} at {title}{selectors}.",
   add_service_dkim:

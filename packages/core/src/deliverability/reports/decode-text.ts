@@ -33,7 +33,7 @@ const findDeclared = (bytes: Uint8Array, note: AddNote): string => {
     // It was read as single bytes, so it is no UTF-16, whatever it says.
     return encoding.startsWith("utf-16") ? "utf-8" : encoding;
   } catch {
-    note("file", `is in the encoding ${name}, which is not read: it is taken for UTF-8`);
+    note("file", `is in the encoding ${name}, which is not supported: it is read as UTF-8`);
     return "utf-8";
   }
 };

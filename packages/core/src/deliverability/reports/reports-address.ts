@@ -59,7 +59,7 @@ const createToken = async (
     throw new Failure(
       "UNAVAILABLE",
       "nothing_charged",
-      "Unknown whether the address for reports was made.",
+      "It is not known whether the address for reports was made.",
     );
   return stored;
 };

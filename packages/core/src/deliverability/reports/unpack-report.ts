@@ -48,7 +48,7 @@ const gunzip = (bytes: Uint8Array, note: AddNote, maxOutputLength: number): Uint
       throw createTooLarge("file, unpacked");
     const first = gunzipFirst(bytes, maxOutputLength);
     if (!first) throw new ReportFault("file", "is a damaged gzip file");
-    note("file", "has bytes behind the end of its gzip file, which are left out");
+    note("file", "has bytes after the end of its gzip file, which are left out");
     return first;
   }
 };
@@ -96,10 +96,7 @@ const unzip = async (bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> =
     const [report, ...others] = reports;
     if (report === undefined) throw new ReportFault("file", "is a zip file without a report in it");
     if (others.length > 0)
-      throw new ReportFault(
-        "file",
-        `holds ${reports.length} files; send each as a file of its own`,
-      );
+      throw new ReportFault("file", `holds ${reports.length} files; send each as its own file`);
     return Buffer.concat(await Array.fromAsync(read(report, bytesMax)));
   } catch (error) {
     if (!(error instanceof ZipFault)) throw error;

@@ -129,7 +129,7 @@ const createFaultReporter =
   };
 
 const createOtherRoot = (first: string, root: string): ReportFault =>
-  new ReportFault("file", `begins with the element ${first}; a DMARC report begins with ${root}`);
+  new ReportFault("file", `starts with the element ${first}; a DMARC report starts with ${root}`);
 
 const scan = (
   text: string,

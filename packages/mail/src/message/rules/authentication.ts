@@ -69,7 +69,7 @@ export const AUTHENTICATION_RULES = {
     lesser: { severity: "low", costPoints: 10 },
     message: "The body was changed after {domain} signed it with selector {selector}.",
     advice:
-      "Sign last: a mail filter, footer or gateway behind the signing server changes the body.",
+      "Sign last: a mail filter, footer or gateway after the signing server changes the body.",
   },
   DKIM_SIGNATURE: {
     part: "dkim",
@@ -241,7 +241,7 @@ export const AUTHENTICATION_RULES = {
     part: "dmarc",
     severity: "medium",
     costPoints: 20,
-    message: "DMARC passes by SPF alone: forwarded copies of the message fail.",
+    message: "DMARC passes only by SPF: forwarded copies of the message fail.",
     advice: "Sign with DKIM as {domain}.",
   },
   DMARC_DKIM_ONLY: {
@@ -249,7 +249,7 @@ export const AUTHENTICATION_RULES = {
     severity: "low",
     costPoints: 5,
     message:
-      "DMARC passes by DKIM alone: the domain that SPF checked, {name}, is not aligned with {domain}, or did not pass.",
+      "DMARC passes only by DKIM: the domain that SPF checked, {name}, is not aligned with {domain}, or did not pass.",
     advice: "Send with a bounce address below {domain}, if your mail service allows that.",
   },
 
@@ -271,7 +271,7 @@ export const AUTHENTICATION_RULES = {
     part: "server",
     severity: "medium",
     costPoints: 30,
-    message: "The server's HELO is {name}, which is no full host name.",
+    message: "The server's HELO is {name}, which is not a full host name.",
     advice: "Set the HELO name of the server to its full host name.",
   },
   HELO_LITERAL: {

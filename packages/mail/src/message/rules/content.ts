@@ -43,7 +43,7 @@ export const CONTENT_RULES = {
     part: "header",
     severity: "medium",
     costPoints: 25,
-    message: "The Date field is no valid date (RFC 5322).",
+    message: "The Date field is not a valid date (RFC 5322).",
     advice: "Write Date as in: Mon, 23 Nov 2026 09:30:00 +0000.",
   },
   DATE_FAR: {
@@ -72,7 +72,7 @@ export const CONTENT_RULES = {
     severity: "high",
     costPoints: 40,
     message: "These fields may stand once and stand more often: {names}.",
-    advice: "Send each of them once.",
+    advice: "Send each only once.",
   },
   RECIPIENT_MISSING: {
     part: "header",
@@ -99,7 +99,7 @@ export const CONTENT_RULES = {
     part: "header",
     severity: "medium",
     costPoints: 25,
-    message: "{n} lines of the header are no field.",
+    message: "{n} lines of the header are not fields.",
     advice: "Remove them: receivers read them in different ways.",
   },
   UNSUBSCRIBE_MISSING: {
@@ -153,7 +153,7 @@ export const CONTENT_RULES = {
     severity: "medium",
     costPoints: 20,
     message:
-      "The subject begins like a reply, and the message is none. Microsoft and Yahoo forbid that.",
+      "The subject looks like a reply, but the message is not one. Microsoft and Yahoo forbid that.",
     advice: "Remove Re: or Fwd: from the subject.",
   },
   BODY_EMPTY: {
@@ -167,7 +167,7 @@ export const CONTENT_RULES = {
     part: "content",
     severity: "low",
     costPoints: 15,
-    message: "The message has HTML without a plain text beside it.",
+    message: "The message has HTML without a plain text version.",
     advice: "Add a text/plain part before the HTML (multipart/alternative).",
   },
   HTML_CLIPPED: {
@@ -183,7 +183,7 @@ export const CONTENT_RULES = {
     severity: "medium",
     costPoints: 25,
     message: "The HTML is {n} pictures with hardly any text.",
-    advice: "Write the message as text, with pictures beside it.",
+    advice: "Write the message as text, and add pictures to it.",
   },
   SCRIPT: {
     part: "content",
