@@ -13,7 +13,7 @@ export type AlarmSpec = {
   readonly periods: number;
   readonly description: string;
   /**
-   * What a period without data means. Absent: it is no fault. `rings`: the process that publishes the metric has
+   * What a period without data means. Absent: it is not a fault. `rings`: the process that publishes the metric has
    * stopped. `stays`: the metric is published once a day, and the alarm keeps its state until then.
    */
   readonly silence?: "rings" | "stays";

@@ -92,7 +92,7 @@ export const createWorkerFailureMetric = (
 export const createErrorMetric = (stage: Monitored, lambda: string) =>
   createLambdaMetric(stage, lambda, "Errors", "Sum", FIVE_MINUTES);
 
-/** One failure among a few calls is no share. */
+/** One failure among a few calls is not a share. */
 export const CALLS_MIN = 10;
 
 /**

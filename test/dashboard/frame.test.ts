@@ -33,7 +33,7 @@ describeInBrowser("the frame", ({ open }) => {
 
   test.each([
     "no/such/screen",
-    // Its percent-encoding is no text.
+    // Its percent-encoding is not text.
     "lists/%E0%A4",
   ])("an address of no screen says so, and leads on: %s", async (path) => {
     const opened = await open({ path });

@@ -15,7 +15,7 @@ import { createFolder } from "../servers/running.ts";
 const ROWS = 3_000;
 const now = () => new Date();
 
-/** Pages in the middle of the file, filled with what is no page. */
+/** Pages in the middle of the file, filled with what is not a page. */
 const overwrite = (file: string, byte: number) => {
   const pages = statSync(file).size / 4096;
   const handle = openSync(file, "r+");

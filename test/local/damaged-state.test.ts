@@ -37,7 +37,7 @@ const givenUsed = async () => {
   return folder;
 };
 
-/** Pages in the middle of the file, filled with what is no page. */
+/** Pages in the middle of the file, filled with what is not a page. */
 const overwritePages = (file: string, byte: number) => {
   const { size } = statSync(file);
   const handle = openSync(file, "r+");

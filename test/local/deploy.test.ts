@@ -137,7 +137,7 @@ for (const [program, startProxy] of Object.entries(PROXIES))
       const post = (bytes: number) =>
         call(port, { method: "POST", path: "/v1/verify/batch", key }, randomBytes(bytes));
 
-      // The server itself refuses what is no JSON: the proxy has let it through.
+      // The server itself refuses what is not JSON: the proxy has let it through.
       expect(JSON.parse((await post(4_000_000)).body)).toMatchObject({ success: false });
       expect((await post(53_000_000).catch(() => ({ status: 413 }))).status).toBe(413);
     });

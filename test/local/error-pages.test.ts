@@ -54,7 +54,7 @@ test("a failure says of the money only what the manual's paragraph about its cod
 
 type Refused = { readonly error?: { readonly code: string; readonly doc_url?: string } };
 
-/** Requests that a route refuses: without a key, with an unknown field, and with a body that is no JSON. */
+/** Requests that a route refuses: without a key, with an unknown field, and with a body that is not JSON. */
 const WAYS: readonly ((key: string) => RequestInit)[] = [
   () => ({}),
   (key) => ({ headers: { "x-api-key": key, "content-type": "application/json" }, body: "{" }),

@@ -197,7 +197,7 @@ const publish = (zone: Zone, proposals: readonly ProposedRecord[]): Zone => {
 const whenSent = (zone: Zone, ip: string) =>
   evaluateSpf(createZoneDns(zone), { ip, domain: DOMAIN, sender: `ann@${DOMAIN}`, helo: DOMAIN });
 
-/** Passes by a term that names it. What passes by +all alone is no source of the domain. */
+/** Passes by a term that names it. What passes by +all alone is not a source of the domain. */
 const passesByName = async (zone: Zone, ip: string): Promise<boolean> => {
   const { result, matched } = await whenSent(zone, ip);
   return result === "pass" && !/^\+?all$/i.test(matched.at(-1)?.term ?? "");

@@ -398,7 +398,7 @@ const checkCancels = async (outcome: SimulationOutcome): Promise<string[]> => {
     const isCancelled = job?.status === "cancelled";
     if (accepted.length > 0 && !isCancelled)
       wrong.push(`${id} was reported as cancelled and is ${job?.status}`);
-    // Another error is no promise, and is asked about again.
+    // Another error is not a promise, and is asked about again.
     if (isCancelled && responses.some(({ error }) => error?.code === "JOB_ENDED"))
       wrong.push(`${id} was reported as ended and is cancelled`);
     if (new Set(accepted.map(({ data }) => JSON.stringify(data))).size > 1)

@@ -221,7 +221,7 @@ export type Done = {
 
 const PRICE_MAX = 500;
 
-/** A failure that says what it cost is no fault, as long as servers are being killed; all else is. */
+/** A failure that says what it cost is not a fault, as long as servers are being killed; all else is. */
 const boundsIn = (error: unknown): PaidRange => {
   const isFree =
     error instanceof MailproofError &&

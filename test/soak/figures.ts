@@ -44,7 +44,7 @@ export const GROWTH_MAX = 1.3;
 export const growth = ({ before, after, least, slower = 1 }: Growth) => {
   const expected = before * Math.max(1, slower);
   const ratio = after / expected;
-  // A figure that is missing is no proof that all is well.
+  // A figure that is missing is not proof that all is well.
   const isFlat = ratio <= GROWTH_MAX || after - expected <= least;
   return { ratio, grows: !isFlat };
 };

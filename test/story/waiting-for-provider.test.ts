@@ -15,7 +15,7 @@ import {
   whenProcessed,
 } from "../things/jobs.ts";
 
-// All connections that a mail provider takes are in use: its addresses wait for one, and that is no attempt.
+// All connections that a mail provider takes are in use: its addresses wait for one, and that is not an attempt.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

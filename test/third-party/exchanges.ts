@@ -28,7 +28,7 @@ export type Exchanges = {
   readonly second: Exchange;
   /** An event that is none: the Lambda reports an error, and its process goes on. */
   readonly broken: Exchange;
-  /** AWS is silent and the time is up: whatever is answered then is no success. */
+  /** AWS is silent and the time is up: whatever is answered then is not a success. */
   readonly late: Exchange;
 };
 
@@ -93,7 +93,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "POST /v1/deliverability/tests": /^501$/,
 };
 
-/** What is no endpoint is public: the documents. The tools have their own way to refuse. */
+/** What is not an endpoint is public: the documents. The tools have their own way to refuse. */
 const findAccess = (route: string): Access => {
   if (route === "ANY /mcp") return "unrestricted";
   return endpoints.find((one) => one.route === route)?.access ?? "public";

@@ -7,7 +7,7 @@ export type LabSender = {
   /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
-  /** The result of its check, with its IP address; null is no verdict. */
+  /** The result of its check, with its IP address; null: no verdict. */
   readonly grade: "A" | "B" | "C" | "D" | "F" | null;
   /** The IP address that it sends from; null: it does not send. */
   readonly sendingIp: string | null;

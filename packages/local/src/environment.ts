@@ -92,7 +92,7 @@ const Policy = v.pipe(
   }),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
-/** Mail can be sent to it, so a name alone is not enough. */
+/** Mail can be sent to it, so a bare name is not enough. */
 const MailDomain = v.pipe(
   v.string(),
   v.regex(

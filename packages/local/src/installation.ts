@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
-// A clone runs these sources. The package and the executable run what scripts/build.ts made of them.
+// A clone runs these sources. The package and the executable run what scripts/build.ts made from them.
 
 export const isClone = import.meta.url.endsWith(".ts");
 
@@ -21,7 +21,7 @@ declare const COMMIT_OF_BUILD: string | null | undefined;
 export const BUILD_COMMIT: string | null =
   typeof COMMIT_OF_BUILD === "string" ? COMMIT_OF_BUILD : null;
 
-/** Runs the module in a thread. `source` is its file in a clone; the package has it beside its program. */
+/** Runs the module in a thread. `source` is its file in a clone; the package has it next to its program. */
 export const startThread = (
   source: URL,
   workerData: unknown,
@@ -38,7 +38,7 @@ export const startThread = (
 
 const LICENCES = "LICENCES.txt";
 
-/** A text inside this package or executable, beside its program. A clone has none. */
+/** A text inside this package or executable, next to its program. A clone has none. */
 export const readAsset = (name: string): string =>
   isSea() ? getAsset(name, "utf8") : readFileSync(new URL(name, import.meta.url), "utf8");
 

@@ -1,7 +1,7 @@
 import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
 
 // An environment is full of other programs' variables, and none of those may stop a start. So a name counts as a
-// misspelt setting only if one slip leads to a long setting, or two to a very long one, and that setting is not set. Names
+// misspelt setting only if it is one slip from a long setting, or two from a very long one, and that setting is not set. Names
 // without an underscore are others': LOGLEVEL is in use elsewhere.
 
 const LONG_LETTERS = 8;

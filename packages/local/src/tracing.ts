@@ -15,7 +15,7 @@ import {
 import manifest from "../package.json" with { type: "json" };
 import type { FinishedRequest } from "./server/request-record.ts";
 
-// Where spans begin and end. What stands in them: routes, results, amounts and ids of ours; never an address, a domain, a
+// Where spans start and end. They contain routes, results, amounts and ids of ours; never an address, a domain, a
 // host of either side, or a key. The operator brings the SDK that sends them (docs/operating.md); without one, nothing here
 // does anything.
 

@@ -1,4 +1,4 @@
-/** The IP addresses that may stand in brackets for a domain (RFC 5321 §4.1.3), in one spelling each. */
+/** The IP addresses that may replace a domain in brackets (RFC 5321 §4.1.3), in one spelling each. */
 export type IpAddress = { readonly version: 4 | 6; readonly ip: string };
 
 const TAG = /^ipv6:/i;
@@ -24,7 +24,7 @@ const parseOctets = (text: string): number[] | undefined => {
   return octets.every((octet) => octet <= 255) ? octets : undefined;
 };
 
-// Here "::" stands for two groups or more; RFC 4291 would also take it for one.
+// Here "::" means two groups or more; RFC 4291 would also allow one.
 const parseGroups = (text: string): number[] | undefined => {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;

@@ -21,7 +21,7 @@ export type Address = {
   readonly display: string;
   /** For dedupe and cache. Hardly a server looks at the case of a local part, though RFC 5321 §2.4 lets it. */
   readonly canonical: string;
-  /** RFC 6531. A domain alone never needs it, for it goes as A-labels. */
+  /** RFC 6531. A domain never needs it, since it is sent as A-labels. */
   readonly needsSmtpUtf8: boolean;
 };
 
@@ -32,7 +32,7 @@ export type AddressText = {
   readonly text: string;
   readonly address: Address | null;
   readonly fault: AddressFault["fault"] | null;
-  /** The same for every spelling of an address; a text that is no address is its own, in lower case. */
+  /** The same for every spelling of an address; a text that is not an address is its own, in lower case. */
   readonly canonical: string;
 };
 

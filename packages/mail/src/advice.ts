@@ -1,9 +1,9 @@
-/** What to do about an issue. {name} stands for the field of that name in the issue's detail. */
+/** What to do about an issue. {name} is replaced by the field of that name in the issue's detail. */
 export type Advice = {
   readonly id: string;
   /** The issues that it resolves. */
   readonly for: readonly string[];
-  /** Its record takes the place of one that hid faults, or of none: what is wrong with the new one counts against it. */
+  /** Its record replaces one that hid faults, or adds the first: faults of the new one count against it. */
   readonly uncovers?: true;
   /** Absent: the text is the issue's own message, which already says what to do. */
   readonly text?: string;

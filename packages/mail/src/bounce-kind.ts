@@ -11,7 +11,7 @@ export type BounceReport = {
 
 /**
  * `hard`: the mailbox takes no mail. `soft`: it may take the next one. Null: the bounce is about the message or its
- * sender, or nothing says what it is about, so it is no evidence about the mailbox.
+ * sender, or nothing says what it is about, so it is not evidence about the mailbox.
  */
 export type BounceKind = "hard" | "soft" | null;
 
@@ -27,7 +27,7 @@ export const toBounceKind = ({ type, diagnostic }: BounceReport): BounceKind => 
   return reason === "unclassified_permanent" ? (type ?? null) : null;
 };
 
-/** "smtp; 550 5.1.1 user unknown" (RFC 3464 §2.3.6), or the reply alone. */
+/** "smtp; 550 5.1.1 user unknown" (RFC 3464 §2.3.6), or only the reply. */
 const DIAGNOSTIC = /\b([45]\d\d)(?:[ -]|$)(?:#?([45]\.\d{1,3}\.\d{1,3})\b)?\s*([\s\S]*)/;
 
 const parseDiagnostic = (text: string): Reply | undefined => {

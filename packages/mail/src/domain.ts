@@ -76,7 +76,7 @@ const parseUnicode = (text: string): Domain | DomainFault => {
   const fault = findForbiddenCharacter(text) ?? findUnicodeFault(text.replaceAll(JOINERS, ""));
   if (fault) return fault;
   const ascii = domainToASCII(text);
-  // Some characters stand for several, and among those may be ones that no name has: "⑴" is "(1)".
+  // Some characters expand to several, which may include ones that no name has: "⑴" is "(1)".
   if (ascii === "" || findForbiddenCharacter(ascii)) return createFault("syntax.idna");
   return findHostNameFault(ascii) ?? toDomain(ascii);
 };

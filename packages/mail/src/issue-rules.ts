@@ -2,7 +2,7 @@ import type { Issue } from "./issue.ts";
 
 type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 
-/** A row of a rule table. In the message, {name} stands for what the detail calls so. */
+/** A row of a rule table. In the message, {name} is replaced by that field of the detail. */
 export type IssueRule = IssueWeight & {
   readonly message: string;
   /** What it weighs in the lesser of the two degrees that the row knows. */
@@ -14,7 +14,7 @@ export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
 /** A TXT record may hold 64 kB; a message shows this much of it. */
 const SHOWN_MAX = 200;
 
-/** Makes the issues of a table, which alone holds severities and costs. */
+/** Makes the issues of a table. Only the table holds severities and costs. */
 export const createIssueFactory =
   <Id extends string>(rules: IssueRules<Id>) =>
   (id: Id, detail: Issue["detail"] = {}, degree: "full" | "lesser" = "full"): Issue => {

@@ -74,7 +74,7 @@ export const MAIL_PROVIDERS = [
   {
     name: "google",
     hosts: ["google.com", "googlemail.com"],
-    // [K] 50 messages per connection, 5 connections. `aspmx.l.google.com` stands for all Workspace domains and is a
+    // [K] 50 messages per connection, 5 connections. `aspmx.l.google.com` serves all Workspace domains and is a
     // name for many machines, so one name gets what the provider gets. "451 4.3.0 Multiple destination domains per
     // transaction is unsupported": support.google.com/a/answer/3726730, copy of 2026-02.
     limits: {

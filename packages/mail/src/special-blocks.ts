@@ -52,7 +52,7 @@ export const SPECIAL_BLOCKS: Readonly<Record<string, string>> = {
   "fec0::/10": "site local, withdrawn (RFC 3879)",
   "ff00::/8": "multicast (RFC 4291)",
 
-  // Global unicast is 2000::/3 alone (RFC 4291 §2.4). The rest has no owner who could run a mail host.
+  // Global unicast is only 2000::/3 (RFC 4291 §2.4). The rest has no owner who could run a mail host.
   "::/3": "outside global unicast",
   "4000::/2": "outside global unicast",
   "8000::/1": "outside global unicast",

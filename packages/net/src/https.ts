@@ -136,7 +136,7 @@ const connectTo = async (
   const secured = connectTls({
     socket,
     host,
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an address is not a server name.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
     // Explicit, because the environment can turn it off for a whole process.

@@ -190,7 +190,7 @@ const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocke
       rejectUnauthorized: false,
       minVersion: "TLSv1",
       ciphers: "DEFAULT@SECLEVEL=0",
-      // RFC 6066 §3: an address is no server name.
+      // RFC 6066 §3: an address is not a server name.
       ...(isIP(host) === 0 && { servername: host.replace(/\.$/, "") }),
     });
     const settle = (outcome: TLSSocket | WireFault): void => {

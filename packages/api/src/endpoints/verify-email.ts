@@ -155,7 +155,7 @@ export const verifyEmail = endpoint({
 });
 
 /**
- * The current activity, also beside a cached result and in a replay: it is not part of the paid result.
+ * The current activity, even with a cached result or in a replay: it is not part of the paid result.
  * For the same reason a paid result is returned when the activity cannot be read.
  */
 const activityFor = async (world: World, caller: Caller, { address }: AddressText) => {

@@ -33,13 +33,13 @@ export const malformedJson = (cause?: unknown) => unreadable("body: must be vali
 
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** A missing type is taken for JSON; any other is a request meant for something else. */
+/** A missing type counts as JSON; any other is a request meant for something else. */
 export const assertJsonType = (contentType: string | undefined): void => {
   if (contentType !== undefined && !JSON_TYPE.test(contentType))
     throw unreadable("content-type: must be application/json.");
 };
 
-/** A sequence that is no UTF-8 would become another address without a word. A mark at the beginning is left out. */
+/** A sequence that is not UTF-8 would become another address without a word. A mark at the beginning is left out. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 export const decodeJson = (bytes: Uint8Array): string => {

@@ -18,7 +18,7 @@ export const challenge = (
   return { "www-authenticate": `Bearer ${pairs.join(", ")}` };
 };
 
-/** Tokens may be made for this whole service or for its tools alone: one document speaks for both. */
+/** Tokens may be made for this whole service or only for its tools: one document covers both. */
 const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 

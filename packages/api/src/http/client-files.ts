@@ -5,7 +5,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 /** Where they are. The page of the manual about them has the same path without the slash. */
 export const CLIENTS_PATH = "/docs/clients/";
 
-/** Go's proxies ask for .info, .mod and the list; a program that fetches a file needs no more exact type. */
+/** Go's proxies request .info, .mod and the list; a program that fetches a file needs no more exact type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   tgz: "application/gzip",
   whl: "application/zip",

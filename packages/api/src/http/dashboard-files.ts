@@ -3,7 +3,7 @@
 /** Where the dashboard is, below the base path. */
 export const DASHBOARD_PATH = "/app/";
 
-/** Below it. Every address that is no file is a screen, which this page opens. */
+/** Below it. Every address that is not a file is a screen, which this page opens. */
 export const PAGE_FILE = "index.html";
 export const ASSETS_FOLDER = "assets/";
 

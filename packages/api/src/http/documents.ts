@@ -12,7 +12,7 @@ type Document = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp. */
+/** For a resource below a path, clients derive the address themselves (RFC 9728 §3.1). Ours is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 
 /** No content from another origin, and no inline content. */
@@ -109,7 +109,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
       statusCode: 200,
       headers: {
         "content-type": document.contentType,
-        // The same address may lead to another version tomorrow.
+        // The same address may serve another version tomorrow.
         "cache-control": "no-cache",
         "x-content-type-options": "nosniff",
         ...document.headers,

@@ -148,7 +148,7 @@ type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> 
 
 type InputFor<F, P, Q, B> = F extends FormUse ? FormInput<P, Q, B> : Input<P, Q, B>;
 
-/** Ties the handler's types to the schemas beside it. */
+/** Ties the handler's types to its schemas. */
 export const endpoint = <
   O extends Schema,
   P extends Schema | undefined = undefined,

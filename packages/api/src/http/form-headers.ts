@@ -74,7 +74,7 @@ const parametersAfter = (
 // Not every backslash is an escape: old browsers send C:\lists\new.csv as it stands.
 const unescapeQuoted = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
 
-/** Browsers write a quote as %22, and RFC 7578 §2 allows more escapes; a stray percent sign stands for itself. */
+/** Browsers write a quote as %22, and RFC 7578 §2 allows more escapes; a stray percent sign is literal. */
 const nameFrom = (sent: string): string => {
   try {
     return decodeURIComponent(sent);

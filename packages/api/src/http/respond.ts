@@ -20,14 +20,14 @@ import { assertNotLimited, takeRequest } from "./rate-limit.ts";
 
 export type HttpRequest = {
   readonly id: string;
-  /** The service's URL for the caller, without a slash at its end: what links in the answer begin with. */
+  /** The service's URL for the caller, without a final slash: the start of links in the response. */
   readonly baseUrl: string;
   readonly headers: Headers;
   /** The client's address, for keys that are limited to networks. It is not stored and not logged. */
   readonly clientIp?: string | undefined;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Reads a body of at most so many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
+  /** Reads a body of at most this many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
   readonly body: (bytesMax: number) => Promise<unknown>;
   /** The body as a stream, for a form. Only one of the two is called, and once. */
   readonly bytes: (use: FormUse) => AsyncIterable<Uint8Array>;

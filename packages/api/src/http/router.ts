@@ -62,7 +62,7 @@ export const withoutSlashes = (path: string): string => {
   return path.slice(0, length);
 };
 
-/** Made from the route, and not from the request's path: //host would lead to another server. */
+/** Made from the route, not from the request's path: //host would point to another server. */
 const toPath = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
   pattern
     .map((part) =>

@@ -20,7 +20,7 @@ const of = (
 ): ErrorPage => ({ means, money, remedy, example: new Failure(code, money[0], what, more) });
 
 const nothing = ["nothing_charged"] as const;
-/** Of a request whose Idempotency-Key was not looked up yet, an earlier one may have been charged. */
+/** Until the Idempotency-Key is looked up, an earlier request with it may have been charged. */
 const nothingNow = ["nothing_charged", "retry_same_key"] as const;
 
 export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {

@@ -149,7 +149,7 @@ const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T 
   throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);
 };
 
-/** A parameter arrives as text, and so does its default. Of an object each field has its own. */
+/** A parameter arrives as text, and so does its default. Each field of an object has its own. */
 const withDefault = (schema: JsonSchema, otherwise: unknown): JsonSchema => {
   if (otherwise === undefined || typeof otherwise === "object") return schema;
   return { ...schema, default: schema["type"] === "integer" ? Number(otherwise) : otherwise };

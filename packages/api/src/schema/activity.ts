@@ -21,7 +21,7 @@ const Timestamp = v.optional(v.string());
 /** A share, left out where the divisor is 0. */
 export const Rate = v.optional(Share);
 
-/** Whether all, some or none of the fields beside it are known. A field that is not known is left out. */
+/** Whether all, some or none of the other fields are known. A field that is not known is left out. */
 const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
 export const knowledge = () => v.picklist(KNOWLEDGE);
 

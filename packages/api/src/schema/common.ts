@@ -45,11 +45,11 @@ export const Mode = describe(
 );
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
-/** Of a text: no more characters than this. */
+/** The most characters of a text. */
 export const limitCharacters = (most: number) =>
   v.maxLength<string, number, string>(most, `must have at most ${most} characters`);
 
-/** Of a text: at least one character. */
+/** Texts have at least one character. */
 export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
 
 /** The maximum length of an address field, including a display name and comments. */
@@ -79,7 +79,7 @@ const ID = /^[!-~]{1,100}$/;
 /** A well-formed id that no item has. */
 const UNUSED_ID = "-";
 
-/** An id in the path. Text that cannot be an id leads to nothing, like an id that does not exist. */
+/** An id in the path. Text that cannot be an id is not found, like an id that does not exist. */
 export const Id = v.pipe(
   v.string(),
   v.transform((text) => (ID.test(text) ? text : UNUSED_ID)),

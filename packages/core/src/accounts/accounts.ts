@@ -172,7 +172,7 @@ export const clawBackCredits = async (
   const once = key === null ? null : toIdempotencyKey(account, -amount, key);
   const claim = once ? [createClaim(once, { id: operation, openedAt })] : [];
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
-    // Before the balance is looked at: what the first request took is no longer there.
+    // Before the balance is checked, since the first request has already reduced it.
     if (once && (await findClaim(world.table, once))) return getBalance(world.table, account);
     const { balance, isStable } = await readStableBalance(world.table, account);
     const { available } = balance;

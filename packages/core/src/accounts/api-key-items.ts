@@ -5,7 +5,7 @@ import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { SCOPES } from "./scopes.ts";
 
 // Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written and
-// removed together, so neither is ever there alone.
+// removed together, so neither ever exists without the other.
 //
 //   pk                  sk        what
 //   KEY#<hash>          KEY       the key's account and scopes, for authentication; when it was last used

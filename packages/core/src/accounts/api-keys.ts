@@ -109,7 +109,7 @@ const removeExpiredKeys = async (
 const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();
 
-/** The key of this secret, or undefined if there is no such key, or none any more. */
+/** The key of this secret, or undefined if it never existed or no longer does. */
 export const findKey = async (world: World, secret: string): Promise<ApiKey | undefined> => {
   if (!isWellFormedKey(secret)) return undefined;
   const item = await world.table.get(toKeyByHash(hashKey(secret, world.settings.keyPepper)));

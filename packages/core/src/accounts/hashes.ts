@@ -20,7 +20,7 @@ export const hashEvent = (
   id: string,
 ): string => hashParts(world, "event", account, source, id);
 
-/** One of so many groups of addresses, the same for every owner. */
+/** One of this many groups of addresses, the same for every owner. */
 export const getShard = (world: HashSettings, canonical: string, shards: number): number =>
   computeDigest(world, ["shard", canonical]).readUInt32BE() % shards;
 

@@ -4,7 +4,7 @@ import { type AddressText, readAddress } from "@mailproof/mail/address";
 export type Subject = AddressText & {
   /** Whether this text is the address, however it is spelled. */
   readonly matches: (email: string) => boolean;
-  /** Whether the address stands in this text as a word. */
+  /** Whether this text contains the address as a word. */
   readonly isMentionedIn: (text: string) => boolean;
 };
 

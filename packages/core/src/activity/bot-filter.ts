@@ -31,7 +31,7 @@ export type EngagementEvent = {
 };
 
 /**
- * Why an open or a click is by a bot; null: it seems to be by a person. The result depends on the event alone, so
+ * Why an open or a click is by a bot; null: it seems to be by a person. The result depends only on the event, so
  * events may arrive in any order.
  */
 export const findBotReason = ({ at, deliveredAt, userAgent }: EngagementEvent): string | null => {

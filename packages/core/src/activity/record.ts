@@ -81,7 +81,7 @@ type CountableEvent = TallyEvent & {
   readonly canonical: string;
   readonly domain: string;
   readonly shard: number;
-  /** Undefined: the event is no evidence about the mailbox. */
+  /** Undefined: the event is not evidence about the mailbox. */
   readonly fate: FateEvent["fate"] | undefined;
 };
 

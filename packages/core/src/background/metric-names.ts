@@ -116,7 +116,7 @@ const SHARED_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MachineMetric & CloudMetric>>;
 
-/** On one machine alone; `onAws`: why. */
+/** Only on one machine; `onAws`: why. */
 const MACHINE_METRICS = {
   mailproof_lists_age_seconds: {
     type: "gauge",
@@ -200,7 +200,7 @@ const MACHINE_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MachineMetric & { readonly onAws: string }>>;
 
-/** On AWS alone; `onOneMachine`: why. */
+/** Only on AWS; `onOneMachine`: why. */
 const CLOUD_METRICS = {
   mailproof_audit_violations: {
     type: "gauge",

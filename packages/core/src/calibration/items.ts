@@ -20,7 +20,7 @@ export const BOUNCE_DAYS = 30;
 /** A year and the month that is running, so that a month can be compared with the same one of last year. */
 const RETAINED_MONTHS_DAYS = 400;
 
-/** What became of an address' mail. `soft`: no more than a soft bounce is known. */
+/** What became of an address' mail. `soft`: at most a soft bounce is known. */
 const FATES = ["delivered", "soft", "hard"] as const;
 export type Fate = (typeof FATES)[number];
 
@@ -57,7 +57,7 @@ export const findVerdictItem = async (
 const inDays = (now: Date, days: number): number =>
   toEpochSeconds(new Date(now.getTime() + days * DAY_MS));
 
-/** A new verdict begins anew: the mail of the last one does not test it. A hard bounce stays. */
+/** A new verdict resets the counts, since earlier mail does not test it. A hard bounce stays. */
 export const storeVerdict = (address: string, verdict: GivenVerdict, now: Date): Write => ({
   update: toVerdictKey(address),
   set: { verdict, fate: undefined, expires_at: inDays(now, LINKED_DAYS) },

@@ -40,7 +40,7 @@ export const countFinds = (patternCounts: PatternCounts, pattern: BasePattern): 
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-/** Counts that cannot be read count as none: that costs a few recipients, no more. */
+/** Counts that cannot be read count as none, which costs only a few recipients. */
 export const readPatternCounts = async (table: Table, domain: string): Promise<PatternCounts> => {
   const item: Item | undefined = await table.get(toItemKey(domain)).catch(() => undefined);
   if (!item) return NO_PATTERN_COUNTS;

@@ -22,7 +22,7 @@ export type CalibrationRow = {
   /** Addresses to which mail was sent, and it was delivered or bounced hard. */
   readonly sent: number;
   readonly bounced: number;
-  /** Addresses of which no more than a soft bounce is known. They are in none of the other numbers. */
+  /** Addresses with at most a soft bounce. They are in none of the other numbers. */
   readonly soft: number;
   /** Accounts that reported; two may count as one. */
   readonly accounts: number;
@@ -55,7 +55,7 @@ export const reportCalibration = async (
   };
 };
 
-/** The cells whose sort keys begin so, from every shard. */
+/** The cells whose sort keys have this prefix, from every shard. */
 export const readCells = async (
   { table }: Pick<World, "table">,
   prefix: string,

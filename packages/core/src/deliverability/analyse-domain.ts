@@ -123,7 +123,7 @@ export const analyseDomain = async (
 
   const ownQueries = dnsQueries.filter(({ name }) => isOwnName(request.domain, name));
   if (ownQueries.some(isUnanswered) && !ownQueries.some(isAnswered)) return UNANSWERED;
-  // A query that this machine could not send is no evidence about the domain, and is not sold.
+  // A query that this machine could not send is not evidence about the domain, and is not sold.
   if (dnsQueries.some(({ kind }) => kind === "internal"))
     return { kind: "no_verdict", why: "internal" };
 
@@ -253,7 +253,7 @@ const runAnalyses = async (
 };
 
 /**
- * Without a sending address the first mail host stands for it: never a later one because the first did not answer. All
+ * Without a sending address the first mail host is used instead: never a later one because the first did not answer. All
  * of them were looked up before.
  */
 const findFirstIpv4 = async (
@@ -290,6 +290,6 @@ const collectFindings = ({
   ptr: reverseDns && toFindings(reverseDns),
 });
 
-/** The findings about an IP address alone say nothing about how the domain is set up. */
+/** Findings about only an IP address say nothing about how the domain is set up. */
 const hasNoVerdict = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
   [dns, spf, dkim, dmarc].every((issues) => issues === null);

@@ -52,7 +52,7 @@ export const CHECK = "check";
 
 /** How long a stored result is served again without a charge. */
 const CACHE_MS = DAY_MS;
-/** After its time limit a check is stored within this; then the reconciler may begin it again. */
+/** After its time limit a check is stored within this time; then the reconciler may restart it. */
 const MARGIN_MS = 12_000;
 /** A repeat takes the first request for crashed when it has not stored its check within this. */
 const STORING_MS = 1_000;
@@ -302,7 +302,7 @@ const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure =>
     : new Failure("INTERNAL", "unknown", what, { cause, lookAt: HISTORY });
 };
 
-/** The process that began it is gone: the check is paid, so it is done, and stands in the history. */
+/** The process that started it is gone. The check is paid, so it is made, and is in the history. */
 const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const done = await runCheck(world, operation).catch((cause: unknown) => {

@@ -5,13 +5,13 @@ export const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 export type ScoreCoverage = {
-  /** high: every part was answered. medium: half of the weight or more. low: less than half. */
+  /** high: every part had an answer. medium: half of the weight or more. low: less than half. */
   readonly confidence: Confidence;
   /** The parts without an answer, which the score leaves out. */
   readonly missing: readonly CheckComponent[];
 };
 
-/** The share of a score that answers support. Without a sending address reverse DNS is no part of the check. */
+/** The share of a score that answers support. Without a sending address reverse DNS is not part of the check. */
 export const measureCoverage = ({
   scored,
   sendingIp,

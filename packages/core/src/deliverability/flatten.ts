@@ -6,7 +6,7 @@ import { findPage, readTree } from "@mailproof/mail/spf/tree";
 import { walkTree } from "@mailproof/mail/spf/walk";
 import type { StoredReport } from "./items.ts";
 
-/** An SPF record in which address blocks stand in place of includes, and what that costs. */
+/** An SPF record with address blocks instead of includes, and what that costs. */
 export type FlattenedSpf = {
   readonly kind: "flattened";
   readonly proposal: ProposedRecord;
@@ -24,7 +24,7 @@ export type FlattenFault = {
 };
 
 /**
- * Replaces includes by the address blocks that they stand for, only those that the owner names: what their services
+ * Replaces includes with their address blocks, only those that the owner names: what their services
  * change afterwards no longer arrives. It starts from the record that the check proposes, if it proposes one.
  */
 export const flattenSpf = async (

@@ -7,7 +7,7 @@ export type RecipientStatus = "open" | "unknown" | "expired" | "used";
 /** busy: the mail may be sent again later. unreadable: what the address takes is not in it. */
 export type AcceptOutcome = "stored" | "busy" | "unreadable" | Exclude<RecipientStatus, "open">;
 
-/** What is done with mail to local parts that begin with a prefix. `token`: what follows the prefix. */
+/** How mail is handled by the prefix of its local part. `token`: what follows the prefix. */
 export type MailRecipient = {
   readonly prefix: string;
   readonly find: (world: CheckWorld, token: string) => Promise<RecipientStatus>;

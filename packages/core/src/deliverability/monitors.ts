@@ -173,7 +173,7 @@ const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
 const AFTER_PROBLEM_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** The interval begins when a run ends: so the next run finds a result that is a whole interval old, and checks again. */
+/** The interval starts when a run ends, so the next run finds a result that is a whole interval old, and checks again. */
 const advance = async (
   world: World,
   { id, nextAt, intervalHours }: Monitor,

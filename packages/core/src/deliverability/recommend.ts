@@ -9,12 +9,12 @@ import { scoreFindings } from "./score.ts";
 export type Recommendation = {
   readonly id: string;
   readonly severity: Severity;
-  /** The points that the score gains when this alone is done. */
+  /** The points that the score gains when only this is done. */
   readonly pointsRegained: number;
   readonly text: string;
   /** The issues that it resolves. */
   readonly issues: readonly string[];
-  /** Absent: what is to be done is no record, or depends on what only the owner knows. */
+  /** Absent: the fix is not a record, or depends on what only the owner knows. */
   readonly proposal?: ProposedRecord;
 };
 

@@ -153,7 +153,7 @@ const removeParts = async (
 };
 
 /**
- * Pages lead to the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
+ * Pages name the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
  * before, for the last look. Without a record of the deletion the last look is over, and nothing would remove the pass:
  * this process stalled meanwhile, or the clock jumped.
  */

@@ -11,7 +11,7 @@ const JOBS_MAX = 200;
 
 /**
  * Deletes the jobs of accounts with a retention of their own that ended before it, also those that were accepted under a
- * longer one. Without such a setting the parts of a job expire by themselves.
+ * longer one. Without such a setting the parts of a job expire automatically.
  */
 export const deleteOldJobs = async (world: World): Promise<void> => {
   let left = JOBS_MAX;

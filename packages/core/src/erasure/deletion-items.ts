@@ -3,7 +3,7 @@ import type { Job } from "../jobs/items.ts";
 import type { EvidencePass } from "../jobs/row-evidence.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 
-// Layout. A job that was deleted: where its parts are, until all of them are removed. The item takes the place of the
+// Layout. A job that was deleted: where its parts are, until all of them are removed. The item replaces the
 // job's own in one transaction, so nothing finds the job from then on, and no part is forgotten.
 //
 //   pk              sk        what
@@ -13,7 +13,7 @@ import type { Item, Key, Table } from "../ports/table.ts";
 const Deletion = v.object({
   job: v.string(),
   owner: v.string(),
-  /** How many chunks it had: pages of a chunk without an outcome are found by its number alone. */
+  /** How many chunks it had: pages of a chunk without an outcome are found only by its number. */
   chunks: v.number(),
   /** The claim of its Idempotency-Key: its answer quotes cells of the list. */
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),

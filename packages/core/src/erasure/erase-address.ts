@@ -42,7 +42,7 @@ export const ERASURE = "erasure";
 /** Live and test keys of an account have stores of their own. */
 export type DataOwner = { readonly account: string; readonly mode: KeyMode };
 
-/** `isComplete`: nothing is left. Otherwise the erasure goes on; `openJobs`: the jobs that it waits for. */
+/** `isComplete`: nothing is left. Otherwise the erasure continues; `openJobs`: the jobs that it waits for. */
 export type ErasureState = {
   readonly isComplete: boolean;
   readonly erased: ErasedCounts;
@@ -60,7 +60,7 @@ const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
 
 /**
  * `runMs`: how long the jobs are searched now. A repeat searches all jobs itself if no other process has the erasure;
- * otherwise that process begins again.
+ * otherwise that process starts over.
  */
 export const eraseAddress = async (
   world: World,
@@ -232,7 +232,7 @@ const searchOpenJobs = async (
   return state;
 };
 
-/** False: a repeat came while it was under way, so it begins again. */
+/** False: a repeat came while it was under way, so it starts over. */
 const endErasure = async (world: World, { id }: Erasure, token: string): Promise<boolean> => {
   const { outcome } = await world.table.write({
     remove: toErasureKey(id),

@@ -8,7 +8,7 @@ import { eraseAddress } from "./erase-address.ts";
 import { countErased, type ErasedCounts } from "./items.ts";
 
 export type ErasedEverywhere = {
-  /** False: an open job has the address, or another process is erasing it. The erasure continues by itself. */
+  /** False: an open job has the address, or another process is erasing it. The erasure continues automatically. */
   readonly isComplete: boolean;
   readonly accounts: number;
   readonly openJobs: readonly string[];

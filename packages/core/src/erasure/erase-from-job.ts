@@ -66,7 +66,7 @@ const eraseFromInput = async (world: World, job: Job, subject: Subject): Promise
     await removeList(world.blobs, job, job.input);
     return 0;
   }
-  // Before the list: a crash in between must not leave a copy that nothing leads to. A list that was redacted before may
+  // Before the list: a crash in between must not leave a copy that nothing refers to. A list that was redacted before may
   // have been uploaded again.
   if (job.upload !== undefined && (count > 0 || job.redactions > 0))
     await world.blobs.remove(job.upload);

@@ -3,7 +3,7 @@ import type { Subject } from "../accounts/subject.ts";
 import type { ChunkOffsets } from "../intake/input-blob.ts";
 
 // Erases an address from the lines of a list. A line keeps its length, so every offset that is stored stays true: what
-// is cut out becomes spaces behind the last cell, which JSON permits.
+// is cut out becomes spaces after the last cell, which JSON permits.
 
 type Row = readonly [row: number, emailOrWhy: number | string, ...cells: string[]];
 
@@ -67,7 +67,7 @@ const redactBlock = (block: Buffer, { subject, redactRow, onRow }: LineOptions):
   return redacted;
 };
 
-/** A quick look: the domain, in either form, stands in every spelling of the address. */
+/** A quick check: every spelling of the address contains the domain in one of its two forms. */
 const mayShow = ({ address, canonical }: Subject, line: string): boolean => {
   const lower = line.toLowerCase();
   const [domain, display] = [address?.domain ?? canonical, address?.display ?? canonical];

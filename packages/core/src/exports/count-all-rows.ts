@@ -6,7 +6,7 @@ import type { World } from "../ports/world.ts";
 import type { ExportRowCounts, ExportSummary } from "./exported-rows.ts";
 
 /**
- * The number of rows in an export of every row of the list. The excluded rows are stored beside the job's input;
+ * The number of rows in an export of every row of the list. The excluded rows are stored next to the job's input;
  * without either of them such an export cannot be made.
  */
 export const countAllRows = async (

@@ -4,7 +4,7 @@ import { getEmail, type ListedRow, type RowSelection, toRowOutcome } from "./exp
 import { BLANK_CELLS, listResultColumns, toResultCells } from "./result-columns.ts";
 import type { SourceList } from "./source-list.ts";
 
-// The table of an export, for each format that has one: the list's columns, unchanged, with the results beside them.
+// The table of an export, for each format that has one: the list's columns, unchanged, followed by the results.
 
 /** The columns of an export of every row that precede the result. */
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];

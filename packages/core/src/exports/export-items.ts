@@ -41,7 +41,7 @@ const StoredExport = v.object({
       pending: v.number(),
     }),
   ),
-  /** Why it failed: so many rows could not be read. Absent: its worker failed too often. */
+  /** How many rows could not be read, if that is why it failed. Absent: its worker failed too often. */
   missingRows: v.optional(v.number()),
 });
 

@@ -36,7 +36,7 @@ export const toExportFileName = (
   { format, filter, selection }: Omit<ExportOptions, "delimiter">,
 ): string => {
   const cut = (job.name ?? "").replace(/\.(?:csv|txt|xlsx)$/i, "").slice(0, NAME_LENGTH_MAX);
-  // A name that begins with a dot is hidden, or is a parent folder.
+  // A name that starts with a dot is hidden, or is a parent folder.
   const name =
     cut
       .replaceAll(UNFIT, "_")

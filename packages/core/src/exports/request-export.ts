@@ -27,7 +27,7 @@ export type RequestedExport =
 
 const ATTEMPTS_MAX = 3;
 
-/** A download that has begun continues after it. */
+/** A download that has started continues after it. */
 const LINK_SECONDS = 900;
 
 /** The file of an export, made by this request if it is small, and otherwise by a worker. */
@@ -72,7 +72,7 @@ const createFailure = ({ expected }: ExportSummary, { missingRows }: StoredExpor
     ? createUnreadyFailure(NOT_MADE, expected, 0)
     : createShortFailure(expected, missingRows);
 
-/** A repeated request finds the same export. Two concurrent ones create one of them. */
+/** A repeated request finds the same export. Two concurrent requests create only one. */
 const findOrCreate = async (
   world: World,
   readable: ExportSummary,

@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** The columns that the command and the export add to a list. The names are the API's, flattened. */
 type ResultColumn = {
   readonly name: string;
-  /** The keys that lead to its value within the service, and in the public form. */
+  /** The path to its value within the service, and in the public form. */
   readonly keys: readonly string[];
   readonly publicKeys: readonly string[];
 };
@@ -25,7 +25,7 @@ const RESULT_COLUMNS = listColumns(RESULT_FIELDS);
 const COLUMN_NAMES = RESULT_COLUMNS.map(({ name }) => name);
 
 /**
- * The names of our columns beside those of the list. If the list has the same name, in any case, ours is changed: many
+ * The names of our columns in addition to those of the list. If the list has the same name, in any case, ours is changed: many
  * readers use only the last of two equal names.
  */
 export const listResultColumns = (

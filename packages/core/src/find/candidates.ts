@@ -34,7 +34,7 @@ export const CANDIDATES_MAX = 16;
 /** One proven find weighs as much as all assumptions before it. */
 const TRUST_IN_PRIORS = 1;
 
-/** The likeliest first. Empty: no address can be made of the name. */
+/** The likeliest first. Empty: no address can be made from the name. */
 export const listCandidates = (
   person: Person,
   domain: string,
@@ -51,7 +51,7 @@ export const listCandidates = (
   return rankCandidates(all).slice(0, CANDIDATES_MAX);
 };
 
-/** Whether an address can be made of the name: some have no usable letters, and some are too long. */
+/** Whether an address can be made from the name: some have no usable letters, and some are too long. */
 export const isUsable = (person: Person, domain: string): boolean =>
   listCandidates(person, domain, { patternCounts: NO_PATTERN_COUNTS, mailHost: null }).length > 0;
 

@@ -115,7 +115,7 @@ const skipLearning = (result: FindResult): FindOutcome => ({ result, learnedPatt
 /** Role words that are names, too. Dev Patel is a person, though dev@ is none. */
 const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
 
-/** The search is for a role, such as "Info" at a company: such a mailbox is no one person's. */
+/** The search is for a role, such as "Info" at a company: such a mailbox does not belong to one person. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
   listNameForms(person, domain)?.first.some(
     ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,

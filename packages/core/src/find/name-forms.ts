@@ -12,13 +12,13 @@ import { guessReading, isSyllabic, type Reading, spellWord } from "./spelling/sp
 import { type RawWord, splitName } from "./split-name.ts";
 import { combineWays, type Weighted } from "./weighted.ts";
 
-/** One way in which a name may stand in a local part, and its likelihood: those of one name add up to 1. */
+/** One way to write a name in a local part, and its likelihood. Those of one name add up to 1. */
 export type NameForm = { readonly text: string; readonly weight: number };
 
 export type PersonForms = {
   readonly first: readonly NameForm[];
   readonly last: readonly NameForm[];
-  /** What stands for the first name where a pattern has its letter: Jean-Luc is j, and in some companies jl. */
+  /** The initials for patterns with a letter of the first name: Jean-Luc is j, and in some companies jl. */
   readonly initials: readonly NameForm[];
   /** Middle initials. Empty: the caller gave no middle name. */
   readonly middles: readonly NameForm[];
@@ -26,7 +26,7 @@ export type PersonForms = {
   readonly middleShare: number;
 };
 
-/** Every way in which this person's names may be written, or null when one of them has no letters that are read. */
+/** Every way in which this person's names may be written, or null when one of them is in no script that we read. */
 export const listNameForms = (person: Person, domain: string): PersonForms | null => {
   const reading = guessReading(person, domain);
   const [given, family] = [splitName(person.first, "first"), splitName(person.last, "last")];
@@ -49,7 +49,7 @@ export const listNameForms = (person: Person, domain: string): PersonForms | nul
   };
 };
 
-/** Why no address can be made of a name. */
+/** Why no address can be made from a name. */
 export type NameFault = "missing" | "no_letters" | "other_script";
 
 export const findNameFaults = (person: Person, domain: string) => {
@@ -91,7 +91,7 @@ const isOnly = (
   return spellings.some((text) => among.has(text)) && !spellings.some((text) => not.has(text));
 };
 
-/** Words whose letters are not read are left out, beside others. Empty: none is read. */
+/** Words in scripts that we do not read are left out. Empty: none can be read. */
 const spellWords = (
   words: readonly RawWord[],
   as: "first" | "last",

@@ -7,7 +7,7 @@ export type SplitName = {
   /** Initials before the first word that is more: J. Robert. */
   readonly before: readonly string[];
   readonly words: readonly RawWord[];
-  /** Initials behind it: Robert J. */
+  /** Initials after it: Robert J. */
   readonly after: readonly string[];
 };
 

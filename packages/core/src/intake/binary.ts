@@ -20,7 +20,7 @@ const SAMPLE_BYTES = 16_384;
 const SPACE = 0x20;
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d]);
 
-/** By the bytes alone, before any of them is decoded: junk must not cost the time of a list. */
+/** Judged only by the bytes, before any are decoded: junk must not cost as much time as a list. */
 export const isBinaryFile = (head: Uint8Array): boolean => {
   if (MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)))
     return true;
@@ -31,7 +31,7 @@ export const isBinaryFile = (head: Uint8Array): boolean => {
     if (byte === 0) nuls += 1;
     else if (byte < SPACE && !WHITE_SPACE.has(byte)) controls += 1;
   }
-  // UTF-16 has a NUL in every second byte at the most.
+  // UTF-16 has a NUL in at most every second byte.
   if (nuls > sample.length * NUL_SHARE_MAX) return true;
   return detectUtf16(head) === null && isTooMany(controls, sample.length);
 };

@@ -52,7 +52,7 @@ export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly stri
 export const countWithAddress = (rows: Rows): number =>
   rows.filter((cells) => cells.some(hasAddress)).length;
 
-/** An invalid address is not a column name: a list without a header may begin with one. */
+/** An invalid address is not a column name: a list without a header may start with one. */
 const looksLikeName = (cell: string): boolean => !cell.includes("@");
 
 const getWidth = (sample: Rows): number =>
@@ -87,7 +87,7 @@ const rankName = (name: string): number => {
 };
 
 /**
- * Of the columns with addresses, the one with the best name, then the one with the most addresses. A name alone decides
+ * Of the columns with addresses, the one with the best name, then the one with the most addresses. A name by itself decides
  * only if no column has addresses: "mailing city" and "email opt-in" would match by name, too.
  */
 const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | null => {

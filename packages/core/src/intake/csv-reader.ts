@@ -204,7 +204,7 @@ const findClosingQuote = (source: CsvSource, opening: number): number | "unfinis
   return isLast ? "stray" : "unfinished";
 };
 
-/** The quote at the beginning of a cell, after optional spaces; -1 if the cell begins otherwise. */
+/** The quote at the beginning of a cell, after optional spaces; -1 if the cell starts otherwise. */
 const findOpeningQuote = (text: string, from: number, separator: number): number => {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return from;

@@ -3,9 +3,9 @@ import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blo
 import type { ByteText } from "./byte-text.ts";
 
 // The rows of a list that are not verified: one blob with a line of JSON per row, in the order of the list. It is
-// written while the list is read, beside the input of the job, and only if there is such a row.
+// written while the list is read, next to the input of the job, and only if there is such a row.
 
-/** Where they are: one object beside the input. */
+/** Where they are: one object next to the input. */
 export const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 

@@ -24,7 +24,7 @@ import { createTopDomains, type TopDomains } from "./top-domains.ts";
 
 /** The result of ingesting a list: a written input that has each address once. */
 export type ListIntake = WrittenInput & {
-  /** The number of submitted texts, including those that are no address. */
+  /** The number of submitted texts, including those that are not addresses. */
   readonly totalSubmitted: number;
   readonly duplicatesRemoved: number;
   /** The number of addresses after duplicates were removed. */
@@ -65,7 +65,7 @@ export type FileIntakeOptions = ListOptions & {
 
 export type IntakePorts = {
   readonly blobs: Pick<Blobs, "put">;
-  /** Called after some rows, so that a long list holds up no other request. Undefined: reading goes on at once. */
+  /** Called after some rows, so that a long list does not hold up other requests. Undefined: reading continues immediately. */
   readonly pause: () => Promise<void> | undefined;
 };
 
@@ -125,7 +125,7 @@ export const ingestFile = async (
 
 export type BatchIntakeOptions = { readonly key: string; readonly rowsPerChunk: number };
 
-/** A text that is no address stays in the input, and its result is `invalid`. */
+/** A text that is not an address stays in the input, and its result is `invalid`. */
 export const ingestBatch = async (
   blobs: Pick<Blobs, "put">,
   emails: readonly string[],
@@ -138,7 +138,7 @@ export const ingestBatch = async (
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
     const parsed = parseAddressCell(text);
-    // No canonical form begins with a space, so a text that is no address never equals one.
+    // No canonical form starts with a space, so a text that is not an address never equals one.
     const [shown, identity] = isAddress(parsed)
       ? [parsed.display, parsed.canonical]
       : [text, ` ${text}`];
@@ -214,8 +214,8 @@ type IntakeState = {
 const ADDRESS_BYTES_MIN = 4;
 
 /**
- * Reading stops after this many rows with a text that is no address, if no address came before. Rows with an empty cell
- * do not count: a list that is sorted by address begins with them.
+ * Reading stops after this many rows with a text that is not an address, if no address came before. Rows with an empty cell
+ * do not count: a list that is sorted by address starts with them.
  */
 const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 

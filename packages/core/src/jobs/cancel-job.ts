@@ -32,7 +32,7 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
     if (!isOpenJob(job)) return requireCancelled(job);
     if (isDispatching(job)) throw createNotQueuedFailure();
     if (countRemaining(job) === 0) throw createEndedFailure("has a result for every address");
-    // A lost reply is no reason to give up: the next read shows whether the job was cancelled.
+    // A lost reply is not a reason to give up: the next read shows whether the job was cancelled.
     await tryCancel(world, job);
     if (attempt > 0) await world.sleep(world.random() * RETRY_MS);
     job = (await findJob(world.table, job.id)) ?? job;

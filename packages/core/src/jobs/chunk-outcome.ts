@@ -195,7 +195,7 @@ type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
   readonly chunk: Chunk | undefined;
 };
 
-/** For a chunk whose input is lost. This failure is ours alone, so a batch is refunded, too. */
+/** For a chunk whose input is lost. Only we caused this failure, so a batch is refunded, too. */
 export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
   const { job, message, chunk: stored, before } = failedChunk;
   const { chunk, pass: number } = message;
@@ -228,7 +228,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
   if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
 };
 
-/** Of a job that has ended: ends the wait of a chunk's rows. Its results stay. Each pass writes another token. */
+/** For a job that has ended: ends the wait of a chunk's rows. Its results stay. Each pass writes another token. */
 export const closeChunk = async (
   world: World,
   job: Job,
@@ -253,7 +253,7 @@ export const closeChunk = async (
   return outcome === "committed" ? "goes_on" : "left_to_others";
 };
 
-/** Of a job that is gone: nothing waits for the chunk's rows. */
+/** For a job that is gone: nothing waits for the chunk's rows. */
 export const removeChunk = async (
   { table }: Pick<World, "table">,
   chunk: Chunk,

@@ -49,7 +49,7 @@ export const verifyChunk: Worker<VerifyWorld> = {
 type DueRow = {
   readonly row: InputRow;
   readonly causes: readonly RetryCause[];
-  /** Of a row that found no slot at its mail provider. */
+  /** Present for a row that found no slot at its mail provider. */
   readonly ticket?: Ticket | undefined;
   readonly exit?: string | undefined;
   /** An earlier pass started its verification. */
@@ -249,7 +249,7 @@ const findDeferral = (
   // The verification continues, so no cause is added.
   if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
-  // No server was asked, so this is no attempt: the row waits on, however long.
+  // No server was asked, so this is not an attempt: the row keeps waiting, however long.
   if (typeof outcome !== "string" && outcome.comeBack)
     return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;

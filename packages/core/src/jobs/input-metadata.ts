@@ -6,7 +6,7 @@ import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
 import type { Item, Table } from "../ports/table.ts";
 import { toJobKey } from "./items.ts";
 
-// The metadata of a job's input, in an item beside the job's own (items.ts draws both).
+// The metadata of a job's input, in an item next to the job's own (items.ts draws both).
 
 const InputItem = v.object({
   chunks: v.array(v.number()),

@@ -90,7 +90,7 @@ const Job = v.object({
   unasked: v.number(),
   unreached: v.number(),
 
-  /** Of a job of one address: the worker's input. */
+  /** For a job of one address: the worker's input. */
   single: v.optional(
     v.object({
       email: v.string(),
@@ -118,9 +118,9 @@ const Job = v.object({
   /** How often its message was sent since its last result. */
   sends: v.number(),
 
-  /** Of a batch or a file: the blob with its rows. */
+  /** For a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
-  /** Of a file: the upload that it was read from, which is removed with the job. */
+  /** For a file: the upload that it was read from, which is removed with the job. */
   upload: v.optional(v.string()),
   chunkRows: v.number(),
   options: v.optional(

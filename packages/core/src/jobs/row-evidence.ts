@@ -7,7 +7,7 @@ import type { Evidence } from "../verify/result.ts";
 import type { Job } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
-// The evidence of a pass is one blob, beside its pages and named by their token: forty times the bytes of the results,
+// The evidence of a pass is one blob, next to its pages and named by their token: forty times the bytes of the results,
 // and hardly ever read. It is written after the pages and removed before them, so whatever removes pages finds it.
 // Losing it loses no result, so a blob that cannot be stored stops nothing.
 

@@ -17,7 +17,7 @@ export type RowOrder = {
   readonly isDescending: boolean;
 };
 
-/** The last row of a page. The next page begins after it, also if rows were added meanwhile. */
+/** The last row of a page. The next page starts after it, even if rows were added meanwhile. */
 export type RowPosition = { readonly value: string | number; readonly row: number };
 
 type Matches = Searched & { readonly rows: readonly RowRef[]; readonly isDescending: boolean };

@@ -8,7 +8,7 @@ import type { World } from "../ports/world.ts";
 import { type Job, toJobKey } from "./items.ts";
 
 // Layout. When the list of a job is replaced, the blobs that the job does not point to, or not yet. Each is recorded
-// before it is written and until it is removed, so no crash leaves a list that nothing leads to.
+// before it is written and until it is removed, so no crash leaves a list that nothing refers to.
 //
 //   pk        sk                   what
 //   JOB#<id>  SPARE#<blob's key>   isDropped: its blobs are being removed; isWritten: no process writes them any more

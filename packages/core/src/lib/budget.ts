@@ -48,7 +48,7 @@ export const createBudget = (
     const used = shares.get(who);
     return { own: used ? refill(used, perShare, nowMs) : 0, inUse: refill(all, inAll, nowMs) };
   };
-  /** Who has not taken anything for so long has nothing; without this, each would leave an entry. */
+  /** An owner that has taken nothing for this long is forgotten; otherwise each would leave an entry. */
   const forgetFull = (): void => {
     for (const [who, used] of shares) {
       if (refill(used, perShare, all.atMs) > 0) return;

@@ -8,7 +8,7 @@ export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGene
       yield value;
     }
   } finally {
-    // Of a reader that stops early: otherwise the source stays open.
+    // For a reader that stops early: otherwise the source stays open.
     await reader.cancel().catch(() => undefined);
   }
 }

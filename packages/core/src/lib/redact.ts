@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 // An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
 const API_KEY = /\bmp_(?:live|test|operator)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
-// An access token: the first two parts are JSON objects in base64url, and JSON objects begin alike.
+// An access token: the first two parts are JSON objects in base64url, and all JSON objects start alike.
 const ACCESS_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
 // A word with an @ in it, plain or percent-encoded: better to redact a word too many than to miss an address.
 const ADDRESS_CANDIDATE = /[^\s"'<>()[\]{},;:=]+/g;

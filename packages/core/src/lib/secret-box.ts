@@ -6,7 +6,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts a secret for storage. A leaked table alone does not reveal it, and it cannot be decrypted for another owner:
+ * Encrypts a secret for storage. A leaked table does not reveal it, and it cannot be decrypted for another owner:
  * `associatedData` names the owner.
  */
 export const encryptSecret = (

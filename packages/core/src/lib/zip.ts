@@ -4,7 +4,7 @@ import { readStream } from "./read-stream.ts";
 // believed: the bytes of an entry are counted, up to the caller's limit. It is our own because the runtime inflates
 // faster than a library does, and a library adds its bytes to the dashboard.
 
-/** Why bytes are no zip file that is read here. */
+/** Why bytes are not a zip file that is read here. */
 export class ZipFault extends Error {
   readonly kind: "damaged" | "too_large" | "over_limit" | "encrypted";
 

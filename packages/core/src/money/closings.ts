@@ -56,7 +56,7 @@ const toClosingKey = (account: string, month: string): Key => ({
 });
 
 /**
- * A month is over so long after its end: every job and refund of it has ended by then, and only a clock that is wrong by
+ * How long after its end a month is over: every job and refund of it has ended by then, and only a clock that is wrong by
  * weeks writes to it. A closing of a month that is not over was written by such a clock, and counts once it is.
  */
 const OVER_AFTER_MS = 35 * DAY_MS;

@@ -72,7 +72,7 @@ const toRichestFirst = (shards: readonly Shard[], count: number): readonly Shard
         Number(isRetired(a, count) && a.available > 0) || b.available - a.available,
   );
 
-/** At most so many shards get credits in one transaction. */
+/** The most shards that get credits in one transaction. */
 const SPREAD_MAX = 98;
 
 /**
@@ -99,7 +99,7 @@ export const planSpread = (
   ];
 };
 
-/** A balance is uneven if one shard in so many is poor. */
+/** A balance is uneven if one shard in this many is poor. */
 const POOR_SHARE = 4;
 
 /** The writes of the shards that give. A draw changes no total of the account. */

@@ -13,7 +13,7 @@ import { PAID_OPERATIONS, type PaidOperation, REASONS } from "./reasons.ts";
 //   USAGE#<account>             <yyyy-mm-dd>                    the sums of the entries of one day, of shard 0
 //   USAGE#<account>             <yyyy-mm-dd>#<nn>               the same of another shard of the balance
 //
-// The key of an entry derives from its operation and step alone, so a step is written once at most.
+// The key of an entry derives only from its operation and step, so a step is written once at most.
 
 /** The operation that an entry belongs to. */
 export type OperationOrigin = {
@@ -87,7 +87,7 @@ export const toLedgerPartition = (account: string, month: string): string =>
 export const USAGE_TOTALS = ["granted", "debited", "refunded"] as const;
 type UsageTotal = (typeof USAGE_TOTALS)[number];
 
-/** What usage counts of each operation, beside the totals of all of them. */
+/** What usage counts for each operation, in addition to the totals. */
 type OperationField = `${OperationTotal}_${PaidOperation}`;
 type OperationTotal = Exclude<UsageTotal, "granted">;
 export type UsageField = UsageTotal | OperationField;

@@ -8,13 +8,13 @@ type ListedEntry = LedgerEntry & { readonly id: string };
 
 export type EntryPage = {
   readonly entries: readonly ListedEntry[];
-  /** The entry that the next page begins after; undefined at the end. */
+  /** The entry that the next page starts after; undefined at the end. */
   readonly next?: string;
 };
 
 /**
  * The part of the ledger that is read. `since`: when the account was created. `from`, `to`: days, or the first and the last
- * id; `after`: the id that the page begins after.
+ * id; `after`: the id that the page starts after.
  */
 export type EntryRange = {
   readonly account: string;
@@ -112,7 +112,7 @@ async function* iterateEntries(
   }
 }
 
-/** Every id begins with a time. */
+/** Every id starts with a time. */
 const EARLIEST = "0";
 const LATEST = "~";
 const isDay = (text: string): boolean => text.length === DAY_LENGTH;

@@ -15,7 +15,7 @@ export type PaidOperation = (typeof PAID_OPERATIONS)[number];
 const REFUND_REASONS = ["failed", "not_probed", "not_reached", "cancelled", "no_mail"] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
 
-/** Why credits move that are no operation's, and why those of one return. */
+/** Why credits move without an operation, and why an operation's credits return. */
 export const OTHER_REASONS = ["opening", "granted", "taken_back", ...REFUND_REASONS] as const;
 type OtherReason = (typeof OTHER_REASONS)[number];
 

@@ -4,7 +4,7 @@ const NOTHING = (): void => {};
 const UNDAMAGED: ReadonlySet<string> = new Set();
 
 /**
- * Of a process that has one request at a time, beside managed storage: it is never short of anything, it ends between two
+ * For a process with one request at a time and managed storage: it is never short of anything, it ends between two
  * requests, no request waits for another, and storage checks itself.
  */
 export const ONE_REQUEST: Pick<World, "pressure" | "stopping" | "callers" | "damagedParts"> = {

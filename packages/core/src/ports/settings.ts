@@ -1,11 +1,11 @@
 /** The operator's settings that the core needs. Each runtime reads them from its environment. */
 export type Settings = {
   readonly version: string;
-  /** The key for hashing stored API keys: a leaked table alone cannot be searched for keys. */
+  /** The key for hashing stored API keys: a leaked table cannot be searched for keys. */
   readonly keyPepper: string;
   /** Signs the pagination cursors that clients send. */
   readonly cursorSecret: string;
-  /** The key for hashing addresses in stored activity: a leaked table alone cannot be searched for an address. */
+  /** The key for hashing addresses in stored activity: a leaked table cannot be searched for an address. */
   readonly activityKey: string;
   /** "shared": an account also sees activity that enough other accounts contributed. "own": only its own. */
   readonly activityPool: "own" | "shared";
@@ -18,14 +18,14 @@ export type Settings = {
   /** How many addresses a chunk has. A simulation uses small chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
   /**
-   * After this time a chunk's finished rows are stored, and the others continue alone. Infinity where a process ends with
+   * After this time a chunk's finished rows are stored, and the others continue separately. Infinity where a process ends with
    * its message, as on AWS: there a pass waits for all of its rows.
    */
   readonly slowRowsAfterMs: number;
   /** From how many rows on a worker makes an export, and how many a part of it has. */
   readonly exportRows: { readonly inRequest: number; readonly part: number };
   /**
-   * A balance uses one more shard for each so many credits. Infinity where transactions wait for each other and never
+   * How many credits of a balance need one more shard. Infinity where transactions wait for each other and never
    * conflict, as on one machine: every charge reads all shards.
    */
   readonly creditsPerShard: number;
@@ -40,7 +40,7 @@ export const SLOW_ROWS_AFTER_MS = 20_000;
 export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };
 
 /**
- * A request makes an export of so many rows in a few seconds, also on a busy machine; API Gateway waits for 29. A part
+ * A request makes an export of this many rows in a few seconds, even on a busy machine; API Gateway waits for 29. A part
  * takes a Lambda two seconds and has 5 MB or more, so S3 joins parts without reading them.
  */
 export const EXPORT_ROWS: Settings["exportRows"] = { inRequest: 50_000, part: 50_000 };

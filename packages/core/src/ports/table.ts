@@ -117,7 +117,7 @@ export type Table = {
   get(key: Key): Promise<Item | undefined>;
   /** In byte order of the sort key, because that is the order DynamoDB has. */
   query(query: TableQuery): Promise<ItemPage>;
-  /** One write alone: half the price of a transaction on AWS, and it returns the item after the change. */
+  /** A single write: half the price of a transaction on AWS, and it returns the item after the change. */
   write(write: Write): Promise<WriteResult>;
   /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;

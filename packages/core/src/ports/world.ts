@@ -22,7 +22,7 @@ export type IdPrefix =
 export type Callers = {
   /** Called for each request that may ask mail servers. Returns the function to call at the response. */
   readonly enter: () => () => void;
-  /** Each step of batch work waits for this; undefined: it begins at once. */
+  /** Each step of batch work waits for this; undefined: it starts immediately. */
   readonly yieldToCallers: (of: {
     readonly account: string;
     readonly priority: "list";

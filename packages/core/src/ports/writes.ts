@@ -80,7 +80,7 @@ export const compareBytes = (a: string, b: string): number => {
 const isInBounds = (value: number, { atLeast, atMost }: Bounds[string]): boolean =>
   (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
 
-/** A missing amount counts as 0. Adding to a value that is no number is an error, as in DynamoDB. */
+/** A missing amount counts as 0. Adding to a value that is not a number is an error, as in DynamoDB. */
 const readAmount = (item: Item | undefined, field: string): number => {
   const value = readField(item ?? {}, field) ?? 0;
   if (typeof value === "number") return value;

@@ -7,12 +7,12 @@ import type { World } from "../ports/world.ts";
 // writes it down, and the check of health reads it, in whichever process that runs.
 //
 //   pk       sk    what
-//   HEALTH   DNS   there while DNS is dead; ends by itself when nothing asks any more
+//   HEALTH   DNS   present while DNS is dead; expires once nothing asks any more
 
 const DNS_DEAD: Key = { pk: "HEALTH", sk: "DNS" };
 
 const DEAD_AFTER_MS = 60_000;
-/** One domain whose servers are down, asked for again and again, says nothing about DNS. */
+/** Repeated queries for one domain whose servers are down say nothing about DNS. */
 const NAMES_MIN = 3;
 const WRITE_EVERY_MS = 30_000;
 const WRITTEN_SECONDS = 120;
@@ -32,7 +32,7 @@ export const watchDns = (dns: Dns, { table, now }: Pick<World, "table" | "now">)
 
   const recordFault = async (name: string): Promise<void> => {
     const nowMs = now().getTime();
-    // After a pause without questions the minute begins anew.
+    // After a pause without queries the minute restarts.
     if (failing === null || nowMs - failing.lastMs > DEAD_AFTER_MS)
       failing = { sinceMs: nowMs, lastMs: nowMs, names: new Set() };
     failing.lastMs = nowMs;

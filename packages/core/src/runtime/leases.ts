@@ -4,7 +4,7 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
-// Scheduled work stands in the `due` index until it is done. Its time is a lease, too: until then the work belongs to
+// Scheduled work stays in the `due` index until it is done. Its time is a lease, too: until then the work belongs to
 // the process that acquired it, and afterwards to the next one. Each process writes a fencing token: a process that
 // finds another token there has lost its lease.
 //

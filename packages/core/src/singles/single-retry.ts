@@ -21,7 +21,7 @@ export const findSingleRetry = (
   { retryCause: cause, reason, comeBack, greylistedExit, throttleMinutes }: Verification,
   { causes, exit }: EarlierAttempts = { causes: [] },
 ): SingleRetry | undefined => {
-  // No server was asked, so this is no attempt.
+  // No server was asked, so this is not an attempt.
   if (comeBack)
     return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes], ...keepExit(exit) };
   const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default, throttleMinutes };

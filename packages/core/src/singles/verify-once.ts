@@ -140,7 +140,7 @@ const isDoubtedSince = async (
   evidence?.catchAll === "not_tested" &&
   (await findProviderDoubts(beliefs, evidence.mailHost)).acceptsUnknown;
 
-/** The account's mail bounced and the result does not know of it: the result is no longer true. */
+/** The account's mail has bounced since the result was made, so the result is no longer true. */
 const hasBouncedSince = async (
   world: World,
   { account }: Pick<Payer, "account">,

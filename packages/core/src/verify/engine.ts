@@ -87,7 +87,7 @@ export const createMailQuestions = (
     ...withSteadyClock(ports),
     catchAllCache: createCatchAllCache(ports.table, ports.now),
     quota: createDailyQuota(ports),
-    // The pauses stand in the table and outlive the process, so they end by the clock that all processes have.
+    // The pauses are in the table and outlive the process, so they end by the clock that all processes have.
     breaker: createCircuitBreaker(ports),
     ...(ports.exits && { warmUp: createWarmUp({ ...ports, exits: listNewExits(ports) }) }),
     canaries,

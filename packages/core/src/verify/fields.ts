@@ -3,7 +3,7 @@ import * as v from "valibot";
 // What a table of fields says, and what follows from one: the types, the schema and the public form. The columns of
 // files (exports/result-columns.ts) read the same table.
 
-/** A field of a result: where it stands in every form that the result takes. */
+/** A field of a result, and its place in every form of the result. */
 export type Field = {
   /** The name in the API and the header of the column, where it is not the key. */
   readonly name?: string;
@@ -81,7 +81,7 @@ export const listStoredKeys = <F extends Fields>(
 ): readonly (keyof ValuesOf<F> & string)[] =>
   Object.keys(fields).filter((key) => !fields[key]?.isComputed) as (keyof ValuesOf<F> & string)[];
 
-/** A type that no schema checks: the value is made and read by this service alone. */
+/** A type that no schema checks: only this service makes and reads the value. */
 // @__NO_SIDE_EFFECTS__
 export const typed = <T>(): v.GenericSchema<T> => v.custom<T>(() => true);
 

@@ -120,7 +120,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
     reason: useReason("bounced"),
   },
   {
-    // The owner of such a domain may read what arrives, so an acceptance is no good sign.
+    // The owner of such a domain may read what arrives, so an acceptance is not a good sign.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat !== null && HAS_HOST.has(domain),
     reason: useReason("typo_domain"),

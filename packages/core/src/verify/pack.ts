@@ -3,13 +3,13 @@ import { listStoredKeys } from "./fields.ts";
 import { RESULT_FIELDS, type Verification } from "./result.ts";
 
 // The stored form of a result: in the result cache, in the answer of a claim, and half a million times in the pages of
-// a job. So it is short. It begins with its version; older versions must stay readable.
+// a job. So it is short. It starts with its version; older versions must stay readable.
 
 const VERSION = 1;
 
 export type PackedVerification = readonly Json[];
 
-/** A bit for each, in the order of the table: the order of what is stored, so a new field goes behind the others. */
+/** A bit for each, in the order of the table: the order of what is stored, so a new field goes after the others. */
 const CHECKS = listStoredKeys(RESULT_FIELDS.verification.fields);
 const FLAGS = listStoredKeys(RESULT_FIELDS.flags.fields);
 

@@ -11,7 +11,7 @@ const toPublicResult = createPublicWriter(RESULT_FIELDS);
 const MARKS = ["\u0001", "\u0002", "\u0003", "\u0004", "\u0005"] as const;
 const MARK = /"\\u000[1-5]"/;
 
-/** The text before, between and behind the address, three names and the time. */
+/** The text before, between and after the address, three names and the time. */
 type Template = readonly string[];
 
 /** Differs from every text. */

@@ -192,7 +192,7 @@ const AnyEvidence = v.record(v.string(), v.unknown()) as unknown as v.GenericSch
 export const RESULT_FIELDS = {
   email: {
     schema: describe(Text, "The address as it was read."),
-    // The list's own cell may hold a name beside the address, or be spelt otherwise.
+    // The list's own cell may also hold a name, or be spelt differently.
     column: true,
   },
   status: {

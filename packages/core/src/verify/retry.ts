@@ -110,7 +110,7 @@ export const findRetryCause = ({
   code,
 }: AttemptOutcome): RetryCause | null => {
   if ((status !== "unknown" && reason !== TO_BE_CONFIRMED) || retry === null) return null;
-  // A 5xx is permanent (RFC 5321 §4.2.1), except where it is about this connection or our rate alone.
+  // A 5xx is permanent (RFC 5321 §4.2.1), except where it is only about this connection or our rate.
   const isOfUs = retry === "new_connection" || reason === "directory_harvest";
   if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";

@@ -7,7 +7,7 @@ import type { CatchAll, ProbeRequest, ProbeResult } from "../smtp-pool/probe.ts"
 import type { Engine, WithEngine } from "./engine.ts";
 import { QUIET_ENGINE } from "./quiet-engine.ts";
 
-/** The result of an address under a test key, by the word that its local part begins with. Other words are accepted. */
+/** The result of an address under a test key, by the first word of its local part. Other words are accepted. */
 export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   valid: { verdict: "valid", reason: "accepted" },
   invalid: { verdict: "invalid", reason: "mailbox_not_found" },

@@ -50,7 +50,7 @@ export const START_SCORES: Readonly<Record<Status, number>> = {
   spam_trap: 2,
 };
 
-/** From the least to the highest confidence, which is 0.95, a score moves by so many points, as far as its band allows. */
+/** From the least to the highest confidence, which is 0.95, a score moves by this many points, as far as its band allows. */
 const CONFIDENCE_POINTS = 30;
 const CONFIDENCE_MIDDLE = 0.5;
 

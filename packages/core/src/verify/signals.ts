@@ -12,7 +12,7 @@ export type Signals = {
     readonly disposableHint: boolean;
     readonly role: string | null;
     readonly free: boolean;
-    /** The provider that the squat is taken for. */
+    /** The provider that the squat imitates. */
     readonly squat: string | null;
   };
   /** What the mail server's reply means; null when no mail server was asked. */

@@ -2,7 +2,7 @@ import type { AddressText } from "@mailproof/mail/address";
 
 const TEXT_MAX = 320;
 
-/** The `email` of a result: a text that is no address is shown as it was sent, cut to a length. */
+/** The `email` of a result: a text that is not an address is shown as it was sent, cut to a length. */
 export const toEmail = ({ address, text }: AddressText): string =>
   address?.display ?? text.trim().slice(0, TEXT_MAX);
 

@@ -24,7 +24,7 @@ export const createVerdictWrites = (
     status,
     score,
     provider: provider ?? NO_MAIL_HOST,
-    // Of a free provider's domain an account's mail says nothing that the provider's own counts do not say better.
+    // About a free provider's domain, the provider's own counts say more than an account's mail.
     mayBeCatchAll: !flags.freeProvider && mayBeCatchAll(result),
     at: verifiedAt,
   };

@@ -42,7 +42,7 @@ export type VerifyOptions = {
   readonly deepVerify: boolean;
   readonly includeAi: boolean;
   readonly includeEvidence: boolean;
-  /** Absent: the process verifies for one person alone. */
+  /** Absent: the process verifies for only one person. */
   readonly requester?: Requester;
   /** Absent: nothing that was found out earlier has a part in the verdict. */
   readonly history?: AccountHistory | undefined;

@@ -102,7 +102,7 @@ export const replayFailed = async (
   for await (const item of paginateQuery(world.table, query)) {
     const { id, status, createdAt } = readDelivery(item);
     const isOver = replayed === REPLAY_LIMITS.replayed || read >= REPLAY_LIMITS.read;
-    // Those of one moment stay together: the next request begins with the first of its time.
+    // Deliveries of one moment stay together: the next request starts with the first of its time.
     if (isOver && createdAt > since) return { replayed, next: createdAt };
     read++;
     if (status === "failed" && (await retryDelivery(world, webhook, id))) replayed++;

@@ -31,7 +31,7 @@ export type FeedPage = {
   readonly position: FeedPosition;
 };
 
-/** The next events of an account, at most so many. */
+/** The next events of an account, up to a limit. */
 export const readFeed = async (
   { table, now }: Pick<World, "now"> & { readonly table: Table },
   owner: string,

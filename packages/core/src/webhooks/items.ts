@@ -9,7 +9,7 @@ import { type ScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
 import { EVENTS_QUEUE } from "./wake-ups.ts";
 
-// Layout. An event is written in the transaction of its cause, so neither exists alone. It is due until there is a
+// Layout. An event is written in the transaction of its cause, so neither exists without the other. It is due until there is a
 // delivery for each subscribed webhook and callback; a delivery is due until it succeeds or fails for good. A slot is a
 // call under way; the slots of a half-minute are counted in one item and expire with it.
 //

@@ -227,7 +227,7 @@ const transactWithReplacements = async (
 
   const reasons = listReasons(reply);
   const failed = reasons.findIndex(({ Code }) => Code === FAILED);
-  // A refusal for another reason is no evidence about an earlier attempt.
+  // A refusal for another reason is not evidence about an earlier attempt.
   if (failed < 0 && wasLost) return { outcome: "ambiguous" };
   if (failed < 0) throw await toWriteError(context, writes, reply);
   const instead = reasons.map(({ Code, Item }, at) =>

@@ -86,7 +86,7 @@ export const adminEntries: readonly AdminEntry[] = [
   ),
 ];
 
-/** Those of one machine alone. */
+/** Commands that exist only on one machine. */
 export const machineEntries: readonly AdminEntry<AdminDefinition>[] = [
   ...listEntries<string, AdminDefinition>(
     {

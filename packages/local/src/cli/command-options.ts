@@ -5,7 +5,7 @@ import type { Command, OptionLabels } from "./define-command.ts";
 export type CommandOption = {
   readonly name: string;
   readonly short: string | undefined;
-  /** What stands for its value; undefined for an option that is there or not. */
+  /** The placeholder of its value; undefined for a flag. */
   readonly value: string | undefined;
   readonly text: string;
   readonly isRequired: boolean;

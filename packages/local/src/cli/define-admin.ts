@@ -33,7 +33,7 @@ export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World>,
 ): AdminDefinition<O, World> => definition;
 
-/** One for this machine alone. */
+/** A command for this machine only. */
 export const defineAdmin = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): AdminDefinition<O> => definition;

@@ -6,7 +6,7 @@ type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
   readonly environment: Environment;
   readonly options: v.InferOutput<O>;
-  /** What was typed beside the options. */
+  /** What was typed besides the options. */
   readonly words: readonly string[];
   /** Every command, for those that print them. */
   readonly commands: readonly CommandEntry[];
@@ -14,7 +14,7 @@ export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
 
 /** A command without its name: what is loaded when it is called. */
 export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
-  /** What is typed beside its name, where the options do not say it: `LIST | -`. */
+  /** What is typed after its name, where the options do not say it: `LIST | -`. */
   readonly usage?: string;
   readonly options: O;
   /** What is typed after `mailproof`. */
@@ -29,7 +29,7 @@ export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
   run(input: CommandInput<O>): Promise<number>;
 };
 
-/** Ties the command's types to the options beside it. */
+/** Ties the command's types to its options. */
 export const defineCommand = <O extends OptionsSchema>(
   definition: CommandDefinition<O>,
 ): CommandDefinition<O> => definition;
@@ -61,11 +61,11 @@ export const Flag = v.optional(v.boolean(), false);
 export type OptionLabels = {
   /** One letter: `-o` is the same as `--out`. */
   readonly short?: string;
-  /** What stands for the value in help: `FILE`. */
+  /** The placeholder of the value in help: `FILE`. */
   readonly value?: string;
 };
 
-/** Says beside an option what it does. It has no effect when the option is read. */
+/** Describes an option. It has no effect when the option is read. */
 export const describeOption = <S extends v.GenericSchema>(
   schema: S,
   text: string,

@@ -83,7 +83,7 @@ export type FileCommandOptions = {
   readonly dryRun?: boolean;
 };
 
-/** Uploads the list, or goes on with the job that an earlier start of this command began; writes the results. */
+/** Uploads the list, or continues the job of an earlier run of this command; writes the results. */
 export const verifyFileByService = async (
   service: Service,
   name: string,
@@ -169,7 +169,7 @@ const resolveJobId = async (
   return accepted.job_id ?? "";
 };
 
-/** For scripts: the id alone on standard output. */
+/** For scripts: only the id on standard output. */
 const endWithoutWaiting = (
   { url }: Service,
   id: string,

@@ -172,7 +172,7 @@ export const formatFollowCommand = (
     ...(kind === "json" ? ["--json"] : []),
   ].join(" ");
 
-/** Then there is no such job, or it belongs to another account. */
+/** The job does not exist, or belongs to another account. */
 const DENIED: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
 
 /** A job continues without this process, so the caller learns how to wait for it again. */
@@ -189,7 +189,7 @@ export const explainHowToFollow = (
     return options.signal.aborted ? EXIT_CODES.interrupted.code : getExitCode(error);
   });
 
-/** Throws the error when there is no job to go on with. */
+/** Throws the error when there is no job to continue. */
 export const explainContinuation = (
   error: unknown,
   id: string,

@@ -25,7 +25,7 @@ ${formatRows([...rows, ...operator])}
 `;
 };
 
-/** The commands that begin with a word, such as `admin keys`. */
+/** The commands that start with a word, such as `admin keys`. */
 export const formatGroup = (commands: readonly Command[]): string =>
   `Commands:
 

@@ -5,7 +5,7 @@ import { PROGRAM } from "../installation.ts";
 import { createFileAtomic, readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 
-// A small file beside the output says which job a command started, so the same command goes on with it after a kill.
+// A small file next to the output names the job that a command started, so that the same command continues it after a kill.
 // It is written before the first request that charges, and removed when the output is complete.
 
 const JobState = v.object({
@@ -35,7 +35,7 @@ export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
   readonly max_wait_minutes: number | undefined;
 };
 
-/** Beside the output; beside the list when the results go to standard output. */
+/** Next to the output, or next to the list if the results go to standard output. */
 export const getStateFile = (out: string | undefined, list: string): string =>
   `${out ?? list}.mailproof.json`;
 
@@ -60,7 +60,7 @@ const isStateOfJob = (file: string, jobId: string): boolean => {
   try {
     return readState(file)?.job_id === jobId;
   } catch {
-    // A file that is no state of ours is not ours to remove.
+    // A file with other content is not ours to remove.
     return false;
   }
 };

@@ -34,16 +34,16 @@ export const COLUMN = {
   ),
 };
 
-/** What stands for standard input in place of a file. */
+/** Means standard input instead of a file. */
 export const STANDARD_INPUT = "-";
 
 /** A list as a file that can be read more than once. */
 export type ListFile = {
   /** What the person calls it. */
   readonly name: string;
-  /** A text file: the list itself, or what was made of it. */
+  /** A text file: the list itself, or the text made from it. */
   readonly path: string;
-  /** Removes what was made of it. */
+  /** Removes the text made from it. */
   readonly remove: () => void;
 };
 

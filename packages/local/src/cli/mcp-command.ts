@@ -18,7 +18,7 @@ type Message = {
 
 type Send = (text: string) => Promise<string>;
 
-/** Headers that the protocol has over HTTP beside the message. Since 2026-07-28 a message carries its version itself. */
+/** Headers that the protocol has over HTTP in addition to the message. Since 2026-07-28 a message carries its version itself. */
 const toHeaders = ({ method, params }: Message, negotiated: string | undefined) => {
   const own = params?._meta?.[VERSION_KEY];
   if (typeof own !== "string")

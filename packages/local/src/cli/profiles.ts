@@ -63,7 +63,7 @@ export const findProfile = (name: string): Profile | undefined => {
 export const listProfileNames = (): readonly string[] =>
   Object.keys(readProfiles(getProfilesFile())).toSorted();
 
-/** Returns the file. It is readable for its owner alone from its first byte. */
+/** Returns the file. Only its owner can read it, from its first byte on. */
 export const saveProfile = (name: string, profile: Profile): string => {
   const file = getProfilesFile();
   const profiles = { ...readProfiles(file), [name]: profile };

@@ -11,7 +11,7 @@ import { type Command, UsageError } from "./define-command.ts";
 import { suggestWord } from "./suggest.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** What was typed behind the name of the command. */
+/** What was typed after the name of the command. */
 export const readOptions = (command: Command, args: readonly string[]) => {
   const options = listOptions(command);
   const { values, positionals } = parseTokens(command, options, args);
@@ -79,7 +79,7 @@ const assertOption = (
     if (value !== undefined) throw createUsageError(command, `--${name} takes no value.`);
     return;
   }
-  // What begins with a dash is the next option; a value that really does is written --name=-value.
+  // An argument that starts with a dash is the next option; a value that really does is written --name=-value.
   if (value === undefined || (!inlineValue && value.length > 1 && value.startsWith("-")))
     throw createUsageError(command, `--${name} needs a value: ${formatOption(option)}.`);
 };

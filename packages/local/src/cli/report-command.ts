@@ -50,7 +50,7 @@ type UploadOutcome =
   | { readonly kind: "stored"; readonly data: UploadReportData }
   | { readonly kind: "failed"; readonly error: Error };
 
-/** A file that is no report says nothing about the next one. Any other failure ends the command. */
+/** A file that is not a report says nothing about the next one. Any other failure ends the command. */
 const upload = async (
   { client }: Service,
   file: string,

@@ -13,7 +13,7 @@ import { toSendAdvice } from "@mailproof/core/verify/send-advice";
 import { isAscii } from "@mailproof/mail/syntax";
 import type { ResultSummary } from "./result-summary.ts";
 
-/** Results beside the columns of their list, as CSV and spreadsheets have them. */
+/** Results next to the columns of their list, as CSV and spreadsheets have them. */
 export type ResultTable = {
   readonly header: readonly string[];
   readonly delimiter: string;
@@ -61,7 +61,7 @@ async function* toRows(
     yield insertSend(joinCells(width, cells, toPublicCells(result)), statusAt);
 }
 
-/** The result columns begin with the address and the status. */
+/** The result columns start with the address and the status. */
 const STATUS_OFFSET = 1;
 
 const insertAfter = (cells: readonly string[], at: number, cell: string): readonly string[] => [
@@ -97,7 +97,7 @@ async function* listRows({ header, rows }: ResultTable): AsyncGenerator<readonly
   yield* rows;
 }
 
-/** The export of a service, read again. Without a table it is no export of ours, and `pieces` are what it sent. */
+/** The export of a service, read again. Without a table it is not our export, and `pieces` are what it sent. */
 export const readResultTable = async (
   pieces: Pieces,
   summary: ResultSummary,

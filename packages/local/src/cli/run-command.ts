@@ -35,12 +35,12 @@ const main = async (commands: Commands, args: readonly string[]): Promise<number
 };
 
 const findCommand = (commands: Commands, args: readonly string[]): CommandEntry | undefined =>
-  // "admin lists update" stands behind "admin lists".
+  // "admin lists update" comes after "admin lists".
   commands.findLast(({ name }) =>
     name.split(" ").every((word, position) => args[position] === word),
   );
 
-/** The commands that begin with these words; all of them for none. */
+/** The commands that start with these words; without words, all. */
 const findGroup = (commands: Commands, words: readonly string[]): Commands =>
   commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
 

@@ -193,7 +193,7 @@ const formatProposal = (
   ];
 };
 
-/** Text behind a lead of so many columns, which colours may make longer than it looks. */
+/** Text after a lead of this many columns; colour codes may make the lead longer than it looks. */
 const formatHanging = (
   lead: string,
   below: string,

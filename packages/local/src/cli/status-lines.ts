@@ -2,10 +2,10 @@ import type { WriteStream } from "node:tty";
 import { areNotesSilent } from "./notes.ts";
 import { canErase, getColumns } from "./terminal.ts";
 
-/** Parts of one line, which belong together; where they do not fit, the line goes on below. */
+/** Parts of one line; where they do not fit, the line continues below. */
 export type LineParts = readonly string[];
 
-/** Lines that say how far a piece of work is, each time in place of the lines before. */
+/** Lines that show the progress of work, rewritten in place each time. */
 export type StatusLines = {
   readonly show: (lines: readonly LineParts[]) => void;
   /** Erases the lines. */

@@ -9,7 +9,7 @@ import type { Service } from "./service.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** The list, the output that is made of it, and the state of both. */
+/** The list, the output made from it, and the state of both. */
 export type ListSubmission = {
   /** The text file that is sent. */
   readonly path: string;
@@ -52,7 +52,7 @@ export const submitList = async (
   });
 };
 
-/** The service takes texts alone, and a spreadsheet has become one. */
+/** The service accepts only text, and a spreadsheet has become text by now. */
 const toUploadName = (name: string): string =>
   /\.(?:csv|txt)$/i.test(name) ? name : `${name.replace(/\.(?:xlsx|tsv)$/i, "")}.csv`;
 

@@ -37,7 +37,7 @@ export const getColumns = ({ columns }: WriteStream): number => (columns || COLU
 export const replaceControls = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 
-/** Lines of at most so many columns, broken between words; a word that is longer is cut. */
+/** Lines of limited width, broken between words; a word that is longer is cut. */
 export const wrapText = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";

@@ -27,7 +27,7 @@ export type Calls<Remote extends Handlers> = {
   ) => Promise<Awaited<ReturnType<Remote[Name]>> | typeof ENDED>;
   /** What the other thread may call here. */
   readonly serve: (handlers: Handlers) => void;
-  /** Every call that has not returned comes to ENDED. */
+  /** Every call that has not returned resolves to ENDED. */
   readonly end: () => void;
 };
 

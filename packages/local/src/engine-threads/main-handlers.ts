@@ -41,7 +41,7 @@ type ThreadConnections = ReturnType<typeof createThreadConnections>;
 
 export type MainHandlers = ReturnType<typeof createMainHandlers>;
 
-/** What one engine thread, which `thread` stands for, may call on the main thread. */
+/** What one engine thread, `thread`, may call on the main thread. */
 export const createMainHandlers = (
   { table, log, canaries, onSession }: MainPorts,
   counts: SlotCounts,

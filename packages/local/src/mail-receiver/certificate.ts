@@ -10,7 +10,7 @@ const VALID_DAYS = 365 * 5;
 /** A clock may be a little behind. */
 const VALID_BEFORE_DAYS = 1;
 
-/** A new key pair, and a certificate of it for this host, signed by itself. */
+/** A new key pair, and a self-signed certificate of it for this host. */
 export const createSelfSigned = (host: string, now: Date): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signed = sequence(

@@ -2,7 +2,7 @@
 export const MAIL_LIMITS = {
   /** Gmail and others send at most 25 MB; a test mail is a newsletter or a receipt. */
   messageBytesMax: 10_000_000,
-  /** Of a message that arrives. A larger one waits in the blobs until it is whole, so a slow client holds little. */
+  /** How much of a message is held in memory. A larger one waits in the blobs until it is whole, so a slow client holds little. */
   arrivingBytesMax: 1_048_576,
   /** What all messages hold in memory, and one network at most half of it; further ones are deferred. */
   heldBytesMax: 67_108_864,

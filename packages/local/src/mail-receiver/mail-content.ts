@@ -5,7 +5,7 @@ import type { MailWire } from "./mail-wire.ts";
 import { REPLIES } from "./replies.ts";
 
 // The content of a message, up to the line with a single dot. It is held in blocks, whatever the pieces are that the client
-// sends: the client does not decide how many objects are made of its bytes.
+// sends: the client does not decide how many objects its bytes become.
 
 export const BLOCK_BYTES = 65_536;
 
@@ -106,8 +106,8 @@ const DOT = 0x2e;
 type LineState = "line" | "text" | "cr" | "dot" | "dot_cr";
 
 /**
- * Of a line that begins with a dot, the first dot was added by the client (RFC 5321 §4.5.2); a line with nothing else ends
- * the message, and `after` follows it. A CR or a LF alone is the end of a line to other servers (SMTP smuggling), and here
+ * In a line that starts with a dot, the first dot was added by the client (RFC 5321 §4.5.2); a line with nothing else ends
+ * the message, and `after` follows it. Other servers take a bare CR or LF for the end of a line (SMTP smuggling); here it is
  * a reason to refuse (§2.3.8). `text` is written over `bytes`, which are never fewer.
  */
 const createUnstuffer = () => {

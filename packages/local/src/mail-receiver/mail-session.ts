@@ -183,7 +183,7 @@ const receive: Command = async (context, argument) => {
     const onProgress = () => void (session.progressedAt = server.nextTurn());
     const arrival = { wire, limits, world, hold, heldBytes, onProgress };
     const read = await orFailed(world, readContent(arrival));
-    // Of a message that cannot be stored the rest is not read.
+    // The rest of a message that cannot be stored is not read.
     if (read === "failed") return end(context, REPLIES.localError);
     const { raw, isWhole, refusal } = read;
     if (!isWhole) return end(context, "");

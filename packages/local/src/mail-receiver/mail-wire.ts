@@ -11,21 +11,21 @@ const CR = 0x0d;
 const LF = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** What a socket reads ahead. Each TLS record is a Buffer, with hundreds of bytes beside its content, which may be one. */
+/** What a socket reads ahead. Each TLS record is a Buffer, with hundreds of bytes in addition to its content, which may be one byte. */
 export const READ_AHEAD = { highWaterMark: 1_024 };
 
 export type Tls = { readonly version: string; readonly cipher: string };
 export type MailWire = ReturnType<typeof createMailWire>;
 
-/** A header, a type and a tag: what a TLS record has at least, beside its content (RFC 8446 §5.2). */
+/** A header, a type and a tag: the least that a TLS record has besides its content (RFC 8446 §5.2). */
 const FRAME_BYTES = 22;
-/** A record whose end has not come is no frame. */
+/** A record whose end has not come is not a frame. */
 const RECORD_BYTES_MAX = 16_640;
-/** So that many pieces do not wait for ever beside sessions that have few. */
+/** So that many pieces do not wait forever for sessions that have few. */
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
 
-/** Whether the client may send so many more now. A piece costs the same, however little it brings. */
+/** Whether the client may send this many more now. A piece costs the same however small it is. */
 type TakePieces = (count: number) => boolean;
 
 export const createMailWire = (plain: Socket, times: MailLimits, takePieces: TakePieces) => {

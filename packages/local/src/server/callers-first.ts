@@ -66,7 +66,7 @@ const createSteps = (nowMs: () => number) => {
   };
 };
 
-/** During requests, lists begin their steps in slices, one per turn of the event loop. */
+/** During requests, lists start their steps in slices, one per turn of the event loop. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const steps = createSteps(nowMs);
   let callers = 0;
@@ -90,7 +90,7 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
       else if (hasTime(next)) runStep(next);
       else nextTurn(runSlice);
     };
-    // The first step of a slice always runs, however late: lists continue beside endless requests.
+    // The first step of a slice always runs, however late: lists continue even during endless requests.
     goOn(() => true);
   };
 

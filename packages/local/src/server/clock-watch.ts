@@ -30,7 +30,7 @@ export const createClockWatch = (steadyMs: () => number = () => performance.now(
   const measureJump = async (world: World, wallMs: number): Promise<number> => {
     if (last) return wallMs - last.wallMs - (steadyMs() - last.steadyMs);
     const stored = v.safeParse(Latest, await world.table.get(KEY));
-    // After a stop the time is later, and that is no jump.
+    // After a stop the time is later, and that is not a jump.
     const behindMs = stored.success ? wallMs - Date.parse(stored.output.at) : 0;
     return behindMs < -CLOCK_SKEW_MS ? behindMs : 0;
   };

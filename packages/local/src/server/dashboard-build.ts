@@ -56,7 +56,7 @@ const readCached = (): string | undefined => {
 const BUILD_MS_MAX = 300_000;
 const BUILT_BYTES_MAX = 32 * 1024 * 1024;
 
-/** In a process of its own, behind everything else: the server answers meanwhile, and its memory stays small. */
+/** In its own process at the lowest priority: the server answers meanwhile, and its memory stays small. */
 const build = (signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const script = join(findRoot(), "packages/dashboard/build.ts");

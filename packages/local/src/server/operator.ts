@@ -33,7 +33,7 @@ type OperatorRequest = {
   readonly body: (bytesMax: number) => Promise<unknown>;
 };
 
-/** Comes to undefined for what is no request of the operator. */
+/** Resolves to undefined for a request that is not the operator's. */
 export type AnswerOperator = (request: OperatorRequest) => Promise<HttpAnswer<string> | undefined>;
 
 /** Undefined: no key is set. */

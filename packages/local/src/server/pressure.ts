@@ -11,7 +11,7 @@ export type PressureReading = {
   readonly memoryShare: number;
 };
 
-/** Pressure begins at `from` and ends below `until`. In between it does not change. */
+/** Pressure starts at `from` and ends below `until`. In between it does not change. */
 export const PRESSURE_LIMITS = {
   // Every request waits for several turns of the loop: at 300 ms each, for more than a second.
   delayMs: { from: 300, until: 100 },
@@ -37,7 +37,7 @@ export const computePressure = (
 const READ_EVERY_MS = 1_000;
 const NS_PER_MS = 1e6;
 
-/** Measures once a second, and logs when pressure begins and ends. */
+/** Measures once a second, and logs when pressure starts and ends. */
 export const startPressureMeter = (
   log: Log,
   read: () => PressureReading = createProcessReader(),

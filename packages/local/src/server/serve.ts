@@ -13,7 +13,7 @@ const STOP_MESSAGES = {
 const HANG_UP_MESSAGE =
   "SIGHUP changes nothing: settings are read at startup. Restart the server to change them.";
 
-/** The reader of the first screen or of the log may end, as `head` does. The server goes on. */
+/** The reader of the first screen or of the log may end, as `head` does. The server continues. */
 const outliveOutput = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 };

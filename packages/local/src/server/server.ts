@@ -40,7 +40,7 @@ import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
 import { createShares, type TakeShare } from "./slots.ts";
 
-/** Bodies that are gathered in memory, and what downloads read ahead. Callers hold no more than this, whatever they send. */
+/** Bodies that are gathered in memory, and what downloads read ahead. Callers never hold more than this, whatever they send. */
 const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
 /** Rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_BYTES = 3_000_000;

@@ -1,7 +1,7 @@
 import { type BudgetLimits, createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 
-/** Takes one, or so many bytes. Throws the caller's refusal where it is none. */
+/** Takes one slot, or a number of bytes. Throws the caller's refusal if none is free. */
 export type TakeShare = (account: string, amount?: number) => Hold;
 
 /** `what` is a plural noun. */

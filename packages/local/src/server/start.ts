@@ -55,7 +55,7 @@ export type RunningServer = {
   /** Sentences for the operator, about settings that are allowed and may not be meant. */
   readonly warnings: readonly string[];
   /**
-   * Accepts no more requests, finishes those in progress and the workers' messages, then closes the files. Work that
+   * Stops accepting requests, finishes those in progress and the workers' messages, then closes the files. Work that
    * takes too long is left as a crash would leave it and is resumed at the next start.
    */
   readonly stop: () => Promise<void>;

@@ -6,7 +6,7 @@ const BATCH = 1_000;
 // Bounded, so that a large number of expired items never delays callers.
 const BATCHES_MAX = 50;
 
-/** DynamoDB deletes expired items by itself; SQLite does not. */
+/** DynamoDB deletes expired items automatically; SQLite does not. */
 export const createSweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,

@@ -99,7 +99,7 @@ const queryList = async (
   return parseAnswer(list.codes, await dns("A", `${name}.${zone}`));
 };
 
-/** What is no label would make another name of the zone. */
+/** Text that is not a label would change the name of the zone. */
 const KEY = /^[a-z\d]{1,63}$/i;
 
 const getZone = ({ zone, needs }: Blocklist, keys: BlocklistKeys): string | null => {

@@ -43,7 +43,7 @@ export const createListHealth = (now: () => Date): IsHealthy => {
 };
 
 /**
- * All checks share the health of a list, so its test goes on past the time limit of this one, which only stops waiting:
+ * All checks share the health of a list, so its test continues past the time limit of this one, which only stops waiting:
  * else one slow domain would have all checks skip the list.
  */
 export const limitHealthWait = (

@@ -7,7 +7,7 @@ export type ListMeaning = {
   readonly costPoints: number;
 };
 
-/** What an answer's address stands for. Addresses that are not here are no verdict. */
+/** What an answer's address means. Addresses that are not listed here are not a verdict. */
 export type ListCodes =
   | {
       readonly kind: "exact";
@@ -27,7 +27,7 @@ export type Blocklist = {
   readonly id: string;
   readonly name: string;
   readonly asks: "ip" | "domain";
-  /** KEY stands for the key that the list needs. */
+  /** KEY is replaced by the key that the list needs. */
   readonly zone: string;
   readonly needs?: ListKeyRequirement;
   readonly codes: ListCodes;
@@ -252,7 +252,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
   },
 ];
 
-/** A list that an operator adds by its zone alone: by address, every code is a listing, and its site is at the zone. */
+/** A list that an operator adds by naming only its zone: it lists addresses, every code is a listing, and its site is at the zone. */
 export const createList = (zone: string): Blocklist => ({
   ...BY_IP,
   id: zone,

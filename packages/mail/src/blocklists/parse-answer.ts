@@ -10,7 +10,7 @@ export type BlocklistVerdict =
 type ParsedCode = ListMeaning | "good" | "error" | "unknown";
 
 /**
- * What a list's answer says (RFC 5782 §2.1). An address alone is no listing: refusals, parked zones and lists of
+ * What a list's answer says (RFC 5782 §2.1). An address alone is not a listing: refusals, parked zones and lists of
  * the world all answer with one.
  */
 export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): BlocklistVerdict => {

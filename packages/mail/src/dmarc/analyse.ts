@@ -124,7 +124,7 @@ const describeEffect = (found: PlacedRecord | null): string =>
 
 const isMistakenVersion = (text: string): boolean => isIntendedAsDmarc(text) && !isIndented(text);
 
-/** Valid, but preceded by a space, so it is no record. */
+/** Valid, but preceded by a space, so it is not a record. */
 const isIndented = (text: string): boolean => /^\s/.test(text) && isDmarc(text.trimStart());
 
 /** Records in the wrong place. */

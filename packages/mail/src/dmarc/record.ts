@@ -33,7 +33,7 @@ export type DmarcRecord = {
 };
 
 /**
- * RFC 9989 §4.7: the version must come first and match exactly, or the text is no record. The tag's name is not case
+ * RFC 9989 §4.7: the version must come first and match exactly, or the text is not a record. The tag's name is not case
  * sensitive; its value is.
  */
 const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
@@ -67,7 +67,7 @@ export const parseDmarc = (text: string): DmarcRecord => {
 export const findTag = ({ tags }: DmarcRecord, name: string): string | undefined =>
   tags.find((tag) => tag.name === name)?.value;
 
-/** Receivers that still obey pct apply the policy to all mail where its value is no percentage (RFC 7489 §6.3). */
+/** Receivers that still obey pct apply the policy to all mail where its value is not a percentage (RFC 7489 §6.3). */
 export const isPartial = (pct: string): boolean => /^\d{1,3}$/.test(pct) && Number(pct) < 100;
 
 const toPolicy = (value: string | undefined): DmarcPolicy | "invalid" | undefined => {

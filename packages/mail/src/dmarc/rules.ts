@@ -72,7 +72,7 @@ export const DMARC_RULES = {
     costPoints: 0,
     message: "Receivers ignore these parts of the record: {tags}.",
   },
-  // RFC 9989 §4.8: the default takes the place of a value that does not exist.
+  // RFC 9989 §4.8: the default replaces a value that does not exist.
   DMARC_TAG_VALUE: {
     severity: "low",
     costPoints: 2,

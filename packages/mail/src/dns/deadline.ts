@@ -10,7 +10,7 @@ const TIMEOUT = { kind: "timeout" } as const;
 
 /**
  * All the DNS of one verification within one time, which starts now. When it is over, every question comes to a
- * timeout at once, those that wait as those still to be asked: an answer we did not wait for is no answer.
+ * timeout at once, both the waiting ones and those not yet sent: an answer we did not wait for is not an answer.
  */
 export const withDeadline = (dns: Dns, { budgetMs, questionsMax, now, sleep }: DnsBudget): Dns => {
   const endsAtMs = now().getTime() + budgetMs;

@@ -61,7 +61,7 @@ const findHosts = async (
   if (mx.kind !== "ok") return { kind: "inconclusive", why: mx.kind };
 
   const targets = sortTargets(mx.records);
-  // RFC 7505 §3 wants a null MX to stand alone; among others it names nothing.
+  // RFC 7505 §3 requires a null MX to be the only one; among others it names nothing.
   return targets.length === 0 ? { kind: "null_mx" } : resolveTargets(dns, targets, allowed, false);
 };
 

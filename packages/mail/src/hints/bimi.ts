@@ -148,7 +148,7 @@ const listWeakTags = (text: string, at: string): readonly string[] => {
   ];
 };
 
-/** Answers that say that there is no logo. Any other status may be meant for this client alone. */
+/** Answers that say that there is no logo. Any other status may be meant only for this client. */
 const GONE = new Set([404, 410]);
 const GZIP_FIRST_BYTE = 0x1f;
 

@@ -1,4 +1,4 @@
-/** Why a text is no XML that is read here. */
+/** Why a text is not XML that is read here. */
 export class XmlFault extends Error {}
 
 /** What a scan reports, in the order of the document. Names have the prefix of their namespace. */
@@ -16,7 +16,7 @@ export type XmlHandler = {
 const TAG_LENGTH_MAX = 1_000_000;
 
 /**
- * Reads XML as it arrives, each character once, and holds a tag at the most. There are no entities but the five of XML.
+ * Reads XML as it arrives, each character once, and holds at most one tag. There are no entities but the five of XML.
  * Its own, since no library reports pieces within bounds, passes over what its caller does not use, and runs in a browser.
  */
 export const createXmlScanner = (handler: XmlHandler) => {
@@ -56,7 +56,7 @@ const keepEntity = (text: string, from: number, handler: XmlHandler): string => 
   return text.slice(end);
 };
 
-/** What begins with "<" and is no tag, and how it ends. */
+/** What begins with "<" and is not a tag, and how it ends. */
 const SECTIONS: readonly (readonly [start: string, end: string])[] = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],
@@ -107,7 +107,7 @@ const reportSection = (tag: string, { text, doctype }: XmlHandler): void => {
   else throw new XmlFault("a document type is not allowed");
 };
 
-/** In CDATA an ampersand stands for itself. */
+/** In CDATA an ampersand is literal. */
 const escapeText = (text: string): string => text.replaceAll("&", "&amp;");
 
 const getName = (tag: string): string => /^[^\s/]+/.exec(tag)?.[0] ?? "";

@@ -18,7 +18,7 @@ export type Edition = {
   readonly lists: Readonly<Record<ListName, DomainList>>;
 };
 
-/** Why a file is no edition, or none that may replace the present one. */
+/** Why a file is not an edition, or must not replace the current one. */
 export class EditionFault extends Error {}
 
 /** Six times the lists of today. */

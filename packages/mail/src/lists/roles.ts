@@ -1,7 +1,7 @@
 // A role mailbox is read by a group, by a program or not at all. A position with one holder (ceo, president, sales
-// manager) is read by a person, so it is no role here; nor is "test", which says nothing about a reader.
+// manager) is read by a person, so it is not a role here; nor is "test", which says nothing about a reader.
 
-/** Whatever stands beside one of these, a programme sends it: noreply-orders, somelist-bounces. */
+/** With one of these words, whatever else there is, a program sends it: noreply-orders, somelist-bounces. */
 const AUTOMATED = `
   bounce bounces do-not-reply donot-reply dont-reply mailer-daemon mail-daemon no-reply no-response ne-pas-repondre
   nicht-antworten no-responder nao-responda non-rispondere niet-beantwoorden svara-inte ikke-svar ei-vastausta
@@ -44,7 +44,7 @@ const DUTCH = `
   vacature personeelszaken redactie werkplaats vragen ondersteuning aanmelden aanmelding inschrijving inschrijvingen
   abonnementen nieuwsbrief klacht klachten reserveren reservering reserveringen webwinkel planning bestuur
   leden-administratie loonadministratie offerte offertes technische-dienst magazijn algemeen`;
-/** In Latin letters, as most stand in addresses. Names in Cyrillic letters are compared with them, letter by letter. */
+/** In Latin letters, as most addresses are. Names in Cyrillic letters are compared with them, letter by letter. */
 const RUSSIAN = `
   prodazhi otdel-prodazh zakaz zakazy zakupki buhgalteria buhgalteriya bukhgalteriya buhgalter podderzhka
   tehpodderzhka tech-podderzhka otdel-kadrov priemnaya priemnaia reklama rezume vakansii vakansiya spravka sklad

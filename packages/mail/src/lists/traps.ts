@@ -1,5 +1,5 @@
 /**
- * A trap that is public is no trap for long, so this list is tiny on purpose: mailboxes that their owners
+ * A trap that is public is not a trap for long, so this list is tiny on purpose: mailboxes that their owners
  * publish to collect unwanted mail and act on it. A sender that writes to one from a bought or scraped list is
  * reported. An operator adds what his own history has shown.
  */

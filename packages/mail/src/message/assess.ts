@@ -35,7 +35,7 @@ export type AssessmentPorts = Clock & { readonly names: DnsLookups };
 
 /** A finding with the record that resolves it, and what that is worth. */
 export type ReportedFinding = MessageFinding & {
-  /** The points that the score gains when this alone is resolved. */
+  /** The points that the score gains when only this is resolved. */
   readonly pointsRegained: number;
   readonly proposal?: ProposedRecord;
 };

@@ -14,13 +14,13 @@ export type HeaderSummary = {
   } | null;
   readonly fromFields: number;
   readonly fromMailboxes: number;
-  /** ISO 8601. Null: there is no valid one. */
+  /** ISO 8601, or null without a valid one. */
   readonly date: string | null;
   readonly hasDate: boolean;
   readonly messageId: string | null;
   /** RFC 5322 §3.6.4: "<", a text, "@", a text, ">". */
   readonly isMessageIdValid: boolean;
-  /** Fields other than From that may stand once and stand more often (RFC 5322 §3.6). */
+  /** Fields other than From that may occur once and occur more often (RFC 5322 §3.6). */
   readonly repeated: readonly string[];
   readonly hasRecipient: boolean;
   readonly isReply: boolean;

@@ -91,7 +91,7 @@ const analyseMissingMx = async (
     return { status: "missing", records: [], hasValidMx: false, score: 0, issues };
   }
   const records = [{ priority: 0, host: domain, ip: target.ips[0] ?? null }];
-  // That the domain is an alias is no fault here: only an MX record must not name one.
+  // That the domain is an alias is not a fault here: only an MX record must not name one.
   const itself = { ...target, isAlias: false };
   return judgeTargets(
     records,

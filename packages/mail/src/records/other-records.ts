@@ -58,7 +58,7 @@ const changeTag =
     );
   };
 
-/** RFC 6376 §3.6.1: of the flags, y alone means a test. */
+/** RFC 6376 §3.6.1: only the flag y means a test. */
 const endTest = (flags: string): string =>
   flags
     .split(":")

@@ -114,7 +114,7 @@ const startRecord = ({ sendingIp, mx }: SpfProposalInput): string => {
   return toRecord([...(senders.length > 0 ? senders : [OPEN_SENDERS]), "~all"]);
 };
 
-/** One record with the terms of all. Receivers took none of them, so no host passed before. */
+/** One record with the terms of all. Receivers accepted none of the records, so no host passed before. */
 const mergeRecords = (texts: readonly string[]): string => {
   const records = texts.map(splitTerms);
   const isEnd = (term: string) => /^[-+?~]?all$/i.test(term);
@@ -137,7 +137,7 @@ const isRedirect = (term: string): boolean => /^redirect=/i.test(term);
 
 const isModifier = (term: string): boolean => /^[a-z][a-z\d._-]*=/i.test(term);
 
-/** One pass of all repairs over a record that stands alone. */
+/** One pass of all repairs over a single record. */
 const repairRecord = async (dns: Dns, text: string, input: SpfProposalInput): Promise<string> => {
   const { domain } = input;
   const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(createFirstModifierTest()));
@@ -178,7 +178,7 @@ const endRecord = (terms: readonly string[]): readonly string[] => {
   ];
 };
 
-/** RFC 7208 §6: redirect and exp may each stand once. */
+/** RFC 7208 §6: redirect and exp may each occur once. */
 const createFirstModifierTest = (): ((term: string) => boolean) => {
   const seen = new Set<string>();
   return (term) => {
@@ -246,7 +246,7 @@ const findVoidTerms = async (
   return (term) => found.some((one) => one.term === term && one.isVoid);
 };
 
-/** For IPv4 and IPv6: a look-up that is void for one of them may find hosts of the other. */
+/** For IPv4 and IPv6: a look-up that is void for one may find hosts of the other. */
 const findsNothing = async (
   dns: Dns,
   { mechanism: { kind }, name }: SpfDirective & { readonly name: string | null },

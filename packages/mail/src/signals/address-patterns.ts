@@ -1,5 +1,5 @@
 /**
- * How companies make an address of a name, in the contract's notation: `first` and `last` stand for the names, `f`, `m`
+ * How companies make an address from a name, in the contract's notation: `first` and `last` are the names, `f`, `m`
  * and `l` for first letters; `last6` is a last name cut after six letters, as where a login has at most seven. Beside
  * each: at what share of companies it is the usual one. Those from 0.02 on were counted, by domain and not by person, in
  * 427 employers of 7,498 authors of open-source software, who more often than others chose their own address; the rarer
@@ -78,7 +78,7 @@ export const buildLocal = (
 /** How much of a name a pattern carries. Many people share a given name; few share both. */
 export type NameCoverage = "both" | "one and a letter" | "one";
 
-/** A cut name counts as one alone: John Anderson cut to janders is what James Anders has. */
+/** A cut name counts as a single one: John Anderson cut to janders is also James Anders. */
 export const getNameCoverage = (pattern: Pattern): NameCoverage => {
   const tokens = listTokens(pattern).filter((token) => token !== "m");
   const whole = tokens.filter((token) => token === "first" || token === "last").length;

@@ -31,15 +31,15 @@ export const listBotSignals = (local: string): readonly BotSignal[] => {
   ];
 };
 
-/** Three initials are no name either: odd spelling counts only from eight characters on. */
+/** Three initials are not a name either: odd spelling counts only from eight characters on. */
 const SPELLING_LENGTH_MIN = 8;
-/** Numbers alone have no spelling to judge. */
+/** Digits have no spelling to judge. */
 const scoreSpelling = (bare: string, length: number): number =>
   /\p{L}/u.test(bare)
     ? (1 - scoreNameLikeness(bare)) * Math.min(1, length / SPELLING_LENGTH_MIN)
     : 0;
 
-/** Sixteen hexadecimal digits are 64 bits: a hash or an id. A word of these letters alone is never so long. */
+/** Sixteen hexadecimal digits are 64 bits: a hash or an id. No word of only these letters is that long. */
 const HEXADECIMAL = 0.95;
 const isLongHexadecimal = (joined: string): boolean =>
   /^[0-9a-f]{16,}$/.test(joined) && /[0-9]/.test(joined) && /[a-f]/.test(joined);

@@ -62,7 +62,7 @@ const countBitsSaved = (bare: string): number => {
 const getDigitBits = (digits: string, atEnd: boolean): number =>
   atEnd && digits.length <= DIGITS_AT_END_MAX ? DIGITS_AT_END_BITS : DIGITS_ELSEWHERE_BITS;
 
-/** An initial may be any letter, so it is no evidence: neither alone nor in front of a name ("jsmith"). */
+/** An initial may be any letter, so it is not evidence, whether on its own or before a name ("jsmith"). */
 const countWordBits = (word: string): number => {
   if (word.length === 1) return 0;
   const asInitial =

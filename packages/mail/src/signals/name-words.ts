@@ -3,7 +3,7 @@ import { splitWords } from "./split-words.ts";
 /**
  * What the spelling model has read, beside `names-by-country.ts`: given names, family names and words of local parts,
  * written by hand for this project from common knowledge and folded to a-z. They are also the only names that are known as such.
- * No list of others was taken over; so there is no licence to keep, and no gender beside any name.
+ * No third-party list was copied, so there is no licence to keep, and no gender with any name.
  */
 
 /** Given names, each common somewhere. */
@@ -86,7 +86,7 @@ export const FAMILY_NAMES: readonly string[] = splitWords(`
   nwosu eze balogun abebe tesfaye kamau njoroge mokoena ndlovu mensah owusu okafor okonkwo adeyemi mwangi otieno dlamini nkosi botha
 `);
 
-/** Words that stand in local parts and are nobody's name. */
+/** Words that occur in local parts and are not names. */
 export const COMMON_WORDS: readonly string[] = splitWords(`
   info sales support office contact admin mail email hello team service help billing accounts accounting
   finance invoice orders shop store press media marketing jobs career careers hr recruiting legal privacy

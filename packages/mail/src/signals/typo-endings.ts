@@ -1,7 +1,7 @@
 import { measureEditDistance, RARITY_PER_EDIT } from "./edit-distance.ts";
 import { getRepeatedHalf, isSecondLevel, removeDigitsBehind, WHOLE_PART } from "./typo-readings.ts";
 
-// Below a top-level domain that does not exist there is no domain, so another ending was meant.
+// No domain exists under a top-level domain that does not exist, so another ending was intended.
 
 /** The endings of most mail domains, the most common first, as domains are registered (DNIB's quarterly briefs). */
 const COMMON_ENDINGS: readonly string[] = `
@@ -13,7 +13,7 @@ const COMMON_ENDINGS: readonly string[] = `
 
 /** More slips than one make any ending of another. */
 const COST_MAX = 1;
-/** A text that is no domain at all has one of 26 letters at a time. */
+/** Random text has one of 26 letters at each place. */
 const LETTERS = 26;
 
 export type CorrectedDomain = { readonly domain: string; readonly weight: number };

@@ -30,13 +30,13 @@ export const classify = (reply: Reply, context: ReplyContext): Finding => {
   return match ? applyRule(match, reply.code) : classifyUnmatched(reply, context);
 };
 
-/** Whether the server asks to be left alone for a while in other words than 421, such as those against harvesters. */
+/** Whether the server asks to be left alone for a while by other words than 421, such as those against harvesters. */
 export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean => {
   const match = reply.code >= 400 ? findRule(reply, context) : undefined;
   return match?.family.backoff === true && !match.isQuoted;
 };
 
-/** Whether a refusal is for the recipient's domain alone, so that it is no reason to leave the mail provider alone. */
+/** Whether a refusal is only for the recipient's domain, so that it is not a reason to avoid the mail provider. */
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
 
@@ -106,7 +106,7 @@ const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined 
 
 /**
  * RFC 3463 §3.8: x.7.x is about security or policy, never about a mailbox that is not there. Servers put 5.7.0 and 5.7.1
- * before any words, which then count alone; and 525 5.7.13 is a disabled account (RFC 5248).
+ * before any words, and only those words count; and 525 5.7.13 is a disabled account (RFC 5248).
  */
 const isPolicyCode = ({ code, enhanced }: NormalizedReply): boolean =>
   /^[45]\.7\.(?![01]$)/.test(enhanced) && !(code === "525" && enhanced === "5.7.13");
@@ -134,7 +134,7 @@ const matchFamilies = (
   return undefined;
 };
 
-/** A reply that is no refusal needs no words (RFC 5321 §4.2.1). */
+/** A reply that is not a refusal needs no words (RFC 5321 §4.2.1). */
 const classifyAcceptance = (
   { code, text }: Reply,
   stage: ReplyContext["stage"],
@@ -197,7 +197,7 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
     return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
 
   const doubtful = { ...UNKNOWN, confidence: 0.5 };
-  // Another mail host of the domain may accept us: a refusal before RCPT is about this host alone.
+  // Another mail host of the domain may accept us: a refusal before RCPT is only about this host.
   if (stage !== "rcpt" && stage !== "data")
     return { ...doubtful, reason: "server_refuses", rule: "any_refusal", retry: "other_host" };
   return code < 500
@@ -207,7 +207,7 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
 
 /**
  * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
- * that a mailbox called "spam" is no spam; what outlives it is that it was a blocklist or Microsoft, and a URL's reason.
+ * that a mailbox called "spam" is not spam; what outlives it is that it was a blocklist or Microsoft, and a URL's reason.
  */
 const normalizeText = (text: string): string =>
   shorten(text)
@@ -238,7 +238,7 @@ const shorten = (text: string): string =>
 const BLOCKLIST =
   /spamhaus|spamcop|barracuda(?:central|networks)|sorbs|abusix|abuseat|cloudmark|invaluement|dnsbl|[./-]rbl|uribl|surbl|junkemailfilter|hostkarma|uceprotect|backscatterer|bl[ao]ck-?list|ipcheck|mailspike|senderscore|senderbase/;
 
-/** URLs that name the reason of a refusal, and the word that stands for it in the normalised text. */
+/** URLs that name the reason of a refusal, and the word that replaces them in the normalised text. */
 const URL_REASONS: readonly {
   readonly of: string;
   readonly part: RegExp;

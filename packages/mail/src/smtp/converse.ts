@@ -40,7 +40,7 @@ const PATIENT_WAIT_MS: ReplyWaits = {
   quit: WAIT_MS.quit,
 };
 
-/** A server whose last replies took so long each is a tarpit: slow on purpose, and not silent. */
+/** A server whose last replies each took this long is a tarpit: slow on purpose, and not silent. */
 const TARPIT_MS = 4_000;
 const TARPIT_REPLIES = 2;
 
@@ -159,7 +159,7 @@ const receive = async (line: Line, command: SmtpCommand): Promise<ReplyOrFault> 
   return reply;
 };
 
-/** Where a tarpit is seen, the session goes on at its pace. */
+/** With a tarpit, the session continues at its pace. */
 const notePace = (line: Line, ms: number): void => {
   line.slow = ms < TARPIT_MS ? 0 : line.slow + 1;
   if (line.slow !== TARPIT_REPLIES) return;

@@ -1,6 +1,6 @@
 import type { Reply } from "./reply.ts";
 
-/** Such a peer is no mail server, or an attack on our memory. Nothing is read after a fault. */
+/** Such a peer is not a mail server, or attacks our memory. Nothing is read after a fault. */
 export type ReplyFault = "not_smtp" | "reply_too_long";
 
 /** Takes bytes as they arrive, and returns the replies that they complete, in order. */
@@ -86,7 +86,7 @@ const getText = (line: string): string => {
 };
 
 /**
- * RFC 2034 puts the enhanced code first; others write (#5.1.1) at the end. One of another class is no code of
+ * RFC 2034 puts the enhanced code first; others write (#5.1.1) at the end. One of another class is not a code of
  * this reply (RFC 3463 §2), and a number inside a longer one is an address or a version.
  */
 const findEnhanced = (code: string, texts: readonly string[]): string | null => {
@@ -114,7 +114,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 const decodeLatin1 = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 
-// Controls, line separators and writing-direction marks: in a log they would hide or forge what stands beside.
+// Controls, line separators and writing-direction marks: in a log they would hide or forge the text around them.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 const toPlainText = (bytes: Uint8Array): string =>

@@ -20,7 +20,7 @@ export type ReplyRule = {
   /** Holds only for mail hosts of a provider that filters mail for the mail systems of others. */
   readonly atGateway?: true;
   /**
-   * What a server says, whole; this rule and no earlier one must match it. A rule that reads the code alone has
+   * What a server says, whole; this rule and no earlier one must match it. A rule that reads only the code has
    * a code in use with words no rule knows.
    */
   readonly example: string;
@@ -47,7 +47,7 @@ export type RuleFamily = {
   readonly refusesUs?: "always" | "before_rcpt" | "for_now";
   /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
-  /** The refusal concerns the recipient's domain alone: the mail provider's other domains are not refused. */
+  /** The refusal concerns only the recipient's domain: the mail provider's other domains are not refused. */
   readonly scope?: "domain";
   /** Also tried on the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
   readonly outweighsQuote?: true;

@@ -35,7 +35,7 @@ export type TransactionLimits = Pick<
   "recipientsPerTransaction" | "oneDomainPerTransaction"
 >;
 
-/** The one that is open. `domain` is that of its first recipient. `isFull`: the server takes no more of them. */
+/** The open transaction. `domain` is that of its first recipient. `isFull`: the server accepts no further ones. */
 export type Transaction = {
   readonly utf8: boolean;
   readonly domain: string;

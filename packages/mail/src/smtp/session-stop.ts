@@ -28,7 +28,7 @@ export const isThrottled = ({ ending }: Pick<SessionStop, "ending">, mxHost: str
   !isFault(ending.reply) &&
   findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost }) === "throttle";
 
-/** Most replies to RCPT are about the recipient, and the session goes on. */
+/** Most replies to RCPT are about the recipient, and the session continues. */
 export const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | null => {
   if (isFault(reply)) return createStop("rcpt", reply);
   if (reply.code === 421 && concernsOneDomain(reply, { stage: "rcpt", mxHost }))

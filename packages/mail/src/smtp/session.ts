@@ -7,7 +7,7 @@ import type { ReplyOrFault, WireFault } from "./wire.ts";
 export type SessionPlan = {
   /** Our name, whose address is the one we come from. */
   readonly helo: string;
-  /** A real mailbox of ours: a null sender would be taken for a backscatter callout. */
+  /** A real mailbox of ours: a null sender would look like a backscatter callout. */
   readonly from: string;
   readonly mxHost: string;
   /** Domains as A-labels. */
@@ -17,7 +17,7 @@ export type SessionPlan = {
   /** By domain in lower case: a random recipient, where it is not known yet whether the domain is a catch-all. */
   readonly randomRecipients: ReadonlyMap<string, string>;
   readonly limits: ProviderLimits;
-  /** Whether to QUIT after so many recipients, because another session needs the connection more. */
+  /** Whether to QUIT after this many recipients, because another session needs the connection more. */
   readonly shouldEnd?: ((tried: number) => boolean) | undefined;
   /** False: stay in the clear even where STARTTLS is offered. */
   readonly tls: boolean;
@@ -42,7 +42,7 @@ export type RecipientResult = {
 };
 
 /**
- * `us`: all were asked. `limit`: as many as we ask of one connection. `full`: the server takes no more recipients, not
+ * `us`: all were asked. `limit`: as many as we ask of one connection. `full`: the server accepts no further recipients, not
  * even in a new transaction, and another connection takes the rest. `421`: the server wants to be left alone for a
  * while. `backoff`: the same in other words, such as those against harvesters. `domain`: a 421 about the last
  * recipient's domain alone. `refused`: it does not want to talk to us. `lost`: a fault of the wire. `deadline`: the

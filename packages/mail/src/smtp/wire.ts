@@ -27,11 +27,11 @@ export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply
 
 /**
  * One connection to a mail server. Nothing here throws for the network's sake, and after a fault every call
- * comes to that fault again: a late answer must not be taken for the next one's.
+ * comes to that fault again: a late answer must not pass for the next one's.
  */
 export type SmtpWire = {
   /**
-   * Sends lines, as one packet. What is still unread is no answer to them and is forgotten, except a 421. Once several
+   * Sends lines, as one packet. Unread input is not an answer to them and is discarded, except a 421. Once several
    * have gone out together, more replies than lines are a fault: none can be matched.
    */
   send(...lines: readonly string[]): void;

@@ -37,7 +37,7 @@ export type LimitedDns = {
 
 /**
  * A resolver with the budget of one check. The evaluator counts nothing, and only this file turns a response into an
- * error: an empty response is no record, a failed query is a temperror (RFC 7208 §5).
+ * error: an empty response is not a record, a failed query is a temperror (RFC 7208 §5).
  */
 export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   let terms = 0;

@@ -22,7 +22,7 @@ export type Macro = {
  * macro-string = *( macro-expand / macro-literal )
  * macro-expand = ( "%{" macro-letter transformers *delimiter "}" ) / "%%" / "%_" / "%-"
  *
- * `sign` is the character that one of the last three stands for. Unlike a literal, it may be the end of a domain.
+ * `sign` is the character that one of the last three encodes. Unlike a literal, it may be the end of a domain.
  */
 export type Piece = { readonly literal: string } | { readonly sign: string } | Macro;
 
@@ -33,7 +33,7 @@ const LITERAL_OF_DOMAINS = /[!-$&-~]+/y;
 const LITERAL_OF_EXPLANATIONS = /[ -$&-~]+/y;
 const SIGNS: Readonly<Record<string, string>> = { "%": "%", _: " ", "-": "%20" };
 
-/** Undefined when the text is no macro-string: a % without a macro, an unknown letter, a byte beyond ASCII. */
+/** Undefined when the text is not a macro-string: a % without a macro, an unknown letter, a byte beyond ASCII. */
 export const parseMacroString = (
   text: string,
   use: "domain" | "explanation",

@@ -15,9 +15,9 @@ export type SpfNode = {
   readonly record: string | null;
   /** The look-ups of the term and of everything below it, of the ten that receivers make. */
   readonly lookups: number;
-  /** The terms of this record alone that need a look-up and lead to no other record: a, mx, ptr, exists. */
+  /** The terms of only this record that need a look-up and refer to no other record: a, mx, ptr, exists. */
   readonly ownLookups: number;
-  /** How many address blocks could stand in place of the term. Null where it also has terms of other kinds. */
+  /** How many address blocks could replace the term. Null where it also has terms of other kinds. */
   readonly blocks: number | null;
 };
 
@@ -86,7 +86,7 @@ const listLinks = ({ steps, redirect }: SpfPage): readonly Pick<SpfStep, "term" 
 const needsLookup = ({ mechanism: { kind } }: SpfStep): boolean =>
   kind === "a" || kind === "mx" || kind === "ptr" || kind === "exists";
 
-/** The address blocks that stand for a record and all that it includes, as ip4 and ip6 terms. */
+/** The address blocks of a record and all that it includes, as ip4 and ip6 terms. */
 export type ListBlocks = (page: SpfPage) => readonly string[] | null;
 
 /**

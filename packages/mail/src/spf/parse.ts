@@ -57,7 +57,7 @@ export const FAULTS = {
 
 export type SpfFaultName = keyof typeof FAULTS;
 
-/** version = "v=spf1", followed by a space or the end (RFC 7208 §4.5): v=spf10 is no SPF record. */
+/** version = "v=spf1", followed by a space or the end (RFC 7208 §4.5): v=spf10 is not an SPF record. */
 const VERSION = /^v=spf1(?= |$)/i;
 
 export const isSpf = (text: string): boolean => VERSION.test(text);
@@ -117,7 +117,7 @@ const parseTerm = (term: string): SpfDirective | NamedTarget | SpfFaultName => {
   return GLUED_ALL.test(term) ? "missing_space" : mechanism;
 };
 
-// By the grammar alone, a redirect= without a domain would be an unknown modifier.
+// By the grammar, a redirect= without a domain would be an unknown modifier.
 const parseModifier = (name: string, value: string): NamedTarget | SpfFaultName => {
   const target = parseMacroString(value, "domain");
   if (!target) return "bad_macro";

@@ -19,7 +19,7 @@ export type SpfWalk = {
   readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;
 };
 
-/** The sum doubles with each level of includes that are used twice. A larger number than this has no more meaning. */
+/** The sum doubles with each level of includes that are used twice. A larger number than this means nothing more. */
 const COUNT_MAX = 1_000;
 
 const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };

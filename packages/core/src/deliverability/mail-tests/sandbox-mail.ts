@@ -3,7 +3,7 @@ import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { createSandboxLookups } from "../sandbox.ts";
 import type { MailTest } from "./items.ts";
 
-// The mail of a test key: it arrives by itself, from a domain that is set up well, and is assessed like every other.
+// The mail of a test key: it arrives automatically, from a domain that is set up well, and is assessed like every other.
 
 const DOMAIN = "example.com";
 /** For documentation (RFC 5737). */

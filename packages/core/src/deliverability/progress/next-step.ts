@@ -49,7 +49,7 @@ export const NEXT_CODES = Object.keys(NEXT_TEXTS) as [NextCode, ...NextCode[]];
 export type NextStep = {
   readonly code: NextCode;
   readonly text: string;
-  /** Absent: what is to be done is no record, or depends on what only the owner knows. */
+  /** Absent: the next step is not a record, or depends on what only the owner knows. */
   readonly proposal?: ProposedRecord;
 };
 

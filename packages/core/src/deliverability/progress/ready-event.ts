@@ -11,7 +11,7 @@ import type { Report } from "../reports/report.ts";
 import { readEvidence } from "./evidence.ts";
 import { judgeReadiness } from "./readiness.ts";
 
-// Layout. What was last found of a monitored domain, once a day by a check and once by a report. The event is written with it, so neither exists alone.
+// Layout. The last result for a monitored domain, once a day from a check and once from a report. The event is written with it, so neither exists without the other.
 //
 //   pk                            sk          what
 //   DMARCREADY#<owner>#<domain>   DMARCREADY  the days, policy, readyFor: null while the domain is not ready

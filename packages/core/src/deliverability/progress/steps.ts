@@ -128,7 +128,7 @@ const judgeReported = ({ domain, now, reports }: Evidence, { mail }: Readiness):
   };
 };
 
-/** Of a day that is not over: now. */
+/** The end of the day, or now if it is not over. */
 const endOf = (day: string, now: Date): Date => {
   const end = addMs(new Date(`${day}T00:00:00.000Z`), DAY_MS);
   return end < now ? end : now;

@@ -12,7 +12,7 @@ import { storeReport } from "./store-report.ts";
 import { REPORT_BYTES_MAX } from "./unpack-report.ts";
 import { countUnreadable, type UnreadableReports } from "./unreadable-reports.ts";
 
-/** A mail counts at least so much, with a report or without one. */
+/** The least that a mail counts, with or without a report. */
 const MAIL_BYTES_LEAST = 100_000;
 
 /** `token`: of the address. */

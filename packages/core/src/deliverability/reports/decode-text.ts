@@ -30,7 +30,7 @@ const findDeclared = (bytes: Uint8Array, note: AddNote): string => {
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(beginning) ?? [];
   try {
     const { encoding } = new TextDecoder(name);
-    // It was read as single bytes, so it is no UTF-16, whatever it says.
+    // It was read as single bytes, so it is not UTF-16, whatever it says.
     return encoding.startsWith("utf-16") ? "utf-8" : encoding;
   } catch {
     note("file", `is in the encoding ${name}, which is not supported: it is read as UTF-8`);

@@ -22,7 +22,7 @@ export type MailedReports = {
   readonly author: ReadAuthor;
 };
 
-/** DEFLATE makes at most so many bytes of one. */
+/** DEFLATE expands one byte to at most this many. */
 const RATIO_MAX = 1_032;
 
 /**

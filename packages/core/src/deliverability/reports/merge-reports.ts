@@ -42,7 +42,7 @@ export type DomainReports = {
   readonly isTruncated: boolean;
   /** Numbers of reports by the organisations that made them. */
   readonly reporters: Sums;
-  /** What was wrong with reports that count nevertheless. Of the newest. */
+  /** Faults in reports that still count, of the newest ones. */
   readonly noted: readonly NotedReport[];
   readonly dmarc: {
     readonly reports: number;
@@ -74,13 +74,13 @@ type ReportQuery = {
   readonly domain: string;
   /** Today (UTC) included. */
   readonly days: number;
-  /** Leaves out what any host may have sent. */
+  /** Leaves out reports that any host may have sent. */
   readonly authenticatedOnly: boolean;
   /** A report that is about to be stored. */
   readonly incoming?: Report | undefined;
 };
 
-/** All reports of a domain since so many days ago, as one. */
+/** All reports of a domain for the last so-many days, as one. */
 export const mergeReports = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,

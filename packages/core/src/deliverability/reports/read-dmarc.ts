@@ -73,7 +73,7 @@ const readMetadata = (metadata: XmlElement, reading: ReadContext) => {
   const range = findChild(metadata, "date_range");
   const readEnd = (name: "begin" | "end"): ReadTime =>
     readSeconds(`${path}.date_range.${name}`, findText(range, name));
-  // Some receivers have only an address in place of a name, and its domain names them.
+  // Some receivers give an address instead of a name, and its domain names them.
   const email = findText(metadata, "email")?.replace(/^.*@/s, "");
   const name = findText(metadata, "org_name") ?? email;
   return {

@@ -30,7 +30,7 @@ export const readName = (
   return undefined;
 };
 
-/** Of a report that does not say who made it. */
+/** The reporter of a report that names none. */
 export const UNNAMED_REPORTER = "unknown";
 
 export const readDomain = (path: string, text: string | undefined): string => {

@@ -1,4 +1,4 @@
-/** Why bytes are no report that is read. */
+/** Why bytes cannot be read as a report. */
 export class ReportFault extends Error {
   /** The element or the field, such as `feedback.record[3].row.count`. */
   readonly path: string;

@@ -41,7 +41,7 @@ export const toReportKey = (owner: string, report: Report, isAuthenticated: bool
 const PACKED_LENGTH_MAX = 200_000;
 const SOURCES_MAX = 2_000;
 
-/** Of a report of very many addresses the largest are stored one by one, and the others as one sum. */
+/** A report with very many addresses has its largest stored one by one, and the others as one sum. */
 export const packReport = (report: Report): string => {
   if (report.type === "tls") return compress(report);
   for (let limit = SOURCES_MAX; ; limit = Math.floor(limit / 2)) {

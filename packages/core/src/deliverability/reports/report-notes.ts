@@ -1,4 +1,4 @@
-/** What is wrong with a report where no sum needs it: the report counts nevertheless. */
+/** Faults in a report that affect no sum, so the report still counts. */
 export type ReportNote = { readonly path: string; readonly what: string };
 
 export type AddNote = (path: string, what: string) => void;

@@ -24,7 +24,7 @@ export type OverrideReason = (typeof OVERRIDE_REASONS)[number];
 export type Sums<K extends string = string> = Readonly<Partial<Record<K, number>>>;
 
 export type SourceSums = {
-  /** The name of the address, which leads back to it. Absent: none is stored. */
+  /** The name of the address, which resolves back to it. Absent: none is stored. */
   readonly host?: string;
   /** Null: the sum of the addresses that a report has beyond the largest ones. */
   readonly ip: string | null;
@@ -99,7 +99,7 @@ export type TlsReport = ReportHead & {
 
 export type Report = DmarcReport | TlsReport;
 
-/** The day of a report: the one in which the middle of its range lies, since a range may begin at any hour. */
+/** The day of a report: the one with the middle of its range, since a range may start at any hour. */
 export const getReportDay = ({ begin, end }: Pick<Report, "begin" | "end">): string =>
   new Date((begin.getTime() + end.getTime()) / 2).toISOString().slice(0, 10);
 

@@ -1,7 +1,7 @@
 import { addMs, DAY_MS } from "../../lib/time.ts";
 import type { DmarcReport, SourceSums } from "./report.ts";
 
-// The reports about a domain under a test key, by its first label, beside those that the key uploads: one for each of the
+// The reports about a domain under a test key, by its first label, in addition to uploaded ones: one for each of the
 // last 14 days, always of the same mail.
 
 const DAYS = 14;

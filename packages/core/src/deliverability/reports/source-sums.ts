@@ -59,7 +59,7 @@ export const mergeSources = (sources: readonly SourceSums[], ip: string | null):
   return merged;
 };
 
-/** Messages that are not aligned and that no receiver knows as forwarded. */
+/** Messages that are not aligned and that no receiver reports as forwarded. */
 export const countUnaligned = ({
   messages,
   aligned,

@@ -26,7 +26,7 @@ import { countUnaligned, mergeSources } from "./source-sums.ts";
 type NewReport = {
   readonly report: Report;
   readonly way: ReportWay;
-  /** False: it came by mail that did not pass DMARC, so any host may have sent it. It is shown, and leads to nothing. */
+  /** False: it came by mail that did not pass DMARC, so any host may have sent it. It is shown, and causes nothing. */
   readonly isAuthenticated: boolean;
 };
 
@@ -99,7 +99,7 @@ const commitWith = async (
 
 type EventWrites = readonly (Write | OutboxWrite)[];
 
-/** What a report leads to, each with its own state. The first write of each is refused where another report led to it. */
+/** The effects of a report, each with its own state. The first write of each is refused if another report caused it. */
 const createEventWrites = async (
   world: CheckWorld,
   payer: Payer,

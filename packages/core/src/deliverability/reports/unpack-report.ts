@@ -35,7 +35,7 @@ const createTooLarge = (path: string): ReportFault =>
 
 export const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
-  // A zip file begins with a file, or, without any, with its end.
+  // A zip file starts with a file or, if it has none, with its end record.
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
   return isZip ? "zip" : undefined;
 };
@@ -58,7 +58,7 @@ const GZIP_TRAILER_BYTES = 8;
 /** RFC 1952 §2.3.1: which optional fields the header has. */
 const [HAS_HEADER_CRC, HAS_EXTRA, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
 
-/** What a gzip file holds behind which others wrote something: zlib takes that for a second, damaged one. */
+/** Unpacks a gzip file with bytes after its end, which zlib takes for a second, damaged file. */
 const gunzipFirst = (bytes: Uint8Array, maxOutputLength: number): Uint8Array | undefined => {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flags = view[3] ?? 0;

@@ -20,7 +20,7 @@ type OpenElement = { name: string; children: XmlElement[]; text: string; isTooLo
 const DEPTH_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 const TEXT_LENGTH_MAX = 10_000;
-/** A character is written with at most so many. What is longer is left out before it is decoded. */
+/** The most bytes that encode one character. Anything longer is left out before it is decoded. */
 const WRITTEN_LENGTH_MAX = 12 * TEXT_LENGTH_MAX;
 /** In one part of a report, such as a record with the results of its signatures. */
 const PART_ELEMENTS_MAX = 5_000;
@@ -29,7 +29,7 @@ const NAMES_MAX = 200;
 
 export type XmlParts = {
   readonly root: string;
-  /** The elements that sums are made of. A fault in one of these is a ReportFault, and anywhere else a note. */
+  /** The elements that sums are computed from. A fault in one of these is a ReportFault, and anywhere else a note. */
   readonly needed: ReadonlySet<string>;
   readonly onPart: (part: XmlElement) => void;
   readonly note: AddNote;
@@ -47,7 +47,7 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
   let [hasBegun, hasEnded, elements] = [false, false, 0];
   const reportFault = createFaultReporter(needed, note);
 
-  /** Whether an element that stands below none is read. */
+  /** Whether an element without a parent is read. */
   const isRoot = (name: string): boolean => {
     first ??= name;
     if (name === root && hasEnded) throw new ReportFault(root, "is followed by another report");
@@ -74,7 +74,7 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
       throw new ReportFault(joinNames(stack), `has more than ${PART_ELEMENTS_MAX} elements`);
     stack.push({ name, children: [], text: "", isTooLong: false });
   };
-  /** It may have swallowed the end tag behind it, where its own bracket is missing. */
+  /** If its own bracket is missing, it may have swallowed the end tag after it. */
   const skipTag = (tag: string): void => {
     note(joinNames(stack), `has a tag <${tag}> that does not end`);
     const swallowed = tag.indexOf("</");

@@ -1,9 +1,9 @@
 import { combineWays, type Weighted } from "../weighted.ts";
 
-/** What stands for a letter, or for letters that together are another sound. ^ and $ are the edges of a word. */
+/** The spelling of a letter, or of letters that together are another sound. ^ and $ are the edges of a word. */
 export type Alphabet = ReadonlyMap<string, readonly Weighted<string>[]>;
 
-/** Rows such as `ц: "ts 80 c 20"`: each way with its weight; a way alone needs none, and "-" is no letter. */
+/** Rows such as `ц: "ts 80 c 20"`: each way with its weight; a single way needs none, and "-" is not a letter. */
 export const parseAlphabet = (rows: Readonly<Record<string, string>>): Alphabet =>
   new Map(Object.entries(rows).map(([letters, ways]) => [letters, parseWays(ways)]));
 

@@ -4,7 +4,7 @@ import { type Alphabet, parseAlphabet } from "./alphabets.ts";
 export type CyrillicLanguage = "ru" | "uk" | "be" | "bg" | "sr" | "mk";
 
 /*
- * The weights are judgements of what people and companies write, beside what passports do (ICAO 9303: iu, ia, ii) and
+ * The weights are judgements of what people and companies write, in addition to passports (ICAO 9303: iu, ia, ii) and
  * what the usual systems do (BGN/PCGN: yu, ya, iy). They serve the names that cyrillic-names.ts does not have.
  */
 const RUSSIAN = {

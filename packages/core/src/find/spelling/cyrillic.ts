@@ -28,7 +28,7 @@ const CYRILLIC_LETTER = /\p{Script=Cyrillic}/u;
 
 const LANGUAGES = Object.keys(CYRILLIC) as readonly CyrillicLanguage[];
 
-/** By the letters of both names, then by a given name that one language alone has, then by the domain's country. */
+/** By the letters of both names, then by a given name that only one language has, then by the domain's country. */
 export const guessCyrillicLanguage = (
   names: string,
   given: readonly string[],

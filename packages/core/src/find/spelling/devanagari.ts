@@ -3,7 +3,7 @@ import { parseRows } from "./alphabets.ts";
 
 /** The Hunterian letters of Indian passports and maps, without marks for long vowels. */
 const CONSONANTS = parseRows(
-  // In NFC a dot below stands behind its letter.
+  // In NFC a dot below follows its letter.
   (
     "क k ख kh ग g घ gh ङ n च ch छ chh ज j झ jh ञ n ट t ठ th ड d ढ dh ण n त t थ th द d ध dh न n " +
     "प p फ ph ब b भ bh म m य y र r ल l व v श sh ष sh स s ह h ळ l " +
@@ -51,7 +51,7 @@ const spellW = (text: string, weight: number): readonly Weighted<string>[] => {
       ];
 };
 
-/** Syllables: consonants, joined by a virama, and the vowel behind them. Null: a sign that is not read. */
+/** Syllables: consonants, joined by a virama, and the vowel after them. Null: a sign that is not read. */
 const readUnits = (word: string): readonly Unit[] | null => {
   const text = SPECIAL_CLUSTERS.reduce(
     (so, [cluster, as]) => so.replaceAll(cluster, as),

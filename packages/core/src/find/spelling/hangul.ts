@@ -1,7 +1,7 @@
 import { combineWays, type Weighted } from "../weighted.ts";
 import { parseNames, parseRows, parseWays } from "./alphabets.ts";
 
-/** Unicode §3.12: a syllable is a number made of its lead, vowel and tail. */
+/** Unicode §3.12: a syllable's code is computed from its lead, vowel and tail. */
 const FIRST_SYLLABLE = 0xac00;
 const VOWELS_PER_LEAD = 21;
 const TAILS_PER_VOWEL = 28;
@@ -105,7 +105,7 @@ export const spellHangul = (
     : ways.map(({ value, weight }) => ({ value: [value.join("")], weight }));
 };
 
-/** None for a letter that is no whole syllable, such as ㅋ. */
+/** None for a letter that is not a whole syllable, such as ㅋ. */
 const romanize = (syllable: string): readonly Weighted<string>[] => {
   const number = (syllable.codePointAt(0) ?? 0) - FIRST_SYLLABLE;
   const lead = LEADS[Math.floor(number / (VOWELS_PER_LEAD * TAILS_PER_VOWEL))];

@@ -9,7 +9,7 @@ import { spellHangul } from "./hangul.ts";
 import { spellKana } from "./kana.ts";
 import { spellLatin } from "./latin.ts";
 
-/** What a name alone does not show: the same letters are read otherwise in another language. */
+/** The language, which a name does not show: other languages read the same letters differently. */
 export type Reading = {
   /** The country of the domain, such as "de"; or whatever its last label is. */
   readonly country: string;
@@ -64,7 +64,7 @@ const SCRIPTS: readonly (readonly [RegExp, Speller])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, asOneText((word) => spellKana(word))],
 ];
 
-/** A letter without a sound alone, such as ь, is no name. */
+/** A single letter without a sound, such as ь, is not a name. */
 export const spellWord: Speller = (word, as, reading) => {
   const spell = SCRIPTS.find(([letters]) => letters.test(word))?.[1];
   return spell?.(word, as, reading).filter(({ value }) => value.join("") !== "") ?? [];

@@ -40,7 +40,7 @@ const isDate = (id: number, code: string | undefined): boolean =>
     ? BUILT_IN_DATES.some(([from, to]) => id >= from && id <= to)
     : isDateCode(code);
 
-/** Letters in quotes, in brackets such as colours, or behind a backslash are text. */
+/** Letters in quotes, in brackets such as colours, or after a backslash are text. */
 const isDateCode = (code: string): boolean => {
   const plain = code.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, "");
   return /[ymdhs]/i.test(plain) && !/general/i.test(plain);
@@ -54,7 +54,7 @@ const SERIAL_MAX = 2_958_466;
 /** Spreadsheets believe that 1900 was a leap year; before its 29th of February they are a day apart. */
 const FALSE_LEAP_DAY = 60;
 
-/** A date as ISO 8601: a day, a time of day, or both. Undefined: the number is no date. */
+/** A date as ISO 8601: a day, a time of day, or both. Undefined: the number is not a date. */
 export const formatSerialDate = (serial: number, isFrom1904: boolean): string | undefined => {
   if (!(serial >= 0 && serial < SERIAL_MAX)) return undefined;
   const days = !isFrom1904 && serial < FALSE_LEAP_DAY && serial >= 1 ? serial + 1 : serial;

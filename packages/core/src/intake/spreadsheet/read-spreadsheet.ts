@@ -125,7 +125,7 @@ const readTexts = async (zip: ZipFile): Promise<readonly string[]> => {
   return texts;
 };
 
-/** A cell has at most 32,767 characters; more than this is no cell of any program. */
+/** A cell has at most 32,767 characters; more than this is not a cell of any program. */
 const TEXT_LENGTH_MAX = 1_000_000;
 
 const append = (text: string, more: string): string => {
@@ -133,7 +133,7 @@ const append = (text: string, more: string): string => {
   return text + more;
 };
 
-/** The texts of a cell: its parts have formats of their own, and a reading aid (rPh) beside them is left out. */
+/** The texts of a cell: its parts have their own formats, and a reading aid (rPh) is left out. */
 const createTextCollector = () => {
   let text = "";
   let isInText = false;

@@ -20,7 +20,7 @@ export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
 /** Of a tag this much is read: a hostile one need not end. */
 const TAG_LENGTH_MAX = 20_000;
-/** Their content is no text. */
+/** Their content is not text. */
 const SILENT = ["script", "style", "title"];
 
 /** Reads HTML in one pass, as far as a report about a mail needs it. It never fails: mail has any HTML. */

@@ -170,7 +170,7 @@ const toALabels = (name: string): string => {
 const LOCAL_PART =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+)*|"(?:[^"\\]|\\.)*")?$/;
 
-/** i= is in quoted-printable (§2.11). Undefined: it is no address. */
+/** i= is in quoted-printable (§2.11). Undefined: it is not an address. */
 const readIdentityDomain = (text: string): string | undefined => {
   const identity = removeSpace(text).replaceAll(/=([\dA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -12,7 +12,7 @@ const EQUALS = 0x3d;
 const UNDERSCORE = 0x5f;
 const SPACE = 0x20;
 
-/** RFC 2045 §6.7, and for encoded words RFC 2047 §4.2. An "=" that begins no code stands for itself. */
+/** RFC 2045 §6.7, and for encoded words RFC 2047 §4.2. An "=" that does not start a code is literal. */
 const decodeQuotedPrintable = (bytes: Buffer, isWord: boolean): Buffer => {
   const decoded = Buffer.allocUnsafe(bytes.length);
   let to = 0;
@@ -55,7 +55,7 @@ const readDigit = (byte = 0): number | undefined => {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : undefined;
 };
 
-/** The text of bytes, or undefined for a character set that is not known. Bytes that are no text become U+FFFD. */
+/** The text of bytes, or undefined for a character set that is not known. Invalid bytes become U+FFFD. */
 export const decodeText = (bytes: Buffer, charset: string): string | undefined => {
   // Mail that is called ASCII and is not has UTF-8 in it nowadays.
   if (/^(?:|us-ascii|ascii|ansi_x3\.4-1968)$/i.test(charset)) return decodeUnnamed(bytes);

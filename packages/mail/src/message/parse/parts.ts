@@ -36,7 +36,7 @@ const PARTS_MAX = 200;
 /** Of each text this much is read. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 
-/** The parts of a message with this header section and body. Never fails: what is no MIME is one plain text. */
+/** The parts of a message with this header section and body. Never fails: what is not MIME is one plain text. */
 export const readParts = (fields: readonly HeaderField[], body: Buffer): PartTree => {
   const parts: MessagePart[] = [];
   let isCut = false;

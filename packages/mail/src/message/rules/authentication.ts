@@ -236,7 +236,7 @@ export const AUTHENTICATION_RULES = {
     advice:
       "Once the reports show only your own senders, move to p=quarantine and then to p=reject.",
   },
-  // Mail that passes by SPF alone fails when it is forwarded.
+  // Mail that passes only by SPF fails when it is forwarded.
   DMARC_SPF_ONLY: {
     part: "dmarc",
     severity: "medium",

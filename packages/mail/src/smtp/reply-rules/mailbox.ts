@@ -7,7 +7,7 @@ const WHO =
 const NOT_THERE =
   "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|does no exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|(?:has )?never existed|not local|not on file|not an? (?:existing|active)|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
 
-/** About a mailbox, these words alone are enough. */
+/** About a mailbox, these words are enough. */
 const DEAD =
   "disabled|inactive|inactivated|not active|not activated|deactivated|de-activated|suspended|discontinued|frozen|terminated|dormant|abandoned|decommissioned|no longer (?:active|valid|in use|in service|available|used|employed|with (?:us|the)|monitored|maintained|supported|works?|accept\\w*|receiv\\w*)|out of use|not in use|not in service";
 
@@ -25,7 +25,7 @@ const before = (word: string): RegExp =>
 
 const invalid = { verdict: "invalid", confidence: 0.95 } as const;
 
-/** A limit on senders is no full mailbox, and none of these is the recipient's account. */
+/** A limit on senders is not a full mailbox, and none of these is the recipient's account. */
 const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 

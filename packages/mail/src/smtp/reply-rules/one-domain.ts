@@ -12,7 +12,7 @@ export const ABOUT_ONE_DOMAIN: readonly RuleFamily[] = [
     scope: "domain",
     rules: [
       {
-        // A Workspace domain that takes mail from its own gateway alone.
+        // A Workspace domain that accepts mail only from its own gateway.
         id: "domain_allow_list",
         text: /\bnot (?:in|on) (?:the )?(?:white|allow|safe)-? ?list for (?:the )?(?:rcpt|recipient) domain\b/,
         example: "421 4.7.0 IP not in whitelist for RCPT domain, closing connection.",

@@ -93,7 +93,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // Gmail's OverQuotaPerm: full, and its owner has not come for so long that Gmail takes nothing more.
+        // Gmail's OverQuotaPerm: full, and unused for so long that Gmail accepts nothing more.
         id: "gmail_full_and_inactive",
         text: /\bout of storage space and inactive\b/,
         example:

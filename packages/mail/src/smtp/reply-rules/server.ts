@@ -2,7 +2,7 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 const server = { verdict: "unknown", confidence: 0.8, anyStage: true } as const;
 
-/** A server that asks another one and cannot reach it. It names addresses, and none of them is ours. */
+/** A server that asks another one and cannot reach it. The addresses it names are not ours. */
 export const NEXT_HOST: readonly RuleFamily[] = [
   {
     ...server,
@@ -127,7 +127,7 @@ export const PACE: readonly RuleFamily[] = [
 
 const relay = { reason: "relay_denied", verdict: "unknown", confidence: 0.8 } as const;
 
-/** A server that refuses to relay does not have the domain, so what it writes of user or domain is no proof. */
+/** A server that refuses to relay does not have the domain, so what it writes of user or domain is not proof. */
 export const RELAY_REFUSED: readonly RuleFamily[] = [
   {
     ...relay,

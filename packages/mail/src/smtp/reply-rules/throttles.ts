@@ -8,7 +8,7 @@ const US =
 const FOR_NOW =
   "(?:\\brates?\\b|\\brate-?limit\\w*|\\bthrottl\\w*|\\btoo (?:many|much|fast|quickly|frequent\\w*)\\b|\\bbusy\\b|\\bdeferred\\b|\\btemporar\\w*|\\b(?:try|connect|retry) (?:(?:it|this|your \\w+) )?(?:again )?later\\b|\\bslow down\\b|\\bunusual\\b|\\bconcurren\\w*|\\bvolume\\b)";
 
-/** Refusals that will pass. Before the rules that look for our address alone: these name it, too. */
+/** Refusals that will pass. They come before the rules that only look for our address, since these name it, too. */
 export const THROTTLES: readonly RuleFamily[] = [
   {
     reason: "greylisted",
