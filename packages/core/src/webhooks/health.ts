@@ -37,7 +37,7 @@ export const recordFailure = async (
 };
 
 const DISABLED_MESSAGES = {
-  gone: "The server responded with 410 Gone.",
+  gone: "The server answered 410 Gone.",
   failing: "All deliveries failed for five days.",
 };
 

@@ -21,7 +21,7 @@ export type MailWire = ReturnType<typeof createMailWire>;
 const FRAME_BYTES = 22;
 /** A record whose end has not come is not a frame. */
 const RECORD_BYTES_MAX = 16_640;
-/** So that many pieces do not wait forever for sessions that have few. */
+/** Many pieces are taken in parts, so that they do not wait forever while other sessions take few. */
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
 

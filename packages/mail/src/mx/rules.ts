@@ -5,7 +5,7 @@ export const MX_RULES = {
   MX_NXDOMAIN: {
     severity: "critical",
     costPoints: 100,
-    message: "{domain} does not exist. Nobody can reply to its mail.",
+    message: "{domain} does not exist. Its mail cannot be replied to.",
   },
   MX_NONE_NO_A: {
     severity: "critical",

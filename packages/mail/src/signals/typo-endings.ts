@@ -13,7 +13,7 @@ const COMMON_ENDINGS: readonly string[] = `
 
 /** More slips than one make any ending of another. */
 const COST_MAX = 1;
-/** Random text has one of 26 letters at each place. */
+/** Each letter of random text is one of 26. */
 const LETTERS = 26;
 
 export type CorrectedDomain = { readonly domain: string; readonly weight: number };

@@ -12,7 +12,7 @@ import { Waiting } from "./waiting.tsx";
 import "../domains/domains.css";
 import "./mail-tests.css";
 
-/** The test's progress in one sentence, which screen readers announce when it changes. */
+/** The test's progress in one sentence, which screen readers read aloud when it changes. */
 const toSentence = ({
   status,
   received_at: at,
