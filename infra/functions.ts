@@ -93,7 +93,7 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
 
 type Extra = Partial<sst.aws.FunctionArgs>;
 
-/** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited by its queue alone. */
+/** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
 const isReserved = mayReserve(readQuota(process.env), lambdas);
 
 /** One Lambda with exactly what it needs. */

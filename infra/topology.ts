@@ -81,7 +81,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 
-/** The keys of API Gateway that lead to a route's Lambda: HEAD goes wherever GET does. */
+/** The keys of API Gateway that invoke a route's Lambda: HEAD goes wherever GET does. */
 export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
 
@@ -203,7 +203,7 @@ const SCHEDULED: readonly {
   ...schedules.map(({ name, everySeconds }) => ({
     name,
     everySeconds,
-    // A run that is still going when the next is due goes on; one started at the same time waits for it.
+    // A run that is still going when the next is due continues; one started at the same time waits for it.
     timeoutSeconds: 5 * everySeconds,
     needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
   })),

@@ -34,7 +34,7 @@ export const buildClient = async (folder: string): Promise<void> => {
       stdio: "inherit",
     },
   );
-  // In a package there are no sources, but what was made of them.
+  // A package has what was built from the sources, not the sources.
   for (const file of globSync(join(folder, "*.d.ts")))
     writeFileSync(
       file,

@@ -54,7 +54,7 @@ const disposable = selectBlockable(
 );
 const isDisposable = createSubdomainCheck(new Set(disposable));
 
-// Either broad list alone holds ordinary domains that the other does not, so a hint needs both.
+// Each broad list holds ordinary domains that the other does not, so a hint needs both.
 const inMailchecker = createSubdomainCheck(require("mailchecker").blacklist());
 const broad = selectBlockable(
   require("disposable-email-domains").filter((domain) => inMailchecker(domain)),

@@ -1,6 +1,6 @@
 // The conformance suite and the inspector of MCP, against a server that runs here: npx node scripts/check-mcp.ts
 //
-// Both come by npx and are no dependency of ours. The suite knows no credentials, so it goes through a proxy that adds
+// Both come by npx and are not dependencies of ours. The suite knows no credentials, so it goes through a proxy that adds
 // the test key. It is asked for all that a revision of MCP requires of a server, by the suite's own list. Many of its
 // scenarios want what is optional, or tools of a sample server: mcp-left-out.yml names them, and why.
 import { spawn } from "node:child_process";

@@ -4,8 +4,8 @@ import { recordOnDynamo } from "../test/third-party/money/on-dynamo.ts";
 import { recordOnServer } from "../test/third-party/money/on-server.ts";
 import { PLANTED_BUGS } from "../test/third-party/money/planted-bugs.ts";
 
-// npx node scripts/check-money.ts [--operations 200000] [--kills 50] [--seed 1] [--bugs WORDS] records what clients of a server are
-// answered that is killed again and again, and prints Porcupine's verdict. With --bugs it does so for each planted bug
+// npx node scripts/check-money.ts [--operations 200000] [--kills 50] [--seed 1] [--bugs WORDS] records what clients
+// get from a server that is killed repeatedly, and prints Porcupine's verdict. With --bugs it does so for each planted bug
 // whose name has these words, and fewer than nine found of twelve is an error.
 // With --dynamo it records over DynamoDB's emulator instead, with lost replies and conflicts.
 

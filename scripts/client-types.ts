@@ -69,7 +69,7 @@ const listOperations = (endpoint: Endpoint): readonly Operation[] => {
     return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
   }
   if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
-  // The answer of each action stands at its own place in the union.
+  // The answer of each action has its own place in the union.
   const answers = getParts(output).options as readonly GenericSchema[];
   const bodies = getParts(body).options as readonly GenericSchema[];
   return Object.entries(actions).map(([action, of], at) => ({

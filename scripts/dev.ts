@@ -3,7 +3,7 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { createServer } from "vite";
 import { OPTIONS } from "../packages/dashboard/build.ts";
 
-// npm run dev: the server of `npm start`, which begins again with its state when a source file changes, and the dashboard
+// npm run dev: the server of `npm start`, which restarts with its state when a source file changes, and the dashboard
 // by vite, which reloads what changed in the browser. Vite passes what is not the dashboard's to the server.
 
 const { PORT: port } = readEnvironment(process.env);

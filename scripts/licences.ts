@@ -127,7 +127,7 @@ const UNICODE_DATA: ShippedPackage = {
   where: ["pinyin"],
 };
 
-/** The licence asks for its own words beside the data. */
+/** The licence requires its own text next to the data. */
 const UNICODE_NOTICE = `Copyright © 1991-2022 Unicode, Inc. All rights reserved. Permission is hereby granted, free of charge, to any
 person obtaining a copy of the Unicode data files and any associated documentation (the "Data Files") or Unicode software and any
 associated documentation (the "Software") to deal in the Data Files or Software without restriction, including without limitation

@@ -73,7 +73,7 @@ const needing = (path: string, script: string, suite: Suite): Suite => ({
   },
 });
 
-/** As a newcomer has it: what is committed, with nothing beside it. */
+/** As a newcomer has it: only what is committed. */
 const runInClone = (): Outcome => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-clone-"));
   const cwd = join(folder, "mailproof");

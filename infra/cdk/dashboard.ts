@@ -159,7 +159,7 @@ const createSystemWidgets = (stage: Monitored): IWidget[][] => {
   ];
 };
 
-/** CloudWatch takes no more in one widget. */
+/** The most that CloudWatch accepts in one widget. */
 const ALARMS_PER_WIDGET = 100;
 
 const createAlarmWidgets = (alarms: readonly Alarm[]): IWidget[] =>

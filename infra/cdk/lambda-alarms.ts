@@ -32,7 +32,7 @@ const createShareAlarm =
     description: `A fifth of the calls of ${name} fail, of ${CALLS_MIN} or more in a quarter of an hour. ${LOOK}`,
   });
 
-/** A message that fails is delivered again, so a few failures are no fault. */
+/** A message that fails is delivered again, so a few failures are not a fault. */
 const WORKER_FAILURES = 5;
 
 const createWorkerAlarm =

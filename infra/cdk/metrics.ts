@@ -182,7 +182,7 @@ const number = (metrics: readonly Metric[]): Metrics =>
 
 /**
  * Throttled requests of the table and of each index, which DynamoDB counts separately. Its metric ThrottledRequests has
- * no dimension for the table alone, only for an operation on it.
+ * no dimension for the table itself, only for an operation on it.
  */
 export const createThrottleMetric = (stage: Monitored) => {
   const dimensionSets = [
@@ -285,7 +285,7 @@ export const createWaitMetric = (stage: Monitored, percentile: "p50" | "p99") =>
 const createSessionMetric = (stage: Monitored, outcome: "connected" | "unreached") =>
   createOwnMetric(stage, "mailproof_smtp_sessions_total", "Sum", FIVE_MINUTES, { outcome });
 
-/** A few sessions are no sample: some servers are always down. */
+/** A few sessions are not a sample: some servers are always down. */
 const SESSIONS_MIN = 20;
 
 /** The percentage of sessions that reached no server. Each of the two is absent while there are none. */

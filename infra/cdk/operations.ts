@@ -74,7 +74,7 @@ const createOperationsStack = (scope: App, options: OperationsOptions): Stack =>
   return stack;
 };
 
-/** A policy of its own takes the place of the one that lets a topic's owner publish, so its publishers are named. */
+/** A topic's own policy replaces the one that lets its owner publish, so its publishers are named. */
 const createTopic = (stack: Stack, displayName: string, callEmail: string | undefined): Topic => {
   const topic = new Topic(stack, "Calls", { enforceSSL: true, displayName });
   topic.addToResourcePolicy(

@@ -1,4 +1,4 @@
-// npm run build writes what people install into dist/; npm run build -- package writes the first of these alone, and
+// npm run build writes what people install into dist/; npm run build -- package writes only the first of these, and
 // npm run build -- lists the last:
 //
 //   mailproof-x.y.z.tgz         npm install -g ./mailproof-x.y.z.tgz   (any system with Node 24)

@@ -124,7 +124,7 @@ const CLIENTS: readonly Client[] = [
   { name: "the module for Go", needs: "go_generators", build: buildGoModule },
 ];
 
-/** Which version it is stands in the document that they are generated from. */
+/** The document that they are generated from names its version. */
 const writeDocument = (folder: string): void => {
   const document = openapi("http://127.0.0.1:8787");
   const info = { ...(document["info"] as object), version: VERSION };

@@ -26,7 +26,7 @@ export const installTools = (): void => {
   execFileSync("npm", ["ci", "--include=dev", "--prefix", TOOLS], { stdio: "pipe" });
 };
 
-/** Node's own, which also has those of V8, OpenSSL and all else inside it: it stands beside Node wherever that is installed. */
+/** Node's own, which also has those of V8, OpenSSL and all else inside it: it is next to Node wherever that is installed. */
 const readNodeLicence = (): string => {
   const folder = dirname(dirname(process.execPath));
   const file = ["LICENSE", "share/doc/node/LICENSE", "share/doc/nodejs/copyright"]

@@ -111,7 +111,7 @@ export const formatDescription = (name: string, schema: GenericSchema): string =
   return `/** ${text} */`;
 };
 
-/** A query is text on the wire; to a caller, what stands for a number or a boolean is one. */
+/** A query is text on the wire; to a caller, a number or a boolean in it is one. */
 export const getQueryType = (schema: GenericSchema): "number" | "boolean" | undefined => {
   const { write } = createSchemaWriter(new Map());
   const { type, default: otherwise } = write(schema);

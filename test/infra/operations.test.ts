@@ -104,7 +104,7 @@ test("the dashboard shows what rings first, then callers, money, lists, mail ser
   expect(widgets[0]).toMatchObject({ type: "alarm" });
   const shown = widgets.filter(({ type }) => type === "alarm").map((one) => one.properties.alarms);
   expect(shown.flat()).toHaveLength(alarms.length);
-  // CloudWatch takes no more in one widget.
+  // The most that CloudWatch accepts in one widget.
   for (const some of shown) expect(some?.length).toBeLessThanOrEqual(100);
   expect(widgets.flatMap(({ properties }) => properties.markdown ?? [])).toEqual([
     "## Callers",

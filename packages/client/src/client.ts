@@ -36,11 +36,11 @@ export interface Client extends Operations {
 
   /**
    * Waits until the job ends, and returns it: look at its `status`. It waits as long as the job takes. A signal such as
-   * `AbortSignal.timeout(…)` ends the wait; the job goes on.
+   * `AbortSignal.timeout(…)` ends the wait; the job continues.
    */
   waitForJob(input: JobInput, options?: WaitOptions): Promise<Job>;
 
-  /** The results of a job as CSV or .xlsx: the columns of the list, with the verdicts beside them. */
+  /** The results of a job as CSV or .xlsx: the columns of the list, followed by the verdicts. */
   download(input: DownloadJobInput, options?: CallOptions): Promise<Download>;
 
   /** Uploads a list and returns the `file_key` that `processFile` takes. It charges nothing. */

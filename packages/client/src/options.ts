@@ -11,7 +11,7 @@ export interface ClientOptions {
   retries?: number | undefined;
   /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 

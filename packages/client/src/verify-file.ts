@@ -67,7 +67,7 @@ export interface VerifiedFile {
   readonly job: Job;
   /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
-  /** The list as CSV or .xlsx with the verdicts beside its own columns. */
+  /** The list as CSV or .xlsx, with the verdicts after its own columns. */
   download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 

@@ -17,7 +17,7 @@ export interface WebhookInput {
   secret: string | readonly string[];
   /** How many seconds the sender's clock may differ from ours. Default: 300. */
   toleranceSeconds?: number | undefined;
-  /** Used in place of the current time. */
+  /** Used instead of the current time. */
   now?: Date | undefined;
 }
 

@@ -46,7 +46,7 @@ const find = ({ children }: Element, tag: string): Element[] =>
     typeof one === "string" ? [] : one.tag === tag ? [one] : find(one, tag),
   );
 
-/** What stands in a line. */
+/** The content of a line. */
 const toLine = (node: Node): string => {
   if (typeof node === "string") return decode(node).replaceAll(/\s+/g, " ");
   const inner = () => node.children.map(toLine).join("");

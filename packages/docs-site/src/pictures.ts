@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-// Drawn for a narrow screen, so that the letters are readable there; a wide one shows them beside the text. Colours
+// Drawn for a narrow screen, so that the letters are readable there; a wide one shows them next to the text. Colours
 // are classes, since light and dark have their own.
 
 const WIDTH = 360;

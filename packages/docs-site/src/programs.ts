@@ -106,7 +106,7 @@ def is_from_mailproof(headers, body, secret):
 
 const VERIFY_LIBRARY = `import { Webhook } from "standardwebhooks";
 
-// Throws when Mailproof did not send it. Libraries accept secrets that begin with whsec_.
+// Throws when Mailproof did not send it. Libraries accept secrets that start with whsec_.
 const event = new Webhook(secret).verify(body, headers);`;
 
 export const VERIFYING = [

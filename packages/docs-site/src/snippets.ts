@@ -107,7 +107,7 @@ const writePhp: Language["write"] = ({ method, url, body, isPublic }) => {
     ...(isPublic ? [] : [`"X-Api-Key: " . getenv("MAILPROOF_KEY")`]),
     ...(body === undefined ? [] : [`"Content-Type: application/json"`]),
   ];
-  // A dollar begins a variable within a string of PHP.
+  // A dollar starts a variable within a PHP string.
   const data = translate(format(body ?? [], "    ", 4), PHP_WORDS, (text) =>
     text.replaceAll("$", "\\$"),
   );
@@ -161,7 +161,7 @@ const writeRuby: Language["write"] = ({ method, url, body, isPublic }) => {
       ? []
       : [
           `request["Content-Type"] = "application/json"`,
-          // A hash begins an expression within a string of Ruby.
+          // A hash starts an expression within a Ruby string.
           `request.body = JSON.generate(${translate(format(body), { ":": " =>", null: "nil" }, (text) => text.replaceAll("#", "\\#"))})`,
         ]),
   ];

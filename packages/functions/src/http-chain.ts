@@ -24,7 +24,7 @@ export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) 
 /** The caller reads it in X-Request-Id, API Gateway's access log has it, and so does every line of ours. */
 const getRequestId = (event: Event): string => event.requestContext.requestId;
 
-/** Links in an answer lead to the host that was called, as the documents' own do. */
+/** Links in a response point to the host that was called, as the documents' own do. */
 const getBaseUrl = (event: Event): string => `https://${event.requestContext.domainName}`;
 
 /** What every answer to this event is made with. */

@@ -41,7 +41,7 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 };
 
 /**
- * What a Lambda has beside its table: a queue, files, mail servers, the DNS. Parameters, and not parts of the world: the
+ * What a Lambda has besides its table: a queue, files, mail servers, the DNS. Parameters, and not parts of the world: the
  * SDK's clients, lists, rules and a resolver are most of a bundle's size, and most Lambdas use none of them.
  * capabilities/ has one file for each.
  */

@@ -37,7 +37,7 @@ type Line = {
  */
 const PUBLISH_AFTER_MS = 60_000;
 
-/** Powertools publishes a metric of a hundred values by itself, and forgets the dimensions of the others. */
+/** Powertools publishes a metric with a hundred values automatically, and forgets the dimensions of the others. */
 const VALUES_MAX = 99;
 
 const toUnit = (name: CloudMetricName) => (name.endsWith("_seconds") ? "Seconds" : "Count");

@@ -12,7 +12,7 @@ import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 /**
  * A chain of its own, which `respond` runs once the key is known. In the Lambda's chain the parser would read a body
  * before that, and a request without a key would get an error about its JSON. Our API has checked the type, and its
- * 400 takes the place of the parser's 415 and 422.
+ * 400 replaces the parser's 415 and 422.
  */
 const parseBody = middy<APIGatewayProxyEventV2, unknown>()
   .use(jsonBodyParser({ disableContentTypeCheck: true }))
@@ -21,7 +21,7 @@ const parseBody = middy<APIGatewayProxyEventV2, unknown>()
   })
   .handler(({ body }: { readonly body?: unknown }) => body);
 
-/** The parsed body of at most so many bytes; undefined when nothing was sent. */
+/** The parsed body of at most this many bytes; undefined when nothing was sent. */
 export const readBody = async (
   event: APIGatewayProxyEventV2,
   context: Context,

@@ -1,6 +1,6 @@
 import type { Table } from "@mailproof/core/ports/table";
 
-// Lambdas of two releases run beside each other while a deployment goes on, so codecs read what both write, and no Lambda
+// Lambdas of two releases run side by side during a deployment, so codecs read what both write, and no Lambda
 // asks for the version. An operator's command does: before a rollback it says whether the older release can read the table.
 
 /** Raised by a release whose items an earlier one would misread. */

@@ -29,7 +29,7 @@ export type Rule = (request: RecipientRequest) => Reaction;
 /** How a mail host behaves. Absent fields are those of a plain, polite and quick host. */
 export type HostBehavior = {
   readonly rcpt: Rule;
-  /** HOST stands for the host's name. A 4xx or 5xx is followed by the end of the connection. */
+  /** HOST is replaced by the host's name. A 4xx or 5xx is followed by the end of the connection. */
   readonly greeting?: ReplyText;
   /**
    * Instead of the greeting: nothing; the end of the connection; lines without end; the greeting and then the host's
@@ -73,7 +73,7 @@ const EXISTING_NAMES = new Set(
 const NAME_LIKE = /^\p{L}[\p{L}'-]{0,14}(?:[._]\p{L}[\p{L}'-]{0,14}){1,3}\d{0,7}$/u;
 const MISSING_PATTERN = /^(?:nobody|unknown|nonexistent|no\.such|not\.here)/;
 
-/** Whether a mailbox exists by default: by its name alone, so that every run is the same. */
+/** Whether a mailbox exists by default: only by its name, so that every run is the same. */
 export const isExistingMailbox = (local: string): boolean => {
   const [name = ""] = local.normalize("NFC").toLowerCase().split("+");
   return !MISSING_PATTERN.test(name) && (EXISTING_NAMES.has(name) || NAME_LIKE.test(name));

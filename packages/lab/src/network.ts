@@ -114,7 +114,7 @@ const buildOwnRecords = (row: LabDomain, domain: string, zoneName: string): Zone
   return { ...(MX.length > 0 && { MX }), ...row.records };
 };
 
-/** A null MX names the root (RFC 7505 §3), a final dot stands for the zone, and all else is below the domain. */
+/** A null MX names the root (RFC 7505 §3), a final dot means the zone, and all else is below the domain. */
 const toAbsoluteName = (host: string, domain: string, zoneName: string): string => {
   if (host === "") return ".";
   if (host === "@") return domain;

@@ -13,7 +13,7 @@ export type LabSender = {
   readonly sendingIp: string | null;
   /** The host name of that address, below the domain. */
   readonly hostname?: string;
-  /** Below the domain; "@" is the domain itself. ZONE stands for the lab's zone. */
+  /** Below the domain; "@" is the domain itself. ZONE is replaced by the lab's zone. */
   readonly records: Readonly<Record<string, Records | DnsFailure>>;
 };
 

@@ -22,7 +22,7 @@ export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | Dns
   readonly isSigned?: true;
 };
 
-/** By owner name, in A-labels, without a final dot; `*.name` stands for all that is missing below the name. */
+/** By owner name, in A-labels, without a final dot; `*.name` matches all that is missing below the name. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
 /** By apex; "" is the root, and then every name is inside. */

@@ -174,7 +174,7 @@ const findLocalFault = (code: number): AddressFault =>
     code === QUOTE || code === BACKSLASH ? "syntax.local_quote" : "syntax.local_character",
   );
 
-// RFC 6531 lets characters beyond ASCII into the string, but not behind a backslash.
+// RFC 6531 lets characters beyond ASCII into the string, but not after a backslash.
 const QUOTED = /^"((?:[^"\\]|\\[ -~])*)"/;
 const ESCAPED = /\\(.)/g;
 const TO_ESCAPE = /["\\]/g;

@@ -64,7 +64,7 @@ export const isDomain = (parsed: Domain | DomainFault): parsed is Domain => "asc
 /** The U-labels of a domain in A-labels. Without A-labels it is the same. */
 export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || ascii;
 
-/** What stands behind `www.`, where a company's mail usually is; undefined for any other name. */
+/** The name after `www.`, where a company's mail usually is; undefined for any other name. */
 export const removeWww = (ascii: string): string | undefined => {
   const bare = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
   return bare.includes(".") ? bare : undefined;

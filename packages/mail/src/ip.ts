@@ -106,7 +106,7 @@ const SPECIAL = Object.keys(SPECIAL_BLOCKS).map(parseBlock);
 
 type EmbeddedIpv4 = { readonly block: Cidr; readonly unwrap: (value: bigint) => readonly bigint[] };
 
-/** IPv6 addresses that lead to an IPv4 address inside them: they are as public as what they carry. */
+/** IPv6 addresses that contain an IPv4 address: they are as public as that address. */
 const EMBEDDED_IPV4: readonly EmbeddedIpv4[] = [
   // IPv4-mapped (RFC 4291 §2.5.5.2): the kernel connects to the inner address.
   { block: parseBlock("::ffff:0:0/96"), unwrap: (value) => [value] },

@@ -13,7 +13,7 @@ export type ProviderLimits = {
   /** A random recipient comes on top of these. Then QUIT; the rest is for another session. */
   readonly recipientsPerConnection: number;
   /**
-   * Then QUIT, too, and the next session begins at once. Postfix answers a second later from the 10th error of a
+   * Then QUIT, too, and the next session starts immediately. Postfix answers a second later from the 10th error of a
    * session on and hangs up after the 20th, so that a new session is quicker, and costs it less (docs/design/mail-sessions.md).
    */
   readonly rejectionsPerConnection: number;
@@ -227,7 +227,7 @@ export const MAIL_PROVIDERS = [
     name: "mail_ru",
     hosts: ["mail.ru"],
     limits: CONSUMER,
-    // "250 Go ahead" for random names (Reacher #1208); companies' domains are served beside these.
+    // "250 Go ahead" for random names (Reacher #1208); companies' domains are served by the same hosts.
     acceptsThenBounces: ["mail.ru", "list.ru", "inbox.ru", "bk.ru"],
   },
   { name: "rambler", hosts: ["rambler.ru"], limits: CONSUMER },

@@ -1,7 +1,7 @@
 import type { Endpoint, Schema } from "@mailproof/api/http/endpoint";
 import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 
-/** A conversation cannot hold a thousand rows. A cursor leads to more; without a cursor the page limit of the route applies. */
+/** A conversation cannot hold a thousand rows. A cursor reads more; without a cursor the page limit of the route applies. */
 const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
 const CURSORS = ["next_key", "offset"];
 

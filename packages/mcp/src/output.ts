@@ -2,7 +2,7 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 import type { Tool } from "@modelcontextprotocol/server";
 
-// What a tool returns, for clients that check it and models that plan with it: types and values alone. Descriptions would make
+// What a tool returns, for clients that check it and models that plan with it: only types and values. Descriptions would make
 // the tools several times as long to read, and results explain themselves.
 
 const { write } = createSchemaWriter(new Map());

@@ -126,7 +126,7 @@ const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => 
   return server;
 };
 
-/** The SDK passes on nothing but the request, whose URL was made of it. */
+/** The SDK passes on only the request, whose URL was made from it. */
 const getBaseUrl = ({ url }: { readonly url: string } = { url: "" }): string =>
   url.slice(0, Math.max(0, url.lastIndexOf(MCP_PATH)));
 

@@ -87,7 +87,7 @@ export const createUdpClient = (server: NameServer): UdpClient => {
     const timer = setTimeout(resolve, waitMs, undefined);
     try {
       const failure = await channel.failure;
-      // The next question opens a socket anew: this one may have been opened while descriptors were short.
+      // The next question opens a new socket: this one may have been opened while descriptors were short.
       if (failure && current === channel) current = undefined;
       if (failure) return isOwnError(failure) ? INTERNAL : undefined;
       // Any other packet that cannot be sent counts as lost: the next attempt finds out.
@@ -112,7 +112,7 @@ export const createUdpClient = (server: NameServer): UdpClient => {
   return { sendQuery, close };
 };
 
-/** A connected socket receives from the server alone, and gets an error when nothing listens there. */
+/** A connected socket receives only from the server, and gets an error when nothing listens there. */
 const openChannel = ({ host, port }: NameServer): UdpChannel => {
   const waiting: UdpChannel["waiting"] = new Map();
   const socket = createSocket({

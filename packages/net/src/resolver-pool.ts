@@ -38,7 +38,7 @@ const PAUSE_SECONDS = 1;
 /** A server that was silent is asked after the others for this long. */
 const SILENT_MS = 5_000;
 
-/** Any octet may stand in a name (RFC 2181 §11); invisible ones stand there by mistake or for abuse. */
+/** A name may contain any octet (RFC 2181 §11); invisible ones are there by mistake or for abuse. */
 const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
 const NAME_MAX = 253;

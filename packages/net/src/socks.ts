@@ -4,7 +4,7 @@ import type { SmtpConnect, WireFault } from "@mailproof/mail/smtp/wire";
 import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 
-/** The backoff of a proxy that failed: for so long it is tried last. */
+/** The backoff of a proxy that failed, during which it is tried last. */
 const BACKOFF_MS = 60_000;
 const PROXIES_TRIED_MAX = 3;
 /** A proxy of ours is near, or down: a longer wait would use up the time of the mail host behind it. */

@@ -55,7 +55,7 @@ export const toZone = (name: string): string => {
   return labels.slice(-count).join(".");
 };
 
-/** The zones of the latest questions. A zone that was dropped begins again with a full burst. */
+/** The zones of the latest questions. A zone that was dropped restarts with a full burst. */
 const ZONES_MAX = 20_000;
 
 export type ZoneRateLimiter = {

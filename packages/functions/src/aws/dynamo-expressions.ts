@@ -22,7 +22,7 @@ export type DynamoExpressions = {
   readonly ExpressionAttributeValues?: Readonly<Record<string, Json>>;
 };
 
-/** One write as a transaction takes it; alone it is sent as PutItem, UpdateItem or DeleteItem. */
+/** One write as a transaction takes it. A single write is sent as PutItem, UpdateItem or DeleteItem. */
 export type DynamoCommand = DynamoExpressions & {
   readonly action: "ConditionCheck" | "Delete" | "Put" | "Update";
   readonly Item?: Item;

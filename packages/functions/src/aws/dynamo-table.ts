@@ -126,7 +126,7 @@ const readOutput = async <T>(aws: Aws, what: string, read: () => Promise<T>): Pr
   return requireOk(what, reply);
 };
 
-/** A check alone is a read. */
+/** A check without a write is a read. */
 const checkCondition = async (context: TableContext, write: Write): Promise<WriteResult> => {
   const stored = await readItem(context, getItemKey(write));
   return mayApply(write, stored)

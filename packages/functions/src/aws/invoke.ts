@@ -73,7 +73,7 @@ const createCommandError = ({ statusCode, headers }: AwsResponse, text: string):
 const createSigner = ({ region, credentials }: Aws) =>
   new SignatureV4({ service: "lambda", region, credentials, sha256: Sha256 as never });
 
-/** The hash that the signer requires, in place of a class; with a secret an HMAC. */
+/** The hash that the signer requires, instead of a class; with a secret an HMAC. */
 function Sha256(secret?: Uint8Array) {
   const hash = secret ? createHmac("sha256", secret) : createHash("sha256");
   return {

@@ -101,11 +101,11 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
   return blobs;
 };
 
-/** Every client sends these two by itself. */
+/** Every client sends these two automatically. */
 const SIGNED_HEADERS = new Set(["content-length", "host"]);
 
 /**
- * Lambda does not tell when the session of its role ends. It begins no invocation that the session would not outlive,
+ * Lambda does not say when the session of its role ends. It starts no invocation that the session would not outlive,
  * and the longest takes this long.
  */
 const SESSION_SECONDS_MIN = 900;

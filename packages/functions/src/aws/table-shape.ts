@@ -6,6 +6,6 @@ export const TABLE_SHAPE = {
   sk: "sk",
   /** AWS deletes expired items up to days late; no read returns them. */
   ttl: "expires_at",
-  /** With whole items: a list is read from its index alone. */
+  /** With whole items: a list is read only from its index. */
   indexes: INDEXES,
 } as const;

@@ -43,7 +43,7 @@ export const NEW_CLIENT: ClientRecord = {
 };
 export const NEW_SESSION: SessionRecord = { transactions: 0, recipients: 0, refusals: 0 };
 
-/** The condition of a mailbox, by its name alone. */
+/** The condition of a mailbox, which depends only on its name. */
 export const findMailbox = (local: string): Mailbox => {
   const [, condition] = /^(full|disabled|busy)\b/.exec(local.toLowerCase()) ?? [];
   if (condition) return condition as Mailbox;

@@ -19,7 +19,7 @@ export type Source = {
  */
 export type Mailbox = "existing" | "unknown" | "full" | "disabled" | "busy";
 
-/** In a reply {address}, {local}, {domain}, {host} and {client} stand for what they name. */
+/** In a reply {address}, {local}, {domain}, {host} and {client} are replaced by what they name. */
 export type MailboxReplies = {
   readonly existing: ReplyText;
   readonly unknown: ReplyText;
@@ -52,13 +52,13 @@ export type Block = {
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
   readonly minutes: number;
-  /** It lets the client in after so many sessions. Absent: not before its time is over. */
+  /** It lets the client in after this many sessions. Absent: not before its time is over. */
   readonly sessions?: number;
-  /** The number of unknown recipients of one client that begins it. Absent: the address is listed (`blockedBy`). */
+  /** The number of unknown recipients from one client that triggers it. Absent: the address is listed (`blockedBy`). */
   readonly afterUnknown?: number;
 };
 
-/** Refuses a sender and recipient until they are back after so many minutes. */
+/** Refuses a sender and recipient until they return after this many minutes. */
 export type Greylist = { readonly minutes: number; readonly reply: ReplyText };
 
 export type ReceiverDomain = {
@@ -105,7 +105,7 @@ export type Receiver = {
   readonly id: string;
   readonly title: string;
   readonly sources: readonly Source[];
-  /** What a sender of mail has to know beside the rules. */
+  /** What a sender of mail has to know besides the rules. */
   readonly notes?: string;
   readonly hosts: readonly string[];
   readonly greeting?: ReplyText;

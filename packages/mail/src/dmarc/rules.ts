@@ -124,7 +124,7 @@ export const DMARC_RULES = {
     costPoints: 2,
     message: "Failure reports go to {host}, which has no MX record.",
   },
-  // The milder case: it is beside a record that applies.
+  // The milder case: another record applies.
   DMARC_WRONG_PLACE: {
     severity: "medium",
     costPoints: 100,

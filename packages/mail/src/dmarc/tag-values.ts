@@ -5,7 +5,7 @@ const createValueTest =
   (value: string): boolean =>
     values.test(value);
 
-/** RFC 9989 §4.7: each option once, and of 0 and 1 only one. RFC 7489 allowed any of them beside each other. */
+/** RFC 9989 §4.7: each option once, and of 0 and 1 only one. RFC 7489 allowed any combination. */
 const areFailureOptions = (value: string): boolean => {
   const options = value.split(":").map((option) => option.trim().toLowerCase());
   const areDefined = options.every((option) => /^[01ds]$/.test(option));

@@ -34,7 +34,7 @@ const CACHE_MS: Record<Outcome["kind"], number> = {
 const IN_FLIGHT = Number.POSITIVE_INFINITY;
 
 /**
- * The heap of an entry beside its text: the entry in the map, its key, a promise and an outcome; and for each record
+ * The heap of an entry besides its text: the entry in the map, its key, a promise and an outcome; and for each record
  * a string or an object with its number. Measured with a hundred thousand of each, and rounded up.
  */
 const ENTRY_BYTES = 500;

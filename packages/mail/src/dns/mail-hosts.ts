@@ -97,7 +97,7 @@ const resolveTargets = async (
   return { kind: unroutable ? "mx_unroutable" : "no_mail_host" };
 };
 
-/** As many at once as are still needed: the first three as a rule, one more for each that comes to nothing. */
+/** As many at once as are still needed: the first three as a rule, one more for each that fails. */
 const lookUpHosts = async (
   dns: Dns,
   names: readonly MxTarget[],

@@ -1,6 +1,6 @@
 import type { DnsOutcome } from "./dns.ts";
 
-/** Nothing of the kind is there: the only outcomes, beside records, that say something about a domain. */
+/** Nothing of the kind exists: the only outcomes, besides records, that say something about a domain. */
 export const isAbsent = ({ kind }: DnsOutcome<unknown>): boolean =>
   kind === "nodata" || kind === "nxdomain";
 

@@ -32,7 +32,7 @@ export const findMtaStsHints = async (
 ): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_mta-sts.${domain}`);
   if (isFault(outcome)) return [];
-  // §3.1: texts that begin otherwise are not counted, and more than one is as good as none.
+  // §3.1: texts that start otherwise are not counted, and more than one is as good as none.
   const records = getRecords(outcome).filter((text) => VERSION.test(text));
   const [record, ...others] = records;
   if (record === undefined) return [createHint("MTA_STS_MISSING", { domain })];

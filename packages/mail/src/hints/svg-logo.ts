@@ -144,5 +144,5 @@ const findAttributeFault = (name: string, value: string): string | undefined => 
   return fixed === undefined || value === fixed ? undefined : `its ${name}= is not ${fixed}`;
 };
 
-/** As in fill="url(…)": what begins with # is inside the document. */
+/** As in fill="url(…)": a URL that starts with # is inside the document. */
 const REMOTE_URL = /url\(\s*["']?(?![\s"'#])/i;

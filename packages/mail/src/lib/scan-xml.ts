@@ -56,7 +56,7 @@ const keepEntity = (text: string, from: number, handler: XmlHandler): string => 
   return text.slice(end);
 };
 
-/** What begins with "<" and is not a tag, and how it ends. */
+/** What starts with "<" and is not a tag, and how it ends. */
 const SECTIONS: readonly (readonly [start: string, end: string])[] = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],

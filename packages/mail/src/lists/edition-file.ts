@@ -58,7 +58,7 @@ export const formatEdition = (
   return [header, ...lists.flatMap(({ domains }) => domains), ""].join("\n");
 };
 
-/** Lets other work in. A server reads an edition beside its requests. */
+/** Lets other work in: a server reads an edition while it serves requests. */
 type Pause = () => Promise<void>;
 
 /** Reads a file that was signed with the key. Every step is bounded, and `pause` is called every few milliseconds. */

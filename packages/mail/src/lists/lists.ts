@@ -16,7 +16,7 @@ import { webmailDomains } from "./webmail.ts";
 export type Lists = {
   /** Gives mailboxes away for minutes. A subdomain of such a domain counts too. */
   readonly disposable: (domain: string) => boolean;
-  /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict by itself. */
+  /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict on its own. */
   readonly disposableHint: (domain: string) => boolean;
   /** A provider that is open to the public; exactly this domain, since a subdomain has an owner of its own. */
   readonly free: (domain: string) => boolean;
@@ -38,7 +38,7 @@ export type Lists = {
   readonly current: () => Lists;
 };
 
-/** The lists that have a release of their own. Without `broad` there are no hints. */
+/** The lists that have their own releases. Without `broad` there are no hints. */
 export type ListEdition = {
   readonly version: string;
   readonly lists: {

@@ -119,7 +119,7 @@ export const judgeRequirements = (
   readonly status: RequirementStatus;
 })[] =>
   REQUIREMENTS.map(({ part, unmetBy, ...requirement }) => {
-    // A lesser finding is beside a signature that is valid.
+    // A lesser finding comes with a signature that is valid.
     const isUnmet = findings.some(
       ({ id, costPoints }) => unmetBy.includes(id) && (part !== "dkim" || costPoints >= 100),
     );

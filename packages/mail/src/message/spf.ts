@@ -15,7 +15,7 @@ export type MessageSpf = {
   readonly matched: SpfEvaluation["matched"];
   readonly problem: SpfEvaluation["problem"];
   readonly lookups: number;
-  /** The result for the HELO name by itself (RFC 7208 §2.3). */
+  /** The result for the HELO name on its own (RFC 7208 §2.3). */
   readonly helo: SpfResult;
 };
 

@@ -17,7 +17,7 @@ export type ProposedRecord = {
   readonly replaces: readonly DnsRecord[];
   /** The points that the score gains when it is published. Null where the check could not measure that. */
   readonly points: number | null;
-  /** What has to be done beside it. */
+  /** What else has to be done. */
   readonly note: string | null;
   /** The document to publish with it. */
   readonly file: { readonly url: string; readonly content: string } | null;
@@ -38,7 +38,7 @@ export const propose = (
 
 /**
  * The character-strings of one TXT record, which hold at most 255 octets each (RFC 1035 §3.3). Most DNS providers split a
- * long value by themselves.
+ * long value automatically.
  */
 export const toStrings = (value: string): readonly string[] => value.match(/.{1,255}/gs) ?? [""];
 

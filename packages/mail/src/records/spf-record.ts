@@ -71,7 +71,7 @@ const splitTerms = (text: string): readonly string[] =>
 
 const insertFirst = (text: string, term: string): string => toRecord([term, ...splitTerms(text)]);
 
-/** The record with one more term, behind the last one that names senders. */
+/** The record with one more term, after the last one that names senders. */
 export const addSpfTerm = (text: string, term: string): string => {
   const terms = splitTerms(text);
   const end = terms.findIndex((one) => /^[-+?~]?all$/i.test(one) || isModifier(one));
@@ -121,7 +121,7 @@ const mergeRecords = (texts: readonly string[]): string => {
   const areStrict = records.every((terms) => terms.find(isEnd) === "-all");
   const terms = records.flatMap((all) => {
     const end = all.findIndex(isEnd);
-    // Receivers ignore a redirect beside an all.
+    // Receivers ignore a redirect in a record with an all.
     return end === -1 ? all : all.slice(0, end).filter((term) => !isRedirect(term));
   });
   const included = terms.map((term) => term.replace(/^redirect=/i, "include:"));

@@ -35,7 +35,7 @@ const MAIL_HALF_WEIGHT = 20;
 const MAIL_MIN = 5;
 const SUM_MAX = 0.95;
 
-/** How likely a mailbox exists behind a local part on a domain that accepts them all: 0 to 1. */
+/** How likely a local part is a mailbox on a domain that accepts them all: 0 to 1. */
 export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
   roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
 

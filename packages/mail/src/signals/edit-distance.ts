@@ -1,6 +1,6 @@
 import { areNeighbours } from "./keyboard.ts";
 
-/** The cost of a slip that fingers make by themselves: a key half aside, two keys swapped, one held down. */
+/** The cost of a slip of the fingers: a key half aside, two keys swapped, one held down. */
 const EASY_EDIT_COST = 0.75;
 /** Any other single change. */
 const EDIT_COST = 1;
@@ -8,7 +8,7 @@ const EDIT_COST = 1;
 const SKIP_COST = 1.5;
 /** Each slip is thirty times rarer than none: about the rate of copy typists per word of a domain's length. */
 export const RARITY_PER_EDIT = 30;
-/** More than this is another word. As an easy slip costs 0.75, it means two slips at the most. */
+/** More than this is another word. As an easy slip costs 0.75, it means at most two slips. */
 const EDIT_COST_MAX = 2;
 
 /**

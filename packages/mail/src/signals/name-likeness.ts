@@ -27,7 +27,7 @@ const SEPARATORS_MAX = 2;
 const DIGITS_AT_END_BITS = 1;
 const DIGITS_AT_END_MAX = 4;
 const DIGITS_ELSEWHERE_BITS = 6;
-/** The cost of an initial as the first letter; a shorter word leaves too little of a name behind it. */
+/** The cost of an initial as the first letter; a shorter word leaves too little of a name after it. */
 const INITIAL_BITS = 1;
 const INITIAL_BEFORE = 4;
 /** Signs such as # or = are rare in names. */

@@ -1,7 +1,7 @@
 import { splitWords } from "./split-words.ts";
 
 /**
- * What the spelling model has read, beside `names-by-country.ts`: given names, family names and words of local parts,
+ * What the spelling model has read, besides `names-by-country.ts`: given names, family names and words of local parts,
  * written by hand for this project from common knowledge and folded to a-z. They are also the only names that are known as such.
  * No third-party list was copied, so there is no licence to keep, and no gender with any name.
  */

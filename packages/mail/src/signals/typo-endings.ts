@@ -64,7 +64,7 @@ const listSplits = (typed: string): readonly Split[] => {
     });
 };
 
-/** What stood behind the address in a sentence. */
+/** What followed the address in a sentence. */
 const removePunctuation = (typed: string): string => typed.replace(/(?<![.,;:>)])[.,;:>)]+$/, "");
 
 const getLast = (text: string): string => text.slice(text.lastIndexOf(".") + 1);
@@ -77,7 +77,7 @@ const unrepeatEnding = (text: string): string => {
 
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** Where the ending begins with its dot: of one label, or of two as in "co.uk". The length where there is none. */
+/** Where the ending starts, with its dot: of one label, or of two as in "co.uk". The length where there is none. */
 export const getEndingAt = (domain: string): number => {
   const last = domain.lastIndexOf(".");
   if (last < 0) return domain.length;

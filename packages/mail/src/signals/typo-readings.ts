@@ -13,7 +13,7 @@ export type Reading = {
   readonly cost: number;
 };
 
-/** The domain as typed; and without what is there too often, or belongs to the text beside the address. */
+/** The domain as typed, and without what is repeated or belongs to the text around the address. */
 export const listReadings = (typed: string): readonly Reading[] => {
   const [name = "", ...endings] = typed.split(".");
   const others = new Set([
@@ -29,7 +29,7 @@ export const listReadings = (typed: string): readonly Reading[] => {
 
 /** "35gmail.com": a count or an age that stood before the address. */
 const DIGITS_BEFORE = /^\d+(?=[a-z])/;
-/** "gmail.com73160": a postcode or a telephone number that stood behind it. */
+/** "gmail.com73160": a postcode or a telephone number that followed it. */
 const DIGITS_BEHIND = /^([a-z]+)[^a-z]*\d/;
 
 /** "yahoo.co.co.uk": neither the first label nor the last one counts. */

@@ -25,7 +25,7 @@ const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 const WRONG_ENDING = 1.75;
 /**
  * Slips come together, so one in the name and another in the ending are rarer than two in the same part. And people look
- * at the key that a word begins with: another one in its place is rarer than elsewhere. Each is about ten times rarer.
+ * at the first key of a word: a wrong one there is rarer than elsewhere. Each is about ten times rarer.
  */
 const RARE_SLIP = 0.75;
 /**

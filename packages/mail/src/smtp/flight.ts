@@ -194,7 +194,7 @@ const countReply = (state: SessionState, reply: ReplyOrFault): void => {
 
 /**
  * Where the session ended before the random recipient of their domain had a reply, recipients are asked again: an
- * acceptance alone proves nothing. But the first one has its outcome, so that every session gets on; a flight that was
+ * acceptance proves nothing by itself. But the first one has its outcome, so that every session progresses; a flight that was
  * lost is repeated without PIPELINING, which does.
  */
 const dropUnproven = (state: SessionState, { closedBy }: SessionStop): void => {

@@ -99,7 +99,7 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
   return anywhere.exec(texts.join("\n"))?.[0] ?? null;
 };
 
-/** Some servers repeat the codes inside a line. Behind a colon they begin another server's reply, and stay. */
+/** Some servers repeat the codes inside a line. After a colon they start another server's reply, and stay. */
 const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;

@@ -45,7 +45,7 @@ export type RuleFamily = {
    * may refuse unknown senders so, too. `for_now`: as a throttle only.
    */
   readonly refusesUs?: "always" | "before_rcpt" | "for_now";
-  /** Ends the session and begins the mail provider's backoff, whatever the code and the recipient. */
+  /** Ends the session and starts the mail provider's backoff, whatever the code and the recipient. */
   readonly backoff?: true;
   /** The refusal concerns only the recipient's domain: the mail provider's other domains are not refused. */
   readonly scope?: "domain";

@@ -45,7 +45,7 @@ export type RecipientResult = {
  * `us`: all were asked. `limit`: as many as we ask of one connection. `full`: the server accepts no further recipients, not
  * even in a new transaction, and another connection takes the rest. `421`: the server wants to be left alone for a
  * while. `backoff`: the same in other words, such as those against harvesters. `domain`: a 421 about the last
- * recipient's domain alone. `refused`: it does not want to talk to us. `lost`: a fault of the wire. `deadline`: the
+ * recipient's domain only. `refused`: it does not want to talk to us. `lost`: a fault of the wire. `deadline`: the
  * caller's time was up.
  */
 export type ClosedBy =

@@ -65,7 +65,7 @@ const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerd
     const verdict = createVerdict(match, RESULT_OF[qualifier], toLocation(domain, term));
     if (verdict) return exp ? { ...verdict, explain: { domain, target: exp.target } } : verdict;
   }
-  // §5.1: where there is an "all" it has matched by now, so a redirect beside it is never followed.
+  // §5.1: where there is an "all" it has matched by now, so a redirect in the same record is never followed.
   return redirect ? followRedirect(check, domain, redirect) : NEUTRAL;
 };
 

@@ -2,7 +2,7 @@ import type { PublishedSpf } from "./published.ts";
 import { findPage, isInclude, type SpfPage, type SpfStep, type SpfTree } from "./tree.ts";
 import type { SpfWalk } from "./walk.ts";
 
-/** A node in the tree of a policy: the domain's own record, or a term that leads to another one. */
+/** A node in the tree of a policy: the domain's own record, or a term that refers to another one. */
 export type SpfNode = {
   /** 0 for the domain itself. */
   readonly depth: number;

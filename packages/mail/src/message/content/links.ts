@@ -18,7 +18,7 @@ export type MessageLinks = {
   readonly count: number;
   /** The one with most links first. */
   readonly hosts: readonly LinkHost[];
-  /** Links whose text shows another domain than the one they lead to. */
+  /** Links whose text shows a domain other than their target's. */
   readonly mismatches: readonly { readonly shown: string; readonly host: string }[];
 };
 

@@ -36,7 +36,7 @@ const decodeQuotedPrintable = (bytes: Buffer, isWord: boolean): Buffer => {
 /** White space between the sign and the end of the line: some mail servers add it. More than this is none of theirs. */
 const SOFT_SPACE_MAX = 80;
 
-/** The last octet of the line end behind a soft line break. */
+/** The last octet of the line end after a soft line break. */
 const findSoftBreakEnd = (bytes: Buffer, from: number): number | undefined => {
   let at = from;
   while (at - from < SOFT_SPACE_MAX && (bytes[at] === SPACE || bytes[at] === 0x09)) at += 1;

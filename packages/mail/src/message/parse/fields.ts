@@ -8,7 +8,7 @@ export type HeaderField = {
 
 export type HeaderSection = {
   readonly fields: readonly HeaderField[];
-  /** Lines that neither begin nor continue a field. Mail servers read them as a part of the field above. */
+  /** Lines that neither start nor continue a field. Mail servers read them as part of the field above. */
   readonly strayLines: number;
   /** Where the body begins. */
   readonly bodyAt: number;

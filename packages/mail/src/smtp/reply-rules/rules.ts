@@ -17,7 +17,7 @@ import {
 import { THROTTLES } from "./throttles.ts";
 
 /**
- * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" beside it,
+ * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" in the same reply,
  * because a server that refuses us tells every recipient the same.
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
