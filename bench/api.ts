@@ -9,7 +9,7 @@ import { findObstacle, type Loaded, load } from "./autocannon.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 import { auditFolder, startServer } from "./server.ts";
 
-// The server in a process of its own, asked over HTTP: requests that cost credits, each of them on the disk before
+// The server in its own process, asked over HTTP: requests that cost credits, each of them on the disk before
 // it is answered. No account passes its rate limit.
 
 const CONNECTIONS = 50;

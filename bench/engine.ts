@@ -30,7 +30,7 @@ import {
 } from "./report.ts";
 
 // Our engine and the npm packages that do the same, one after the other: the same addresses, the same
-// lab, the same number under way. Every engine and every lab is a process of its own.
+// lab, the same number under way. Every engine and every lab is its own process.
 
 const REPLY_MS = 20;
 const PEER_MS = 3_000;

@@ -7,7 +7,7 @@ import { createFinishedJob } from "./export/finished-job.ts";
 import { CSV, type ExportFigures, measureExport, ROWS } from "./export/measure.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
-// The results of a large job as a caller downloads them: over HTTP, from a server in a process of its own, for it
+// The results of a large job as a caller downloads them: over HTTP, from a server in its own process, for it
 // begins cold and its memory is its own. Nothing is verified here; the job's results are put where they belong.
 
 const RUNS = 3;

@@ -10,7 +10,7 @@ import { receiveMessage } from "./receive-message.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // A large upload as the local product takes it in: read from its blob, written as the input of a job. Every run
-// is a process of its own, for it begins cold and its memory is its own.
+// is its own process, for it begins cold and its memory is its own.
 
 const RUNS = 3;
 const UPLOAD = "uploads/list.csv";

@@ -6,7 +6,7 @@ import { receiveMessage } from "./receive-message.ts";
 
 export type Network = Awaited<ReturnType<typeof startNetwork>>;
 
-/** The lab's mail network in a process of its own, so that the processor time of a client is the client's alone. */
+/** The lab's mail network in its own process, so that the processor time of a client is the client's alone. */
 export const startNetwork = async (options: LabOptions) => {
   const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
   const child = fork(file, [JSON.stringify(options)], {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-/** The next message of a process. One that ends instead is an error, not a bench that waits for ever. */
+/** The next message of a process. One that ends instead is an error, not a bench that waits forever. */
 export const receiveMessage = async <T>(child: ChildProcess): Promise<T> => {
   const stop = new AbortController();
   const ended = once(child, "exit", stop).then(([code]) => {

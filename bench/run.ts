@@ -17,7 +17,7 @@ import {
 } from "./performance.ts";
 import { printTable, type Report, saveResult } from "./report.ts";
 
-// npm run bench [names]: runs some benches, or all of them, each in a process of its own. Where none of them failed it stores
+// npm run bench [names]: runs some benches, or all of them, each in its own process. Where none of them failed it stores
 // their results in bench/results/ and docs/performance.md. It ends with an error where one failed or a budget is missed.
 // npm run bench -- --against REV [names]: the server of another commit and this one, as ratios.
 // npm run bench -- --ratchet [names]: the same with the commit in bench/reference; it ends with an error where a ratio is below

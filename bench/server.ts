@@ -14,7 +14,7 @@ export type Server = Awaited<ReturnType<typeof startServer>>;
 
 export const TREE = fileURLToPath(new URL("..", import.meta.url));
 
-/** The product in a process of its own, as `npm start` runs it in a tree: with that tree's Node and its options. */
+/** The product in its own process, as `npm start` runs it in a tree: with that tree's Node and its options. */
 export const startServer = async (
   folder: string,
   env: Readonly<Record<string, string>> = {},

@@ -59,7 +59,7 @@ function parsePrintedCommand(mcpUrl: string, key: string): readonly string[] {
   return words.slice(0, words.indexOf("--method"));
 }
 
-// In a folder of its own: the suite writes its results where it stands. By the Node that runs this: the suite needs a
+// In its own folder: the suite writes its results where it stands. By the Node that runs this: the suite needs a
 // newer one than what a machine may have in its path.
 async function check(what: string, args: readonly string[]): Promise<void> {
   const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);

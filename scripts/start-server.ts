@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 
 type Ready = { readonly base_url: string; readonly mcp_url: string; readonly test_key: string };
 
-/** Runs `task` against a server that `npm start` started on a folder of its own, and stops it. */
+/** Runs `task` against a server that `npm start` started on its own folder, and stops it. */
 export const withServer = async (task: (ready: Ready) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-server-"));
   const child = spawn("npm", ["start"], {

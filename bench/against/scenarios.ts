@@ -202,7 +202,7 @@ export const runScenario = async (name: ScenarioName, tree: string): Promise<Row
 
 const RUNS_MAX = 3;
 
-/** The server begins with nothing. */
+/** The server starts with nothing. */
 const runOnce = async (name: ScenarioName, tree: string): Promise<RowFigures> => {
   const { lab, run }: Scenario = SCENARIOS[name];
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));

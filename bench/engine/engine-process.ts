@@ -20,12 +20,12 @@ import { openPeer } from "./peers.ts";
 import { redirectToLab } from "./redirect-to-lab.ts";
 import { withPauses } from "./with-pauses.ts";
 
-// One engine in a process of its own: it is handed a job, and tells what every run of it came to.
+// One engine in its own process: it is handed a job, and tells what every run of it came to.
 
 type OnVerdict = (index: number, verdict: BenchVerdict) => void;
 type RunEngine = (job: EngineJob, onVerdict: OnVerdict) => Promise<void>;
 
-/** As the local product runs it, with facts about domains on disk. Every run begins with nothing known. */
+/** As the local product runs it, with facts about domains on disk. Every run starts with nothing known. */
 const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const table = createSqliteTable(join(folder, "state.sqlite"), () => new Date());

@@ -18,7 +18,7 @@ export type BenchVerdict = "valid" | "invalid" | "risky" | "catch_all" | "unknow
 /** Where the lab of this measurement is. */
 export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
 
-/** What one engine is to do, in a process of its own. */
+/** What one engine is to do, in its own process. */
 export type EngineJob = {
   readonly engine: string;
   readonly labAddress: LabAddress;

@@ -32,7 +32,7 @@ type Verified = { success: boolean; code?: number; tryagain?: boolean };
 type Verify = {
   verify: (
     address: string,
-    // Without a timeout of the caller's it waits for ever.
+    // Without a timeout of the caller's it waits forever.
     options: { timeout: number },
     callback: (error: Error | null, verified?: Verified) => void,
   ) => void;

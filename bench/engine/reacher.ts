@@ -8,7 +8,7 @@ import type { BenchVerdict, LabAddress } from "./job.ts";
 import { startSocksToLab } from "./socks-to-lab.ts";
 
 // The crate check-if-email-exists, by the program in bench/reacher. It asks the name server of /etc/resolv.conf, so it
-// runs with a file of its own there, in a mount namespace of its own, before a lab whose name server has port 53.
+// runs with its own file there, in a mount namespace of its own, before a lab whose name server has port 53.
 
 export const REACHER = "check-if-email-exists";
 

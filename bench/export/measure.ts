@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { receiveMessage } from "../receive-message.ts";
 import type { ServerFigures } from "./server-process.ts";
 
-// Downloads an export from a server in a process of its own, for it begins cold and its memory is its own.
+// Downloads an export from a server in its own process, for it begins cold and its memory is its own.
 
 export type ExportFigures = {
   readonly firstByteMs: number;

@@ -4,7 +4,7 @@ import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import type { ListCounts } from "../list-generator.ts";
 
-// One intake in a process of its own. It is given the upload, and reports its figures.
+// One intake in its own process. It is given the upload, and reports its figures.
 
 export type IntakeFigures = ListCounts & {
   readonly seconds: number;

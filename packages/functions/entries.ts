@@ -7,7 +7,7 @@ import { workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import type { Need } from "@mailproof/core/runtime/need";
 
-// Every endpoint and every worker is a Lambda of its own, so each needs a file that the bundler begins at. These files
+// Every endpoint and every worker is its own Lambda, so each needs a file that the bundler begins at. These files
 // follow from the lists of endpoints and workers and are written before anything is bundled; they are not part of the
 // source.
 

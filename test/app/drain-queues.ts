@@ -11,7 +11,7 @@ import { isAwsShaped } from "../aws/shape.ts";
 
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
-/** Does what waits in the queues, as both runtimes do: what fails is left there, to come back by itself. */
+/** Handles what waits in the queues, as both runtimes do: failed messages stay, and are delivered again later. */
 export const whenWorked = async (ctx: TestContext): Promise<void> => {
   for (const worker of workers) await workOff(ctx, worker);
 };
@@ -37,7 +37,7 @@ const isDone = async (
   );
 };
 
-/** By the Lambda of this queue. SQS promises no more than "at least once", so here each message comes twice. */
+/** By the Lambda of this queue. SQS promises only "at least once", so here each message comes twice. */
 const isDoneByLambda = async (
   world: AppWorld,
   worker: Worker<AppWorld>,

@@ -64,7 +64,7 @@ export const createFakeStreamEndpoint = (
 /** What was asked of a source. */
 export type ConsumedPieces = { pieces: number; readonly closed: Promise<void> };
 
-/** Yields so many pieces, and counts. */
+/** Yields this many pieces, and counts. */
 export const createCountedPieces = (count: number, piece: Piece) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const consumed: ConsumedPieces = { pieces: 0, closed };

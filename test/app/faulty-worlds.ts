@@ -47,7 +47,7 @@ export const withBrokenEngine = ({ world }: TestContext): AppWorld => ({
   engine: { ...world.engine, probe: () => Promise.reject(new Error("a bug of ours")) },
 });
 
-/** Its mail servers all take so long to answer. */
+/** All of its mail servers take this long to answer. */
 export const withSlowEngine = ({ world }: TestContext, ms = 20_000): AppWorld => {
   const probe: AppWorld["engine"]["probe"] = async (question) => {
     await world.sleep(ms);
@@ -76,7 +76,7 @@ export const withLostReplies = (
   return { ...world, table: { ...table, transact, get } };
 };
 
-/** Lets so many transactions through and holds the next up until `goOn` is called: a process that stopped. */
+/** Lets this many transactions through and holds up the next until `goOn` is called: a process that stopped. */
 export const createStoppingWorld = (ctx: TestContext, after: number) => {
   let commits = 0;
   let goOn: () => void = () => undefined;
@@ -90,7 +90,7 @@ export const createStoppingWorld = (ctx: TestContext, after: number) => {
   return { world: withTable(ctx, { transact }), goOn };
 };
 
-/** Whatever can happen by itself has happened. */
+/** Resolves once everything that needs no further input has happened. */
 export const runTurn = async (): Promise<void> => {
   do await new Promise((resolve) => setImmediate(resolve));
   while (isAnyCallPending());
@@ -121,7 +121,7 @@ const isRecord = (write: Write): boolean =>
   ("update" in write && write.update.sk === "KEY") ||
   ("put" in write && write.put.pk.startsWith("REQUESTS#"));
 
-/** A process that is gone after it has changed so many things: no port answers it any more. */
+/** A process that is gone after this many changes: no port answers it any more. */
 export const createProcessGoneAfter = ({ world }: Pick<TestContext, "world">, effects: number) => {
   let done = 0;
   let isGone = false;

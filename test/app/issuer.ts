@@ -99,7 +99,7 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
     sign,
     /** From now on a client that asks for a token is given one that says this. */
     grants: (claims: JWTPayload) => void (grant = claims),
-    /** What everybody can read, in the form in which it could be taken for a secret. */
+    /** Public text in the form of a secret. */
     publicText: async () => exportSPKI((pairs[0] as Pair).publicKey),
   };
 };

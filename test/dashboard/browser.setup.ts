@@ -2,8 +2,8 @@ import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import { CHROMIUM, OPERATOR_KEY, startServer } from "./server.ts";
 
-// One server for every file of this folder, and one browser for every worker, in processes of their own: a start of each
-// takes as long as a test. A suite has an account of its own there, and a test a context of its own; but a browser has one
+// One server for every file of this folder, and one browser for every worker, in their own processes: a start of each
+// takes as long as a test. A suite has its own account there, and a test its own context; but a browser has one
 // clipboard, so two files at once cannot share it.
 
 export const setup = async ({

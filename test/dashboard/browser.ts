@@ -177,7 +177,7 @@ const watchLog = (getPath: () => string): void => {
 
 type Dashboard = { readonly open: (view?: View) => Promise<OpenedPage> };
 
-/** A suite in a browser, with an account of its own; with settings, on a server of its own. */
+/** A suite in a browser, with its own account; with settings, on its own server. */
 export const describeInBrowser = (
   name: string,
   suite: (dashboard: Dashboard) => void,

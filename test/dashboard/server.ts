@@ -14,7 +14,7 @@ export const CHROMIUM = [
   "/usr/bin/google-chrome",
 ].find((path) => existsSync(path));
 
-// The real server with the lab in a process of its own.
+// The real server with the lab in its own process.
 
 /** The account, and where it is served. */
 export type Ready = {

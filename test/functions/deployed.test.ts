@@ -22,7 +22,7 @@ import { createBucket, createQueues, createTable } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { describeWith } from "../runner/describe-when.ts";
 
-// A Lambda as it is deployed: its bundle, in a process of its own, configured by its environment alone.
+// A Lambda as it is deployed: its bundle, in its own process, configured by its environment alone.
 
 const LAMBDAS = ["get-account", "get-health", "mcp", "verify-batch"];
 

@@ -194,7 +194,7 @@ export const play = async (seed: number, requests: number): Promise<Played> => {
 
 const LOOKS = 12;
 
-/** What was begun comes to its end. Not quiet: a domain that is watched is due again and again. */
+/** What was begun comes to its end. Not quiet: a domain that is watched is due repeatedly. */
 const whenSettled = async (ctx: TestContext): Promise<void> => {
   for (let look = 0; look < LOOKS; look++) {
     await whenWorked(ctx);

@@ -19,7 +19,7 @@ export type Ringing = {
   readonly figures: Figures;
   /** The minutes at whose end it rings. */
   readonly rings: readonly number[];
-  /** The minute by which it is over; null: it goes on. */
+  /** The minute by which it is over; null: it continues. */
   readonly over: number;
 };
 export type Quiet = { readonly why: string; readonly figures: Figures; readonly minutes: number };

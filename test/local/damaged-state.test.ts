@@ -19,7 +19,7 @@ import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { describe, expect, test } from "vitest";
 import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
-// A folder whose state is missing or damaged, with a real server in a process of its own.
+// A folder whose state is missing or damaged, with a real server in its own process.
 
 const EMAILS = Array.from(
   { length: 400 },

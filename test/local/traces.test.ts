@@ -5,7 +5,7 @@ import { createFolder, whenStarted } from "../servers/running.ts";
 import type { SentSpan } from "./spans-to-file.ts";
 import { givenReceiver } from "./webhook-receiver.ts";
 
-// Traces of a server in a process of its own, as an SDK of OpenTelemetry that was imported before it gets them.
+// Traces of a server in its own process, as an SDK of OpenTelemetry that was imported before it gets them.
 
 const SDK = { NODE_OPTIONS: "--import=./test/local/spans-to-file.ts" };
 

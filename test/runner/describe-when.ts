@@ -5,7 +5,7 @@ import { isOverMoto } from "../aws/emulator.ts";
 // What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
 // run say so (test/runner/results.reporter.ts).
 
-/** Files that stand beside this repository in some places and in a plain clone never do. */
+/** Files that are next to this repository in some places, and never in a plain clone. */
 const FILES_BESIDE = {
   spfCases: "../shared/data/spf/rfc7208-tests.json",
   smtpReplies: "../shared/data/smtp/replies.jsonl",
@@ -13,7 +13,7 @@ const FILES_BESIDE = {
 } as const;
 
 /**
- * A suite over one of the files beside this repository. `read` can be called inside a test only: the body of a suite
+ * A suite over one of the files next to this repository. `read` can be called inside a test only: the body of a suite
  * runs while tests are collected, even when the suite is left out, and an absent file would fail the run.
  */
 export const createDescribe = (

@@ -4,7 +4,7 @@ import type { AST } from "@eslint-community/regexpp";
 import { parseAst } from "vitest/node";
 import { charTest } from "./steps.ts";
 
-// Texts that are made to be hard for a pattern: something it likes, again and again, and an end that it does not.
+// Texts that are made to be hard for a pattern: something it likes, repeatedly, and an end that it does not.
 
 const USUAL = [
   "a",

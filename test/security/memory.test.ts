@@ -9,7 +9,7 @@ import {
 } from "../servers/slow-clients.ts";
 import { dial } from "../servers/smtp-client.ts";
 
-// The same attacks as in connections.test.ts, whole, on a process of its own: what is asserted is its resident memory.
+// The same attacks as in connections.test.ts, whole, on its own process: what is asserted is its resident memory.
 
 /** Of its own, a server grows by some tens of megabytes in its first requests. */
 const GROWTH_MEGABYTES = 150;

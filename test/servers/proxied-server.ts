@@ -17,7 +17,7 @@ const HURRIED = {
   random: () => 0,
 };
 
-/** A real server in a process of its own for the tests of a file, and for each of them an account and a client of it. */
+/** A real server in its own process for the tests of a file, and for each of them an account and a client of it. */
 export const serveAccounts = () => {
   const { folder, server } = serveFile();
   return async (options: Partial<ClientOptions> = {}) => {

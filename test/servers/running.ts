@@ -44,7 +44,7 @@ const spawnProgram = (file: string, args: readonly string[], env: Record<string,
 export const spawnNode = (...program: Parameters<typeof spawnProgram>) =>
   endWithTest(spawnProgram(...program));
 
-/** A real server in a process of its own, ready to answer. */
+/** A real server in its own process, ready to answer. */
 export const whenStarted = async (
   folder: string,
   args: readonly string[] = [],
@@ -115,7 +115,7 @@ const whenReady = async (child: ReturnType<typeof spawnProgram>, folder: string)
   return { ready, stop, readLog, pid: child.pid ?? 0 };
 };
 
-/** A command in this process, to its end: a process of its own takes half a second, and only some tests are about it. */
+/** A command in this process, to its end: its own process takes half a second, and only some tests are about it. */
 export const whenRun = async (
   env: Readonly<Record<string, string>>,
   ...args: readonly string[]

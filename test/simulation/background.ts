@@ -4,7 +4,7 @@ import type { ReceivedMessage } from "@mailproof/core/ports/queue";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { Process, SimulatedWorld } from "./process.ts";
 
-// What goes on behind the callers' backs in a simulation; every message and every run has a process of its own.
+// What goes on behind the callers' backs in a simulation; every message and every run has its own process.
 
 export const handleMessage = async (
   process: Process,

@@ -24,7 +24,7 @@ export const createFaultyTable = (table: Table, chance: Chance, rate: number): T
   };
 };
 
-/** Also hands messages out twice and in another order: a queue promises no more than "at least once". */
+/** Also hands messages out twice and in another order: a queue promises only "at least once". */
 export const createFaultyQueue = <Q extends Queue & QueueReceiver>(
   queue: Q,
   chance: Chance,

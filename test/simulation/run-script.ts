@@ -243,7 +243,7 @@ const listRemovedJobs = (table: TestContext["table"], writes: readonly Write[]):
         .map(readJob);
 };
 
-/** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */
+/** A worker that takes messages as they come; each message has its own process, which may crash over it. */
 const runWorker = async (
   ctx: SimulatedWorld,
   startProcess: () => Process,

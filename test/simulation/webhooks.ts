@@ -154,7 +154,7 @@ const findBadSignatures = (
 const POLL_MS = 100;
 const IDLE_MS = 1_000;
 
-/** As many messages in hand as the queue allows, each in a process of its own. */
+/** As many messages in hand as the queue allows, each in its own process. */
 export const runWorkerLoop = async (
   ctx: SimulatedWorld,
   start: () => Process,

@@ -11,7 +11,7 @@ import { SENDERS_BLOCK } from "@mailproof/lab/senders";
 import type { Zone } from "@mailproof/lab/zone";
 import { ATTACKERS_ZONES } from "./zones.ts";
 
-// The internet of a soak, in a process of its own: the lab, and beside it the name servers and mail hosts that an
+// The internet of a soak, in its own process: the lab, and beside it the name servers and mail hosts that an
 // attacker runs. It ends with the process that started it.
 
 /** Outside of the lab's own block. */

@@ -27,7 +27,7 @@ export type RetainedMemory = {
 
 type Evaluated = { readonly result: { readonly value: string } };
 
-/** The product in a process of its own, at an address that stays the same over all its restarts. */
+/** The product in its own process, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
   const [port, metricsPort, mailPort] = [await freePort(), await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -153,7 +153,7 @@ export const startReceiver = async (answers: "mostly" | "never" = "mostly") => {
   };
 };
 
-/** A file of this folder as a process of its own, that ends with this one. What it says first is returned. */
+/** A file of this folder as its own process, that ends with this one. What it says first is returned. */
 export const startBeside = async <First>(file: string, ...args: readonly string[]) => {
   const child = fork(join(import.meta.dirname, file), args);
   const ended = once(child, "exit").then(() => {

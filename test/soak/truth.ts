@@ -29,7 +29,7 @@ export const companyAt = (mailHost: string): string => {
   throw new Error(`no company has its mail at ${mailHost}`);
 };
 
-/** People of the lab's companies, some of them asked for again and again; `missingShare` of all have no mailbox there. */
+/** People of the lab's companies, some of them asked for repeatedly; `missingShare` of all have no mailbox there. */
 export const pickEmail = (chance: Chance, missingShare: number): Expected => {
   const { domain, catchAll } = companyBy(chance);
   const existing = pickOne(getPeople(domain), chance).local;

@@ -10,7 +10,7 @@ import { companyAt } from "./truth.ts";
 // Goal: whatever attackers and other accounts do, ordinary customers get true responses, hardly later than otherwise; no
 // credit is lost; and when it is over the service is as small as before.
 // Method: calm and attack in turns, so that both are of one process on one machine. The customers do the same throughout.
-// Attackers and the network are processes of their own, as they are in the world, but of the same cores: their processor
+// Attackers and the network are their own processes, as they are in the world, but of the same cores: their processor
 // time is reported, since it makes answers later, too.
 
 const MINUTE_MS = 60_000;

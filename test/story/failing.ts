@@ -132,7 +132,7 @@ export type TestRequest = (
   idempotencyKey?: string,
 ) => Promise<TestResponse>;
 
-/** A request that stops right after the debit, and what lets it go on. */
+/** A request that stops right after the debit, and what lets it continue. */
 export const whenStopped = async (ctx: TestContext, ask: TestRequest, idempotencyKey?: string) => {
   const { world, goOn } = createStoppingWorld(ctx, 1);
   const pendingResponse = ask(world, ctx, idempotencyKey);

@@ -28,7 +28,7 @@ describeUnless(findObstacle(POSTFIX), "Postfix that greylists as postgrey does",
     table.close();
   });
 
-  /** Each attempt is a process of its own, with nothing but the table from the one before. */
+  /** Each attempt is its own process, with nothing but the table from the one before. */
   const attempt = async (recipient: string) => {
     const probe = createProbe({
       connect: connectDirectly,

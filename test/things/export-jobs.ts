@@ -42,7 +42,7 @@ export const givenFileJob = async (
   return response.data.job_id;
 };
 
-/** Handles what waits in the queues of chunks and singles, so many messages of it. */
+/** Handles up to this many messages of the queues of chunks and singles. */
 export const whenMessagesWorked = async (ctx: TestContext, most = Infinity): Promise<void> => {
   let left = most;
   for (const worker of workers) left -= await workOff(ctx, worker, left);
@@ -75,7 +75,7 @@ export const createRows = (result: Verification, count: number): readonly Verifi
     result: { ...result, email: `ann+${n + 1}@x.com` },
   }));
 
-/** A job as it stands in the table when its chunks are done, with these rows in them. */
+/** A job as the table has it when its chunks are done, with these rows in them. */
 export const givenJobOf = async (
   { world, account, table }: TestContext,
   chunks: readonly (readonly VerifiedRow[])[],

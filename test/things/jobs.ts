@@ -10,7 +10,7 @@ export type TestContext = Awaited<ReturnType<typeof given>>;
 
 type Chunked = Given & { readonly rows?: number };
 
-/** An app in which a chunk has so few addresses that a short list has many. */
+/** An app with small chunks, so that a short list has many. */
 export const givenChunked = async ({ rows = 2, ...how }: Chunked = {}): Promise<TestContext> => {
   const ctx = await given({ balance: 100, ...how });
   const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };
@@ -52,7 +52,7 @@ export const whenFormSent = (
   idempotencyKey?: string,
 ): Promise<TestResponse> => send(world, FILE, { key, form, ...createKeyHeader(idempotencyKey) });
 
-/** What a link for an upload leads to, filled as its holder would fill it. */
+/** The blob behind an upload link, filled as the holder of the link would fill it. */
 export const givenUpload = async (
   { world }: Pick<TestContext, "world">,
   key: string,

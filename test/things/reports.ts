@@ -4,7 +4,7 @@ import { send } from "../app/send.ts";
 import { createDmarcReport, createRecord } from "./made-reports.ts";
 import { createMail } from "./mail-tests.ts";
 
-/** The beginning of a day so many days before the start of a test, in epoch seconds. */
+/** The start of the day this many days before the start of a test, in epoch seconds. */
 export const daysAgo = (days: number): number => START.getTime() / 1_000 - days * 86_400;
 
 type UploadedReport = Omit<NonNullable<Parameters<typeof createDmarcReport>[0]>, "records"> & {

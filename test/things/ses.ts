@@ -28,7 +28,7 @@ const createMail = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail): 
   },
 });
 
-/** The part of each type that is beside the mail. */
+/** The part of each type besides the mail. */
 const SES_PARTS: Readonly<Record<string, (to: readonly string[]) => Fields>> = {
   Delivery: (to) => ({
     delivery: {

@@ -26,7 +26,7 @@ export type Exchange = {
 export type Exchanges = {
   readonly first: Exchange;
   readonly second: Exchange;
-  /** An event that is none: the Lambda reports an error, and its process goes on. */
+  /** An event that is none: the Lambda reports an error, and its process continues. */
   readonly broken: Exchange;
   /** AWS is silent and the time is up: whatever is answered then is not a success. */
   readonly late: Exchange;

@@ -10,7 +10,7 @@ import { findToolAbsence } from "./tools.ts";
 // Method: clients record what they are answered; Porcupine looks for an order in which one register of each account's
 // balance can have answered so. `npx node scripts/check-money.ts` records more, and with planted bugs.
 
-/** In a process of its own: a recording keeps this machine busy for half a minute. */
+/** In its own process: a recording keeps this machine busy for half a minute. */
 const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "scripts/check-money.ts",

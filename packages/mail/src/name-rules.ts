@@ -19,9 +19,9 @@ type NameRule = UngivenName & {
 
 /**
  * What providers publish of the names that they give. Only what holds for every name that was ever given is here, so
- * three providers are not. Yahoo: its rules for Nokia Mail (a copy of nokia.com, FA134980) let a name begin with a digit,
+ * three providers are not. Yahoo: its rules for Nokia Mail (a copy of nokia.com, FA134980) let a name start with a digit,
  * say that older ones were less strict, and its disposable addresses have a hyphen (mailgun/flanker #6). Outlook.com:
- * names that begin with a digit exist though new ones may not (mailgun/flanker #60, #85). iCloud publishes the length
+ * names that start with a digit exist though new ones may not (mailgun/flanker #60, #85). iCloud publishes the length
  * of an alias and no characters (support.apple.com/HT202316), and Hide My Email makes names of other kinds.
  */
 const NAME_RULES: readonly NameRule[] = [

@@ -53,7 +53,7 @@ test.each([
 
     expect(transactions.length).toBeLessThanOrEqual(most);
     expect(Math.max(...transactions.map((writes) => writes.length))).toBeLessThanOrEqual(100);
-    // Of sixteen. A transaction ends where it is full, so it may begin with the rest of one shard.
+    // Of sixteen. A transaction ends where it is full, so it may start with the rest of one shard.
     expect(Math.max(...transactions.map((writes) => shardsIn(writes, owners)))).toBeLessThan(4);
   },
 );

@@ -191,7 +191,7 @@ describe("the source of a file", () => {
 });
 
 describe("a large file is never held as a whole", () => {
-  /** How many bytes had been read and not yet written, at the most, and the longest block. */
+  /** How many bytes had been read and not yet written, at most, and the longest block. */
   const measureHeld = async (count: number, textOf: (piece: number) => string) => {
     const { seen, source } = createWatchedSource(count, textOf);
     let [lag, longest] = [0, 0];

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** What an attacker has: an address, keys of an account of its own, and what it runs elsewhere. */
+/** What an attacker has: an address, keys of its own account, and what it runs elsewhere. */
 export type Means = {
   readonly baseUrl: string;
   readonly port: number;

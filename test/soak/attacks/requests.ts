@@ -18,7 +18,7 @@ const names = (): string => {
   return `{${fields.join(",")}}`;
 };
 
-/** So many at a time, again and again. */
+/** So many at a time, repeatedly. */
 const refused =
   (route: string, keyOf: (means: Means) => string, count: number) =>
   (means: Means): Round =>

@@ -16,7 +16,7 @@ import {
 } from "./clients.ts";
 import { createHistory, type History, type Jump, toSpan } from "./history.ts";
 
-// A recording at the HTTP API of the server's process, which is killed again and again and started on the same folder.
+// A recording at the HTTP API of the server's process, which is killed repeatedly and started on the same folder.
 
 export type Size = {
   readonly operations: number;

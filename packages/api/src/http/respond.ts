@@ -33,7 +33,7 @@ export type HttpRequest = {
   readonly bytes: (use: FormUse) => AsyncIterable<Uint8Array>;
   /**
    * Counts a streamed response as a download of this account until the returned function is called, or throws.
-   * Absent where each response has a process of its own.
+   * Absent where each response has its own process.
    */
   readonly acquireDownload?: (account: string) => () => void;
   /** Called when the caller is known. Throws where too many requests of its account are in progress. */

@@ -50,7 +50,7 @@ export const DOMAIN_FIELDS = {
 
 export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });
 
-/** For a name that begins with www.: it belongs to a website and seldom has mail. */
+/** For a name that starts with www.: it belongs to a website and seldom has mail. */
 export const wwwMessage = (domain: string): string | undefined => {
   const mailDomain = removeWww(domain);
   return (

@@ -18,7 +18,7 @@ import type { World } from "../ports/world.ts";
 
 /** Companies seldom change their pattern, and a wrong one costs a recipient. */
 const RETENTION_SECONDS = 180 * 86_400;
-/** More finds of one pattern prove nothing new, and a busy domain is not written to for ever. */
+/** More finds of one pattern prove nothing new, and a busy domain is not written to forever. */
 const COUNTED_MAX = 20;
 
 /** How many finds each pattern has proved right at a domain. */

@@ -134,7 +134,7 @@ export const runMonitor: Worker<CheckWorld> = {
   },
 };
 
-/** Each run has a key of its own, so that it is charged once however often it is begun. */
+/** Each run has its own key, so that it is charged once however often it is begun. */
 const run = async (
   world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,

@@ -250,7 +250,7 @@ const refund = async (
 
 /**
  * Ends a search whose process is gone: its caller has hung up long ago, so the price is released. A claim that has
- * expired meanwhile needs no release, and a write that requires it would be refused for ever.
+ * expired meanwhile needs no release, and a write that requires it would be refused forever.
  */
 const repairFind = async (world: World, item: Item): Promise<string> => {
   const operation = readOperation(item);

@@ -109,7 +109,7 @@ const detectEightBit = (block: Uint8Array): ListEncoding | null => {
   return isShiftJis(bytesToLatin1(block)) ? "shift_jis" : "windows-1252";
 };
 
-/** JIS X 0208: kana and common kanji begin with 0x81 to 0x9F, others with 0xE0 to 0xEA. Half-width kana are one byte. */
+/** JIS X 0208: kana and common kanji start with 0x81 to 0x9F, others with 0xE0 to 0xEA. Half-width kana are one byte. */
 const JAPANESE = /(?:[\x81-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]|[\xa1-\xdf])+/g;
 const JAPANESE_LETTER = /[\x81-\x9f\xe0-\xea][^]|[\xa1-\xdf]/g;
 const COMMON_LETTER = /[\x81-\x9f][\x40-\x7e\x80-\xfc]/;

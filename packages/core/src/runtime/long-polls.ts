@@ -6,7 +6,7 @@ export type LongPolls = {
   readonly begin: (account: string) => { readonly signal: AbortSignal; readonly end: () => void };
 };
 
-/** Where each request has a process of its own. */
+/** Where each request has its own process. */
 export const UNLIMITED_POLLS: LongPolls = {
   begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
 };

@@ -17,7 +17,7 @@ type Props<R> = {
 };
 
 /**
- * A table whose rows are stacked on a phone: each cell on a line of its own, behind the title of its column. Stacked, the
+ * A table whose rows are stacked on a phone: each cell on its own line, behind the title of its column. Stacked, the
  * elements lose their table semantics in some browsers, so roles restore them.
  */
 export const RowTable = <R,>({ label, columns, rows, getKey }: Props<R>) => (

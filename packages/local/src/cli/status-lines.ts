@@ -12,7 +12,7 @@ export type StatusLines = {
   readonly end: () => void;
 };
 
-/** A dumb terminal cannot erase, so it gets a line of its own, and not more often than this. */
+/** A dumb terminal cannot erase, so it gets its own line, and not more often than this. */
 const PLAIN_LINE_MS = 10_000;
 
 /** On a terminal and without --quiet; nothing at all anywhere else. */

@@ -12,7 +12,7 @@ import { formatMetrics } from "./registry.ts";
 
 const METRICS_PATH = "/metrics";
 
-/** On a port of its own: metrics name providers and amounts, and have no key. */
+/** On its own port: metrics name providers and amounts, and have no key. */
 export const startMetrics = async (
   { METRICS_HOST, METRICS_PORT, MAILPROOF_DIR }: Environment,
   world: LocalWorld,

@@ -58,7 +58,7 @@ const waitForTurn = createTurns();
 
 const DRAIN_BYTES_MAX = 64_000_000;
 const DRAIN_IDLE_MS = 2_000;
-/** Without this limit, a client that sends a byte every second could keep its connection for ever. */
+/** Without this limit, a client that sends a byte every second could keep its connection forever. */
 const DRAIN_TOTAL_MS = 20_000;
 
 /**

@@ -69,7 +69,7 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
     entries.set(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
     outcome.then(
       (settled) => storeOutcome(now().getTime() + CACHE_MS[settled.kind], settled),
-      // A port that rejects against its contract must not leave its failure here for ever.
+      // A port that rejects against its contract must not leave its failure here forever.
       () => storeOutcome(0),
     );
     return outcome;

@@ -107,6 +107,6 @@ const unzip = async (bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> =
   }
 };
 
-/** macOS adds a folder of its own to a zip file, and others add entries for folders. */
+/** macOS adds its own folder to a zip file, and others add entries for folders. */
 const isReportName = (name: string): boolean =>
   !name.endsWith("/") && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name);
