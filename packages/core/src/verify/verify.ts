@@ -83,7 +83,7 @@ export const verifyAddress = async (
   const bouncedAt = (await history?.findBounce(address)) ?? null;
   const lookup = { ...email, listed, ...domainLookup, bouncedAt };
   const signals = toSignals(engine, lookup);
-  // The domain's past is read only where no more than an estimate is left.
+  // The domain's history is read only where the result is an estimate.
   const domainHistory =
     (isCatchAllInQuestion(signals) && (await history?.findDomain(address.domain))) ||
     NO_DOMAIN_HISTORY;

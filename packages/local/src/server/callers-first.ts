@@ -12,7 +12,7 @@ const SLICE_MS = 0.5;
  */
 const LONG_SLICE_MS = 2;
 const SHORT_LIST_MS = 100;
-/** Half of the time that an account has used is forgotten after so long, and so on. */
+/** The half-life of the time that an account has used. */
 const HALF_FORGOTTEN_MS = 1_000;
 
 type Step = { readonly requester: Requester; readonly begin: () => void };
