@@ -51,6 +51,23 @@ test.each(asRows<[string, Partial<WebhookInput>]>`
   expect(await whenVerified(more)).toEqual(EVENT);
 });
 
+test.each([
+  "whsec_my-secret",
+  "whsec_",
+  "whsec_ab",
+  "whsec_hello world",
+  "whsec_%%%",
+  "whsec_YWJj-_",
+  "whsec_YWJjZA",
+  "whsec_YWJjZA=",
+  "whsec_YWJjZA==",
+  "whsec_YWJj ZA==",
+  "whsec_====",
+  "🔑",
+])("what the service signs with the callback secret %j is the service's", async (secret) => {
+  expect(await whenVerified({ secret, headers: sentAt(NOW, secret) })).toEqual(EVENT);
+});
+
 test.each(asRows<[string, Partial<WebhookInput>, string]>`
   another body | ${{ body: `${BODY} ` }} | INVALID_SIGNATURE
   another secret | ${{ secret: OTHER }} | INVALID_SIGNATURE
@@ -63,7 +80,6 @@ test.each(asRows<[string, Partial<WebhookInput>, string]>`
   a copy of six minutes ago | ${{ headers: sentAt(ago(360)) }} | TOO_OLD
   one from the future | ${{ headers: sentAt(ago(-360)) }} | TOO_NEW
   a time that is none | ${{ headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } }} | INVALID_TIMESTAMP
-  a secret that is none | ${{ secret: "whsec_%%%" }} | INVALID_SECRET
   an empty secret | ${{ secret: "" }} | INVALID_SECRET
   no secrets | ${{ secret: [] }} | INVALID_SIGNATURE
 `)("%s is refused", async (_, more, code) => {

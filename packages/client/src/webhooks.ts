@@ -108,15 +108,23 @@ const parseSignatures = (header: string): readonly Bytes[] =>
 
 const PREFIX = "whsec_";
 
-/** A secret of the service is base64 after its prefix; the bytes of a callback secret of your own are the key. */
+/** As the service signs: `whsec_` and base64 is decoded; the bytes of any other text, chosen for a callback, are the key. */
 const importKey = async (secret: string) => {
-  const bytes = secret.startsWith(PREFIX)
-    ? fromBase64(secret.slice(PREFIX.length))
-    : toBytes(secret);
-  if (!bytes?.length) throw new WebhookError("INVALID_SECRET", "Not a signing secret.");
+  if (secret === "") throw new WebhookError("INVALID_SECRET", "Not a signing secret.");
+  const bytes = decodeSecret(secret) ?? toBytes(secret);
   const hmac = { name: "HMAC", hash: "SHA-256" };
   return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
 };
+
+const decodeSecret = (secret: string): Bytes | undefined => {
+  const text = secret.startsWith(PREFIX) ? stripPadding(secret.slice(PREFIX.length)) : "";
+  const bytes = fromBase64(text);
+  // `atob` also takes blanks and bits left over, which the service does not call base64.
+  const isBase64 = bytes && stripPadding(btoa(String.fromCharCode(...bytes))) === text;
+  return isBase64 && text !== "" ? bytes : undefined;
+};
+
+const stripPadding = (base64: string): string => base64.replace(/(?<!=)=+$/, "");
 
 const fromBase64 = (text: string): Bytes | undefined => {
   try {
