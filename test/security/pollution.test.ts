@@ -11,7 +11,7 @@ import {
   readJob,
 } from "../things/jobs.ts";
 import { request, setupServer } from "./raw-http.ts";
-import { BODIES, routesWithBody } from "./requests.ts";
+import { createBody, routesWithBody } from "./requests.ts";
 import { setupTwoAccounts, useEverything } from "./used-account.ts";
 
 // Goal: what a caller names is a name, whatever it means to JavaScript. It is refused, or carried as what it is; and
@@ -43,7 +43,7 @@ const poisoned = (body: object, name: string): string[] => {
 describe.each(NAMES)("%s as a name", (name) => {
   test.each(routesWithBody)("in a body of %s is 400", async (route) => {
     const ctx = await given({ balance: 100 });
-    const body = (await BODIES[route]?.(ctx, ctx.liveKey)) ?? {};
+    const body = (await createBody(route, ctx, ctx.liveKey)) ?? {};
 
     for (const text of poisoned(body, name)) {
       const what = route.replace("{id}", "whk_1");
