@@ -37,10 +37,10 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
 const closed = endpoints.filter(({ access }) => access !== "public");
 
 test("only the health of the service and the list of prices need no key", () => {
-  expect(endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route)).toEqual([
-    "GET /health",
-    "GET /v1/catalog",
-  ]);
+  expect(
+    endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route),
+    "what anyone may call without a key is listed here",
+  ).toEqual(["GET /health", "GET /v1/catalog"]);
 });
 
 describe.each(closed)("$route", (endpoint) => {
@@ -112,8 +112,6 @@ test("the key itself is no part of what is looked up, so a look-up's time reveal
 // Goal: a test key moves no credits, and its requests reach no other server.
 // Method: each route with a price, in a world without a way out, until everything that was begun is at its end.
 // The responses to test keys are in test/story/test-keys.test.ts.
-
-type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** What costs credits day by day, and what the examples do not ask for. */
 const MORE = [
