@@ -20,7 +20,9 @@ describeEveryScreen(({ screens, openScreen }) => {
       await page.reload();
       await waitUntilLoaded(opened);
       const alerts = page.locator("main").getByRole("alert");
-      expect((await alerts.count()) === 0).toBe(WITHOUT_DATA.includes(screen.path));
+      expect((await alerts.count()) === 0, "whether it is listed in WITHOUT_DATA").toBe(
+        WITHOUT_DATA.includes(screen.path),
+      );
       for (const alert of await alerts.all()) {
         expect(await alert.textContent()).toContain("cannot read its own state right now");
         expect(await alert.textContent()).toContain("req_refused");

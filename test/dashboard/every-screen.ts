@@ -3,7 +3,7 @@ import { describeInBrowser, type OpenedPage } from "./browser.ts";
 import { callApi, createJob, waitForJob } from "./jobs.ts";
 import { OPERATOR_KEY } from "./server.ts";
 
-// What is true of every screen, whatever it shows: a new one is tried as soon as it is in packages/dashboard/src/screens.ts.
+// What is true of every screen, whatever it shows: each one of packages/dashboard/src/screens.ts is tried.
 // Each file every-screen-*.test.ts has some of it: all of it would be the one file that is waited for at the end.
 
 export type ScreenEntry = { readonly path: string; readonly title: string; readonly icon?: string };
@@ -71,11 +71,16 @@ const describeScreens = (
 ): void =>
   describeInBrowser(name, ({ open }) => {
     let targets: Readonly<Record<string, string>> | undefined;
+    const getAddress = (path: string): string => {
+      const address = targets?.[path] ?? path;
+      if (address.includes(":")) throw new Error(`createTargets has no address for ${path}.`);
+      return address;
+    };
     const openScreen = async ({ path }: ScreenEntry) => {
-      if (targets) return open({ path: targets[path] ?? path, key });
+      if (targets) return open({ path: getAddress(path), key });
       const opened = await open({ path: "no/such/screen", key });
       targets = await createTargets(opened);
-      await opened.page.goto(`${opened.ready.base_url}/app/${targets[path] ?? path}`);
+      await opened.page.goto(`${opened.ready.base_url}/app/${getAddress(path)}`);
       return opened;
     };
     suite({ screens, openScreen, isOperator: key !== "test" });

@@ -132,6 +132,9 @@ test("each provider of the engine's table has one entry", () => {
   const undocumented = Object.keys(UNDOCUMENTED);
   const entries = [...documented, ...undocumented];
 
-  expect(providers.filter((name) => !entries.includes(name))).toEqual([]);
+  expect(
+    providers.filter((name) => !entries.includes(name)),
+    "each has a receiver, or a name in undocumented.ts",
+  ).toEqual([]);
   expect(undocumented.filter((id) => documented.includes(id))).toEqual([]);
 });

@@ -141,7 +141,7 @@ const createMessage = (queue: string, { account }: Stage): Json => {
     },
   };
   const message = messages[queue.replace(/-dead$/, "")];
-  if (message === undefined) throw new Error(`no message for the worker of ${queue}`);
+  if (message === undefined) throw new Error(`createMessage has none for ${queue}.`);
   return message;
 };
 

@@ -31,7 +31,7 @@ export type MailProviderRow = {
   readonly hosts: readonly string[];
   /** It filters mail for mail systems of others, and many of these ask the system behind it for the recipient. */
   readonly isGateway?: boolean;
-  readonly limits?: Partial<ProviderLimits>;
+  readonly limits: Partial<ProviderLimits>;
   readonly waits?: Partial<ReplyWaits>;
   /** The waits after a throttle, where the provider publishes its own. */
   readonly throttleMinutes?: readonly number[];

@@ -70,7 +70,7 @@ const toMailProvider = (
   acceptsThenBounces,
 });
 
-const OTHER = toMailProvider("other", {});
+const OTHER = toMailProvider("other", { limits: {} });
 
 const bySuffix: ReadonlyMap<string, MailProvider> = new Map(
   MAIL_PROVIDERS.flatMap((row) => {
