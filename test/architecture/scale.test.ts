@@ -27,14 +27,14 @@ const getSum = (amounts: readonly (number | null)[]): number =>
 
 const FIGURES: readonly (readonly [what: string, figure: number, file: string])[] = [
   ["requests a second, all clients", throttle.perSecond, "infra/topology.ts"],
-  ["requests a minute of a key, plan `scale`", PLANS.scale.requestsPerMinute, "accounts/plans.ts"],
+  ["requests a minute of a key, plan `scale`", PLANS.scale.requestsPerMinute, "money/plans.ts"],
   [
     "requests a minute of an account, `scale`",
     PLANS.scale.accountRequestsPerMinute,
-    "accounts/plans.ts",
+    "money/plans.ts",
   ],
   ["keys of an account", KEYS_MAX, "accounts/api-key-items.ts"],
-  ["shards of a balance, plan `scale`", PLANS.scale.balanceShards, "accounts/plans.ts"],
+  ["shards of a balance, plan `scale`", PLANS.scale.balanceShards, "money/plans.ts"],
   ["concurrent chunks", getConcurrency("chunks"), "infra/topology.ts"],
   ["rows of a chunk of a file", CHUNK_ROWS.file, "ports/settings.ts"],
   ["concurrent workers of single verifications", getConcurrency("singles"), "infra/topology.ts"],

@@ -1,4 +1,4 @@
-// Where the metrics of core/runtime/metric-names.ts are in CloudWatch. infra/cdk reads them there.
+// Where the metrics of core/background/metric-names.ts are in CloudWatch. infra/cdk reads them there.
 
 export const NAMESPACE = "Mailproof";
 

@@ -2,7 +2,7 @@ import { Metrics } from "@aws-lambda-powertools/metrics";
 import type { CloudMetricName, CloudMetrics } from "@mailproof/core/background/metric-names";
 import { NAMESPACE } from "./metric-namespace.ts";
 
-// What the Lambdas measure, under the names of core/runtime/metric-names.ts. Of that file only types are imported: its
+// What the Lambdas measure, under the names of core/background/metric-names.ts. Of that file only types are imported: its
 // texts are in no bundle.
 
 type NameOf<Type extends string> = {

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
-// A clone runs these sources. The package and the executable run what scripts/build.ts made from them.
+// A clone runs these sources. The package and the executable run what scripts/build/build.ts made from them.
 
 export const isClone = import.meta.url.endsWith(".ts");
 
