@@ -148,7 +148,7 @@ export const front = new sst.aws.Cdn("Front", {
         httpsPort: 443,
         originProtocolPolicy: "https-only",
         originSslProtocols: ["TLSv1.2"],
-        // API Gateway answers within 30 seconds.
+        // Longer than API Gateway waits.
         originReadTimeout: 60,
       },
     },

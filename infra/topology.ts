@@ -49,7 +49,7 @@ export type QueueSpec = {
 
 const HANDLERS = "packages/functions/src";
 
-/** API Gateway waits 30 seconds, and our response must come first. */
+/** API Gateway waits for 30, and our response must come first. What a request waits for is shorter than this. */
 const HTTP_SECONDS = 29;
 /** Processor time scales with memory: 1,769 MB is one whole processor. */
 const MEMORY_MB = 512;

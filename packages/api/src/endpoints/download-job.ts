@@ -143,7 +143,7 @@ const exportJob = async (
     : table(world, readable, options, make);
 };
 
-/** API Gateway ends a request after 29 seconds. */
+/** Less than an HTTP Lambda has (`HTTP_SECONDS` in infra/topology.ts). */
 const WAIT_MS = 20_000;
 const POLL_MS = 500;
 /** A worker takes a few seconds for the largest export. */

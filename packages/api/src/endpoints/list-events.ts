@@ -14,7 +14,7 @@ import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { EventName } from "../schema/webhooks.ts";
 
 const LIMIT = { default: 50, most: 100 };
-/** API Gateway ends a request after 29 seconds. */
+/** Less than an HTTP Lambda has (`HTTP_SECONDS` in infra/topology.ts). */
 const WAIT_SECONDS_MAX = 25;
 const POLL_MS = 1_000;
 

@@ -33,7 +33,7 @@ export const uploadReport = endpoint({
   answers: [200, 201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
-  // Behind API Gateway a request has at most 6 MB.
+  // A Lambda takes 6 MB.
   bodyBytesMax: 5_000_000,
   body: v.strictObject({
     content: describe(

@@ -51,7 +51,7 @@ export type ErasureState = {
 
 /** How long no other process takes the erasure over. */
 const LEASE_MS = 5 * 60_000;
-/** How long one run searches jobs: a gateway hangs up after 29 seconds, and the largest job takes some of them. */
+/** How long one run searches jobs: a Lambda that a caller waits for has twice as long, and the largest job takes some of it. */
 const RUN_MS = 15_000;
 /** When an erasure that is not complete is continued. */
 const CONTINUE_AFTER_MS = 10_000;

@@ -62,7 +62,7 @@ const BUCKET_MS = 120_000;
 /** As long as every other result of an account is stored. */
 const RETENTION_SECONDS = 86_400;
 
-/** A gateway hangs up after 29 s; a reply that is not there by then is unknown. */
+/** Less than a caller of AWS waits (infra/topology.ts); a reply that is not there by then is unknown. */
 const WAIT_MS = 20_000;
 /** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
 const MARGIN_MS = 15_000;

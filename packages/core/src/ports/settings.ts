@@ -40,7 +40,7 @@ export const SLOW_ROWS_AFTER_MS = 20_000;
 export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };
 
 /**
- * A request makes an export of this many rows in a few seconds, even on a busy machine; API Gateway waits for 29. A part
+ * A request makes an export of this many rows in a few seconds, even on a busy machine. A part
  * takes a Lambda two seconds and has 5 MB or more, so S3 joins parts without reading them.
  */
 export const EXPORT_ROWS: Settings["exportRows"] = { inRequest: 50_000, part: 50_000 };

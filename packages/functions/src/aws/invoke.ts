@@ -53,7 +53,7 @@ const postSigned = async (aws: Aws, path: string, body: string): Promise<TextRes
   };
   const signed = await createSigner(aws).sign(request, { signingDate: aws.now() });
   const { response, text } = await overTransport(async () => {
-    // Longer than any caller waits: an HTTP Lambda ends after 29 s.
+    // Longer than any HTTP Lambda runs.
     const response = await aws.transport(signed as SignedRequest, AWS_TIMEOUT_MS);
     return { response, text: (await buffer(response.body)).toString() };
   });
