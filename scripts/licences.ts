@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
 import { listEntries } from "../packages/functions/entries.ts";
@@ -136,16 +137,6 @@ to whom the Data Files or Software are furnished to do so, provided that either 
 all copies of the Data Files or Software, or (b) this copyright and permission notice appear in associated Documentation. THE DATA
 FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED.`;
 
-const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const widths = head.map((_title, at) =>
-    Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
-  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
-  return [line(head), rule, ...rows.map(line)].join("\n");
-};
-
 const formatRow = ({ name, version, licence, where }: ShippedPackage): string[] => [
   `\`${name}\``,
   version,
@@ -171,11 +162,11 @@ dependencies. \`mailproof licences\` prints the texts of these licences: they ar
 
 ## Packages
 
-${formatTable(["Package", "Version", "Licence", "In"], (await loadShipped()).map(formatRow))}
+${formatMarkdownTable(["Package", "Version", "Licence", "In"], (await loadShipped()).map(formatRow))}
 
 ## Data
 
-${formatTable(
+${formatMarkdownTable(
   ["Data", "Version", "Licence"],
   readDataLicences().map((one) => formatRow(one).slice(0, 3)),
 )}

@@ -118,7 +118,7 @@ test("a form that a gateway lets through but Lambda would not take is refused wi
   const formOfBytes = (count: number) =>
     encodeForm([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
   const { contentType, bytes } = await formOfBytes(4_499_000);
-  const tooLarge = await formOfBytes(4_500_000);
+  const tooLarge = await formOfBytes(RESPONSE_BYTES_MAX);
 
   expect(await whenRequested(fakeFormEndpoint, contentType, bytes)).toMatchObject({
     statusCode: 202,

@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { bodyTooLarge } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
@@ -99,7 +99,7 @@ test.each(behindAKey)("$route: no key is 401, a key for all else is 403", async 
 test.each(withABody)("$route: a body that is too large is 413", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query } = exampleOf(endpoint);
-  const readBody = () => Promise.reject(bodyTooLarge());
+  const readBody = () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX));
 
   const { statusCode, error } = await send(world, to(), { key, query, readBody });
 

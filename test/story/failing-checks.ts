@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { withDnsLookups } from "../app/dns-lookups.ts";
 import { getWorld, rejectDown, withTable, withUnreadable } from "../app/faulty-worlds.ts";
@@ -53,7 +53,7 @@ export const CHECK: readonly Failing[] = [
     what: "a body that is too large",
     code: "PAYLOAD_TOO_LARGE",
     when: ({ world, liveKey: key }) =>
-      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)) }),
   },
   {
     what: "an Idempotency-Key with a space",

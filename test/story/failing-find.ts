@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import { whenReconciled } from "../app/drain-queues.ts";
 import {
   createStoppingWorld,
@@ -71,7 +71,7 @@ export const FIND: readonly Failing[] = [
     what: "a body that is too large",
     code: "PAYLOAD_TOO_LARGE",
     when: ({ world, liveKey: key }) =>
-      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)) }),
   },
   {
     what: "too few credits",

@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { Failure, type FailureCode } from "@mailproof/core/lib/failure";
@@ -68,7 +68,10 @@ export const BATCH: readonly Failing[] = [
     what: "a body that is too large",
     code: "PAYLOAD_TOO_LARGE",
     when: ({ world, liveKey: key }) =>
-      send(world, "POST /v1/verify/batch", { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+      send(world, "POST /v1/verify/batch", {
+        key,
+        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
+      }),
   },
   {
     what: "an Idempotency-Key with a space",
@@ -173,7 +176,10 @@ export const FILE: readonly Failing[] = [
     what: "a body that is too large",
     code: "PAYLOAD_TOO_LARGE",
     when: ({ world, liveKey: key }) =>
-      send(world, FILE_ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+      send(world, FILE_ROUTE, {
+        key,
+        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
+      }),
   },
   ...eitherFile(
     "a file that is too large",

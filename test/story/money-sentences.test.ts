@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { bodyTooLarge } from "@mailproof/api/http/body";
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import { describe, expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
@@ -58,7 +58,10 @@ const VERIFY: readonly Failing[] = [
     what: "a body that is too large",
     code: "PAYLOAD_TOO_LARGE",
     when: ({ world, liveKey: key }) =>
-      send(world, "POST /v1/verify", { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+      send(world, "POST /v1/verify", {
+        key,
+        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
+      }),
   },
   {
     what: "an Idempotency-Key with a space",

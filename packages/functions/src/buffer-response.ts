@@ -1,10 +1,8 @@
+import { LAMBDA_BYTES_MAX } from "@mailproof/api/http/body";
 import { closeStream } from "@mailproof/api/http/close-stream";
 import type { Streamed } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-
-/** A Lambda response has at most 6 MB of JSON. As base64 any content of this size fits. */
-const RESPONSE_BYTES_MAX = 4_500_000;
 
 /** Lambda's types require mutable headers. */
 export const toResult = ({
@@ -50,7 +48,7 @@ const collect = async (stream: Streamed["stream"]): Promise<Buffer | null> => {
   for await (const piece of stream) {
     const one = typeof piece === "string" ? Buffer.from(piece) : Buffer.from(piece);
     bytes += one.length;
-    if (bytes > RESPONSE_BYTES_MAX) return null;
+    if (bytes > LAMBDA_BYTES_MAX) return null;
     pieces.push(one);
   }
   return Buffer.concat(pieces);

@@ -1,4 +1,4 @@
-import { formTooLarge } from "@mailproof/api/http/body";
+import { formTooLarge, LAMBDA_BYTES_MAX } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { type HttpRequest, moneyAfterBug, respond } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -19,12 +19,9 @@ export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()
     return isHead ? toHeadResult(answer) : bufferResponse(answer);
   });
 
-/** A Lambda event has at most 6 MB of JSON, and a form arrives as base64: three bytes in four characters. */
-const FORM_BYTES_MAX = 4_500_000;
-
 const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
-  if (bytes.length > FORM_BYTES_MAX) throw formTooLarge(FORM_BYTES_MAX);
+  if (bytes.length > LAMBDA_BYTES_MAX) throw formTooLarge(LAMBDA_BYTES_MAX);
   return singleChunk(bytes);
 };
 

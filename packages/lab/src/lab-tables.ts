@@ -1,4 +1,5 @@
 import { DOMAINS } from "./domains.ts";
+import { formatMarkdownTable } from "./markdown-table.ts";
 import { SENDERS, SENDERS_LABEL } from "./senders.ts";
 
 /** The tables of docs/lab.md, from the same rows that the lab serves. */
@@ -34,12 +35,4 @@ const formatSection = (
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
-) => {
-  const widths = head.map((word, index) =>
-    Math.max(word.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" | ")} |`;
-  const rule = line(widths.map((width) => "-".repeat(width)));
-  return [`### ${title}`, "", line(head), rule, ...rows.map(line)].join("\n");
-};
+) => `### ${title}\n\n${formatMarkdownTable(head, rows)}`;

@@ -31,6 +31,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import { poll } from "@mailproof/core/runtime/long-polls";
 import * as v from "valibot";
+import { LAMBDA_BYTES_MAX } from "../http/body.ts";
 import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
@@ -200,8 +201,6 @@ const table = async (
 const TOO_MANY_ROWS = `a spreadsheet has at most ${SPREADSHEET_ROWS_MAX} rows, with its header`;
 
 const INLINE_ROWS_MAX = 5_000;
-/** A Lambda response has at most 6 MB, and every quote takes two bytes in it. */
-const INLINE_BYTES_MAX = 4_500_000;
 
 const json = async (
   world: World,
@@ -233,7 +232,7 @@ const findInline = async (
   const metadata = toJsonMetadata(options, await countExport(world, readable, options));
   if (selection === "all" && metadata.expected_rows > INLINE_ROWS_MAX) return undefined;
   const data = await readInline(world, readable, metadata);
-  return Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX ? data : undefined;
+  return Buffer.byteLength(JSON.stringify(data)) <= LAMBDA_BYTES_MAX ? data : undefined;
 };
 
 /** The metadata of the JSON as headers: a CSV has no field for it. */

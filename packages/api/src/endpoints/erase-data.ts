@@ -1,5 +1,6 @@
 import { createSubject } from "@mailproof/core/accounts/subject";
 import { eraseAddress } from "@mailproof/core/erasure/erase-address";
+import type { ErasedCounts } from "@mailproof/core/erasure/items";
 import * as v from "valibot";
 import { assertMay } from "../http/authenticate.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -75,15 +76,17 @@ export const eraseData = endpoint({
       data: {
         complete: isComplete,
         jobs_open: openJobs.length,
-        erased: {
-          cached_results: erased.cachedResults,
-          responses: erased.responses,
-          activity_records: erased.activityRecords,
-          verdicts: erased.verdicts,
-          mail_tests: erased.mailTests,
-          job_rows: erased.jobRows,
-        },
+        erased: toErasedFields(erased),
       },
     };
   },
+});
+
+export const toErasedFields = (erased: ErasedCounts) => ({
+  cached_results: erased.cachedResults,
+  responses: erased.responses,
+  activity_records: erased.activityRecords,
+  verdicts: erased.verdicts,
+  mail_tests: erased.mailTests,
+  job_rows: erased.jobRows,
 });

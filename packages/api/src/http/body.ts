@@ -8,10 +8,16 @@ export const getBodyBytesMax = ({
   bodyBytesMax = BODY_BYTES_MAX,
 }: Pick<Endpoint, "bodyBytesMax">) => bodyBytesMax;
 
-export const bodyTooLarge = (bytesMax: number = BODY_BYTES_MAX) => {
+export const bodyTooLarge = (bytesMax: number) => {
   const what = `The body is over ${bytesMax} bytes, the most that this operation takes.`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };
+
+/**
+ * What a form or a response may have on AWS: a Lambda takes and returns 6 MB of JSON, in which base64 has four characters
+ * for three bytes, and every quote takes two.
+ */
+export const LAMBDA_BYTES_MAX = 4_500_000;
 
 /** A list of 50 MiB and the boundaries round it. */
 export const FORM_BYTES_MAX = 55_000_000;

@@ -1,4 +1,5 @@
 import { readJob, toJobKey } from "../jobs/items.ts";
+import { HOUR_MS } from "../lib/time.ts";
 import { toCredits } from "../money/credits.ts";
 import { readOperation, toOperationKey } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
@@ -27,7 +28,6 @@ export type Gauges = {
   readonly mailProvidersBlocked: number;
 };
 
-const HOUR_MS = 60 * 60_000;
 /** Of each partition, the most overdue: a longer backlog raises the alarm anyway. */
 const MAX_ITEMS_PER_PARTITION = 500;
 

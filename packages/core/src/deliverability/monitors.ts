@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { getAccountStatus } from "../accounts/account-items.ts";
 import { getAccount } from "../accounts/accounts.ts";
 import { Failure } from "../lib/failure.ts";
-import { addMs } from "../lib/time.ts";
+import { addMs, HOUR_MS } from "../lib/time.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -170,8 +170,7 @@ const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
 };
 
 /** A run that was not charged may be retried sooner. */
-const AFTER_PROBLEM_MS = 3_600_000;
-const HOUR_MS = 3_600_000;
+const AFTER_PROBLEM_MS = HOUR_MS;
 
 /** The interval starts when a run ends, so the next run finds a result that is a whole interval old, and checks again. */
 const advance = async (

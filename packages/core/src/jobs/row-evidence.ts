@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { COMPRESSION_LEVEL } from "../lib/compress.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { BLOB_RETENTION_DAYS, UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
@@ -47,8 +48,6 @@ export const storeEvidence = async (
 
 /** About half a millisecond. */
 const ROWS_AT_ONCE = 25;
-/** A higher level saves few bytes and takes much time. */
-const COMPRESSION_LEVEL = 3;
 
 /** Members of one gzip file: the lists, which all rows share, and then a line for each row. */
 async function* compressLines(

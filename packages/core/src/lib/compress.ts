@@ -4,7 +4,7 @@ import type { Json } from "../ports/table.ts";
 // Long, repetitive values that are read as a whole are stored compressed: an item is billed by its bytes.
 
 /** A higher level saves few bytes and takes much time. */
-const COMPRESSION_LEVEL = 3;
+export const COMPRESSION_LEVEL = 3;
 
 export const compressJson = (value: Json): string =>
   deflateRawSync(JSON.stringify(value), { level: COMPRESSION_LEVEL }).toString("base64");

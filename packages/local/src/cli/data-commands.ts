@@ -1,3 +1,5 @@
+import { toErasedFields } from "@mailproof/api/endpoints/erase-data";
+import { EMAIL_LENGTH_MAX } from "@mailproof/api/schema/common";
 import { getAccount } from "@mailproof/core/accounts/accounts";
 import { getRetentionDays, setRetention } from "@mailproof/core/accounts/retention";
 import { forgetActivity } from "@mailproof/core/activity/forget";
@@ -5,8 +7,6 @@ import { eraseEverywhere } from "@mailproof/core/erasure/erase-everywhere";
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { definePortable, Name } from "./define-admin.ts";
-
-const EMAIL_LENGTH_MAX = 1_000;
 
 const Email = v.pipe(
   v.string(),
@@ -39,14 +39,7 @@ export const dataDefinitions = {
           complete: isComplete,
           accounts,
           open_jobs: openJobs,
-          erased: {
-            cached_results: erased.cachedResults,
-            responses: erased.responses,
-            activity_records: erased.activityRecords,
-            verdicts: erased.verdicts,
-            mail_tests: erased.mailTests,
-            job_rows: erased.jobRows,
-          },
+          erased: toErasedFields(erased),
         },
         exitCode: isComplete ? 0 : 1,
       };

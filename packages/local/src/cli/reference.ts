@@ -1,3 +1,4 @@
+import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { type CommandOption, formatSynopsis, listOptions } from "./command-options.ts";
 import type { Command } from "./define-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -53,11 +54,8 @@ const code = (text: string): string => `\`${text}\``;
 /** A bar would end the cell, also inside code. */
 const escapeBars = (cell: string): string => cell.replaceAll("|", "\\|");
 
-const formatTable = (header: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const all = [header, ...rows].map((cells) => cells.map(escapeBars));
-  const widths = header.map((_, at) => Math.max(...all.map((cells) => cells[at]?.length ?? 0)));
-  const format = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`;
-  const [head = [], ...body] = all;
-  return `${format(head)}${format(widths.map((width) => "-".repeat(width)))}${body.map(format).join("")}`;
-};
+const formatTable = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `${formatMarkdownTable(
+    header,
+    rows.map((cells) => cells.map(escapeBars)),
+  )}\n`;

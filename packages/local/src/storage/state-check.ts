@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { HOUR_MS } from "@mailproof/core/lib/time";
 import type { Schedule } from "@mailproof/core/runtime/worker";
 import { startThread } from "../installation.ts";
 import { getMessage } from "./sqlite.ts";
@@ -41,8 +42,6 @@ export type StateHealth = {
   readonly assertUndamaged: () => Promise<void>;
   readonly schedule: Schedule;
 };
-
-const HOUR_MS = 3_600_000;
 
 export const createStateHealth = (directory: string): StateHealth => {
   const damaged = new Map<StatePart, string>();

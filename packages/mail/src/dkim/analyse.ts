@@ -2,7 +2,7 @@ import type { Dns, DnsOutcome } from "../dns/dns.ts";
 import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
-import { type DkimKey, parseDkimKey } from "./key.ts";
+import { type DkimKey, parseDkimKey, STRONG_FROM_BITS } from "./key.ts";
 import { createDkimIssue } from "./rules.ts";
 import {
   type DkimTraces,
@@ -144,7 +144,6 @@ const judgeKeys = (
 };
 
 const SHORT_BELOW = 1024;
-const STRONG_FROM = 2048;
 
 const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BELOW;
 
@@ -164,7 +163,7 @@ const KEY_RULES: readonly (readonly [
   holds: (found: FoundKey) => boolean,
 ])[] = [
   ["DKIM_SHORT", ({ key }) => isShort(key)],
-  ["DKIM_1024", ({ key }) => key.bits !== null && key.bits < STRONG_FROM && !isShort(key)],
+  ["DKIM_1024", ({ key }) => key.bits !== null && key.bits < STRONG_FROM_BITS && !isShort(key)],
   ["DKIM_TESTING", ({ key }) => key.isTesting && key.kind !== "revoked"],
   ["DKIM_SHA1_ONLY", ({ key }) => !key.allowsSha256 && key.kind !== "revoked"],
   ["DKIM_BAD_KEY", ({ key }) => key.kind === "broken"],

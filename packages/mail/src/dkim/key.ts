@@ -1,6 +1,9 @@
 import { createPublicKey } from "node:crypto";
 import { listRepeated, parseTagList } from "../tag-list.ts";
 
+/** A shorter RSA key is accepted, and should be replaced. */
+export const STRONG_FROM_BITS = 2048;
+
 export type DkimKey = {
   readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
   /** The length of an RSA key. */

@@ -1,3 +1,4 @@
+import { STRONG_FROM_BITS } from "../../dkim/key.ts";
 import { joinNames } from "../../issue-rules.ts";
 import type { SpfResult } from "../../spf/verdict.ts";
 import type { ClientCheck } from "../client.ts";
@@ -81,8 +82,6 @@ const FAULTS: Readonly<Partial<Record<SignatureReason, string>>> = {
   not_checked: "the message has too many signatures",
 };
 
-const STRONG_FROM = 2048;
-
 /** Fields that the reader sees or acts on, where others must not be able to change them. */
 const FIELDS_TO_SIGN = ["subject", "date", "to", "reply-to", "list-unsubscribe"];
 
@@ -136,7 +135,7 @@ const findFaultsOfValid = (
   const inAll = (isFaulty: (one: DkimResult) => boolean) =>
     valid.every(isFaulty) ? valid.find(isFaulty) : undefined;
   const cut = valid.find(({ unsignedBytes }) => unsignedBytes > 0);
-  const short = inAll(({ keyBits }) => keyBits !== null && keyBits < STRONG_FROM);
+  const short = inAll(({ keyBits }) => keyBits !== null && keyBits < STRONG_FROM_BITS);
   const testing = inAll(({ isTesting }) => isTesting);
   const future = valid.find(
     ({ signedAt }) => signedAt !== null && Date.parse(signedAt) > receivedAt.getTime() + SKEW_MS,
