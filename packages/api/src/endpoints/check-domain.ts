@@ -1,4 +1,6 @@
 import { checkOnce } from "@mailproof/core/deliverability/check-once";
+import { formatCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -12,7 +14,7 @@ export const checkDomain = endpoint({
   route: "POST /v1/deliverability/check",
   tag: "Deliverability",
   summary: "Check how a domain is set up to send mail.",
-  price: "10 credits; nothing when the same was checked within 24 hours.",
+  price: `${formatCredits(PRICES.deliverabilityCheck)}; nothing when the same was checked within 24 hours.`,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send", "dns"],
   keyed: true,

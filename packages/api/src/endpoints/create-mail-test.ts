@@ -1,5 +1,6 @@
 import { createMailTest as create } from "@mailproof/core/deliverability/mail-tests/create-mail-test";
-import { toCredits } from "@mailproof/core/money/credits";
+import { formatCredits, toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -13,7 +14,7 @@ export const createMailTest = endpoint({
   addition:
     "A check of a domain does not see the mail itself: its signature, its content and its route.",
   summary: "Create an address that receives one mail and reports how it arrived.",
-  price: "2 credits, refunded when no mail arrives within the hour.",
+  price: `${formatCredits(PRICES.mailTest)}, refunded when no mail arrives within the hour.`,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send"],
   keyed: true,

@@ -4,7 +4,8 @@ import { findOnce } from "@mailproof/core/find/find-once";
 import { findNameFaults, type NameFault } from "@mailproof/core/find/name-forms";
 import type { Person } from "@mailproof/core/find/person";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { toCredits } from "@mailproof/core/money/credits";
+import { formatCredits, toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import { selectEngine } from "@mailproof/core/verify/sandbox";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -37,8 +38,7 @@ export const findEmail = endpoint({
   route: "POST /v1/find",
   tag: "Find",
   summary: "Find a person's work address from their names and the company's mail domain.",
-  price:
-    "5 credits, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.",
+  price: `${formatCredits(PRICES.find)}, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.`,
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },

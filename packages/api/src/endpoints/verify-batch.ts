@@ -1,5 +1,6 @@
 import { acceptBatch } from "@mailproof/core/jobs/batch";
-import { toCredits } from "@mailproof/core/money/credits";
+import { formatCredits, toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
@@ -27,8 +28,7 @@ export const verifyBatch = endpoint({
   route: "POST /v1/verify/batch",
   tag: "Verification",
   summary: "Verify up to 10,000 addresses as a job.",
-  price:
-    "1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` where our limits or rules kept us from asking the mail server is, when the job ends.",
+  price: `${formatCredits(PRICES.batchAddress)} for each different address, when the job is accepted. Verifications that fail are not refunded; an \`unknown\` where our limits or rules kept us from asking the mail server is, when the job ends.`,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -1,6 +1,7 @@
 import { findActivity } from "@mailproof/core/activity/find-activity";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { toCredits } from "@mailproof/core/money/credits";
+import { formatCredits, toCredits } from "@mailproof/core/money/credits";
+import { PRICES } from "@mailproof/core/money/prices";
 import type { World } from "@mailproof/core/ports/world";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/singles/verify-once";
 import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/unprobed-results";
@@ -41,8 +42,7 @@ export const verifyEmail = endpoint({
   route: "POST /v1/verify",
   tag: "Verification",
   summary: "Verify one address.",
-  price:
-    "1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).",
+  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyCached)} credit when the same address was verified within 24 hours; nothing for an \`unknown\` where our limits or rules kept us from asking the mail server (\`host_daily_limit\`, \`probe_policy\`).`,
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   keyed: true,

@@ -2,7 +2,7 @@ import { createUpload } from "@mailproof/core/intake/uploads";
 import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { type Halves, toCredits } from "@mailproof/core/money/credits";
+import { formatCredits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
@@ -102,8 +102,7 @@ export const verifyFile = endpoint({
   tag: "Verification",
   summary:
     "Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.",
-  price:
-    "1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` where our limits or rules kept us from asking the mail server is refunded when the job ends.",
+  price: `${formatCredits(PRICES.fileAddress)} for each different address, when the job is accepted. Uploading costs nothing. An \`unknown\` where our limits or rules kept us from asking the mail server is refunded when the job ends.`,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -11,14 +11,17 @@ const TEXT_LENGTH_MAX = 32_767;
 export const writeSpreadsheet = (
   rows: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<Uint8Array> =>
-  writeZip([
-    createPart("[Content_Types].xml", CONTENT_TYPES),
-    createPart("_rels/.rels", RELATIONS),
-    createPart("xl/workbook.xml", WORKBOOK),
-    createPart("xl/_rels/workbook.xml.rels", WORKBOOK_RELATIONS),
-    createPart("xl/styles.xml", STYLES),
-    { name: "xl/worksheets/sheet1.xml", pieces: formatSheet(rows) },
-  ]);
+  writeZip(
+    [
+      createPart("[Content_Types].xml", CONTENT_TYPES),
+      createPart("_rels/.rels", RELATIONS),
+      createPart("xl/workbook.xml", WORKBOOK),
+      createPart("xl/_rels/workbook.xml.rels", WORKBOOK_RELATIONS),
+      createPart("xl/styles.xml", STYLES),
+      { name: "xl/worksheets/sheet1.xml", pieces: formatSheet(rows) },
+    ],
+    "The results are too large for a spreadsheet. Choose CSV.",
+  );
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";

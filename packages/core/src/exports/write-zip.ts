@@ -14,7 +14,10 @@ const DEFLATED = 8;
 const DATE = 0x21;
 
 /** A zip file as it is made: nothing of it is in memory as a whole. */
-export async function* writeZip(parts: readonly ZipPart[]): AsyncGenerator<Uint8Array> {
+export async function* writeZip(
+  parts: readonly ZipPart[],
+  tooLarge = "The files are too large for a zip file.",
+): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = [];
   let offset = 0;
   for (const { name, pieces } of parts) {
@@ -34,8 +37,7 @@ export async function* writeZip(parts: readonly ZipPart[]): AsyncGenerator<Uint8
     yield descriptor;
     directory.push(createDirectoryEntry(name, { sum, compressedBytes, bytes, offset }));
     offset += header.length + compressedBytes + descriptor.length;
-    if (Math.max(offset, bytes) > BYTES_MAX)
-      throw new Error("The results are too large for a spreadsheet. Choose CSV.");
+    if (Math.max(offset, bytes) > BYTES_MAX) throw new Error(tooLarge);
   }
   const entries = Buffer.concat(directory);
   yield entries;
@@ -55,7 +57,7 @@ const countBytes = (source: AsyncIterable<Uint8Array>) => {
   return { pieces: count(), get: () => ({ bytes, sum }) };
 };
 
-/** Two and four bytes in turn, as the formats below list them. */
+/** Little-endian fields, each of two or four bytes. */
 const pack = (fields: readonly (readonly [bytes: 2 | 4, value: number])[]): Buffer => {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0));
   let at = 0;

@@ -19,7 +19,7 @@ import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
 import type { DomainSignal } from "../verify/signals.ts";
 import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
-import { scoreConfidence } from "./confidence.ts";
+import { type FindVerdict, scoreConfidence } from "./confidence.ts";
 import { listNameForms } from "./name-forms.ts";
 import type { Person } from "./person.ts";
 
@@ -72,7 +72,7 @@ export const findAddress = async (
   { requester, waitMs }: FindOptions = {},
 ): Promise<FindOutcome> => {
   const startedAtMs = engine.now().getTime();
-  const noResult = { email: null, confidence: 0, pattern: findUsualPattern(patternCounts) };
+  const noResult = toNoResult(patternCounts);
   const lookup = await engine.findMailHosts(domain, requester?.account);
   if (lookup.kind === "inconclusive")
     return skipLearning({ ...noResult, status: "unknown", reason: toDnsReason(lookup.why) });
@@ -109,6 +109,12 @@ export const findAddress = async (
     patternCounts,
   );
 };
+
+const toNoResult = (patternCounts: PatternCounts) => ({
+  email: null,
+  confidence: 0,
+  pattern: findUsualPattern(patternCounts),
+});
 
 const skipLearning = (result: FindResult): FindOutcome => ({ result, learnedPattern: null });
 
@@ -169,8 +175,7 @@ const conclude = (
   patternCounts: PatternCounts,
 ): FindOutcome => {
   const { pattern } = candidate;
-  const usualPattern = findUsualPattern(patternCounts);
-  const noResult = { email: null, confidence: 0, pattern: usualPattern };
+  const noResult = toNoResult(patternCounts);
   if (comeBack)
     return skipLearning({ ...noResult, status: "unknown", reason: WAITING_FOR_PROVIDER });
   if (finding.verdict === "unknown")
@@ -178,29 +183,25 @@ const conclude = (
   if (finding.verdict === "invalid")
     return skipLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
 
-  const toResult = (
-    as: FindStatus,
-    why: string,
-    verdict: Parameters<typeof scoreConfidence>[1],
-  ) => ({
+  const toResult = (as: FindStatus, why: string, verdict: FindVerdict) => ({
     status: as,
     reason: why,
     email,
     confidence: scoreConfidence(candidate, verdict),
   });
   if (status === "role")
-    return skipLearning({ ...toResult("role", reason, "role"), pattern: usualPattern });
+    return skipLearning({ ...toResult("role", reason, "role"), pattern: noResult.pattern });
   if (status === "catch_all")
     return skipLearning({
       ...toResult("catch_all", reason, "catch_all"),
-      pattern: usualPattern,
+      pattern: noResult.pattern,
     });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
     // A full mailbox proves nothing: some servers give this reply to every recipient, and it gets no catch-all probe.
     return skipLearning({
       ...toResult("risky", reason, isThere ? "there" : "unproven"),
-      pattern: isThere ? pattern : usualPattern,
+      pattern: isThere ? pattern : noResult.pattern,
     });
   }
   const doubt = findIdentityDoubt(pattern, patternCounts);

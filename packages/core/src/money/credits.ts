@@ -10,3 +10,9 @@ export const credits = (amount: number): Halves => {
 };
 
 export const toCredits = (amount: Halves): number => amount / 2;
+
+/** "1 credit", "5 credits". */
+export const formatCredits = (amount: Halves): string => {
+  const amountOfCredits = toCredits(amount);
+  return `${amountOfCredits} credit${amountOfCredits === 1 ? "" : "s"}`;
+};

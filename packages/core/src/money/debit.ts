@@ -2,7 +2,7 @@ import { Failure } from "../lib/failure.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Balance, readBalance, readStableBalance, type ShardedBalance } from "./balance.ts";
-import { type Halves, toCredits } from "./credits.ts";
+import { formatCredits, type Halves, toCredits } from "./credits.ts";
 import {
   buildDraws,
   buildPayingUpdate,
@@ -149,13 +149,8 @@ const reportCrossing = async (
 const NO_REPORT: Report = { crossed: [], left: 0, writes: [] };
 
 const createInsufficientCreditsFailure = (needed: Halves, { available }: Balance): Failure => {
-  const what = `This costs ${formatAmount(needed)} and the account has ${toCredits(available)}.`;
+  const what = `This costs ${formatCredits(needed)} and the account has ${toCredits(available)}.`;
   return new Failure("INSUFFICIENT_CREDITS", "nothing_charged", what, {
     details: { needed: toCredits(needed), available: toCredits(available) },
   });
-};
-
-const formatAmount = (amount: Halves): string => {
-  const credits = toCredits(amount);
-  return `${credits} credit${credits === 1 ? "" : "s"}`;
 };
