@@ -364,7 +364,7 @@ const ours = async ({ raw, zone }: Made, sender: string) => {
 
 type Report = Awaited<ReturnType<typeof ours>>;
 
-const summarise = ({ dkim, arc, spf, dmarc }: Report): Judged => ({
+const summarize = ({ dkim, arc, spf, dmarc }: Report): Judged => ({
   dkim: dkim.map(({ result }) => result),
   arc: arc.result,
   spf: spf?.result ?? "",
@@ -431,7 +431,7 @@ export const compareMessages = async (numRuns: number): Promise<ReadonlyMap<stri
     fc.asyncProperty(cases, async (drawn) => {
       const made = make(drawn);
       const report = await ours(made, drawn.sender);
-      const [one, other] = [summarise(report), await theirs(made, drawn.sender)];
+      const [one, other] = [summarize(report), await theirs(made, drawn.sender)];
       const text = made.raw.toString("latin1");
       const dkim = one.dkim.map((result, index) => {
         const their = other.dkim[index] ?? "none";

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
 import { listEntries } from "../../packages/functions/entries.ts";
-import { createExchanges, findOwnQueue, summarise } from "../third-party/exchanges.ts";
+import { createExchanges, findOwnQueue, summarize } from "../third-party/exchanges.ts";
 import { startInstance } from "../third-party/instance.ts";
 import { createRole, createStage, type Stage } from "../third-party/stage.ts";
 
@@ -71,7 +71,7 @@ test.concurrent.each(lambdas)("$name answers in SST's live runtime", async (lamb
   try {
     const { event, answer } = createExchanges(lambda, stage).first;
     const outcome = await instance.invoke(event, lambda.timeoutSeconds * 1000);
-    expect(summarise(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(answer);
+    expect(summarize(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(answer);
     expect(proxy.refused).toEqual([]);
   } finally {
     await instance.stop();

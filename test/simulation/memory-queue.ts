@@ -7,7 +7,7 @@ import {
   type QueueReceiver,
   RECEIVE_MAX,
   type ReceivedMessage,
-  serialiseMessage,
+  serializeMessage,
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
@@ -50,7 +50,7 @@ export const memoryQueue = (now: () => Date): Queue & QueueReceiver & { pending:
     sendMany: async (queue, messages) => {
       const arrived = messages.map((message) => ({
         queue,
-        json: serialiseMessage(message),
+        json: serializeMessage(message),
         group: message.group ?? "",
         weight: message.weight ?? 1,
         order: message.order ?? 0,

@@ -15,7 +15,7 @@ import {
   compareBytes,
   getItemKey,
   mayApply,
-  serialiseItem,
+  serializeItem,
   toItemId,
 } from "@mailproof/core/ports/writes";
 
@@ -136,7 +136,7 @@ const peekItem = (stored: StoredItem): Item => (stored.item ??= parseItem(stored
 const toStoredItem = (item: Item): StoredItem => {
   const entries: Entry[] = [];
   const stored: StoredItem = {
-    json: serialiseItem(item),
+    json: serializeItem(item),
     expiresAt: item.expires_at ?? Number.POSITIVE_INFINITY,
     entries,
   };

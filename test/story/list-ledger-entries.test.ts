@@ -15,7 +15,7 @@ type Query = Readonly<Record<string, string>>;
 const list = ({ world, liveKey }: TestContext, query: Query = {}, key = liveKey) =>
   send(world, ROUTE, { key, query });
 
-const summarise = ({ entries }: { entries: any[] }): string[] =>
+const summarize = ({ entries }: { entries: any[] }): string[] =>
   entries.map(({ type, credits: amount, operation }) => `${type} ${amount} ${operation}`);
 
 /** A grant, a verification, and a day later a file of which one address fails on our side. */
@@ -44,7 +44,7 @@ test("200: every movement, newest first, with what it paid for", async () => {
   const { statusCode, data } = await list(ctx);
 
   expect(statusCode).toBe(200);
-  expect(summarise(data)).toEqual(LEDGER);
+  expect(summarize(data)).toEqual(LEDGER);
   expect(data.has_more).toBe(false);
   expect(data.next_offset).toBeUndefined();
 });
@@ -149,7 +149,7 @@ test.each<[Query, string[]]>([
   [{ from: "2026-11-23", to: "9999-12-31" }, []],
   [{ from: "2020-01-01", to: "2020-12-31" }, []],
 ])("%j lists only the entries of these days", async (query, expected) => {
-  expect(summarise((await list(await givenLedger(), query)).data)).toEqual(expected);
+  expect(summarize((await list(await givenLedger(), query)).data)).toEqual(expected);
 });
 
 test.each([1, 2, 3, 5])("pages of %i have every entry once", async (limit) => {
@@ -159,7 +159,7 @@ test.each([1, 2, 3, 5])("pages of %i have every entry once", async (limit) => {
   do {
     const query = { limit: String(limit), to: "2026-11-22", ...(offset && { offset }) };
     const { data } = await list(ctx, query);
-    found.push(...summarise(data));
+    found.push(...summarize(data));
     offset = data.next_offset;
     expect(data.entries.length).toBeLessThanOrEqual(limit);
     expect(data.has_more).toBe(offset !== undefined);
@@ -198,7 +198,7 @@ test("a test key moves no credits and sees none move", async () => {
   await whenVerified(ctx.world, ctx.testKey, { email: "ann@x.com" });
 
   expect((await list(ctx, {}, ctx.testKey)).data).toEqual({ entries: [], has_more: false });
-  expect(summarise((await list(ctx)).data)).toEqual(LEDGER);
+  expect(summarize((await list(ctx)).data)).toEqual(LEDGER);
 });
 
 test.each<[Query, string]>([

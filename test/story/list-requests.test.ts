@@ -25,7 +25,7 @@ const givenRequests = async () => {
   return ctx;
 };
 
-const summarise = ({ requests }: { requests: any[] }) =>
+const summarize = ({ requests }: { requests: any[] }) =>
   requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
 
 test("200: the requests of the account, newest first; a successful read is not among them", async () => {
@@ -34,7 +34,7 @@ test("200: the requests of the account, newest first; a successful read is not a
   const { statusCode, data } = await list(ctx);
 
   expect(statusCode).toBe(200);
-  expect(summarise(data)).toEqual([
+  expect(summarize(data)).toEqual([
     "GET /v1/jobs/{id} 404",
     "POST /v1/verify 400",
     "POST /v1/verify 200",
@@ -73,7 +73,7 @@ test.each<[Query, string[]]>([
   [{ route: "POST /v1/verify", status: "2xx" }, ["POST /v1/verify 200"]],
   [{ route: "POST /v1/nothing" }, []],
 ])("%j lists only those", async (query, expected) => {
-  expect(summarise((await list(await givenRequests(), query)).data)).toEqual(expected);
+  expect(summarize((await list(await givenRequests(), query)).data)).toEqual(expected);
 });
 
 test.each([1, 2, 3])("pages of %i have every request once", async (limit) => {
@@ -83,7 +83,7 @@ test.each([1, 2, 3])("pages of %i have every request once", async (limit) => {
   do {
     const query = { limit: String(limit), ...(offset !== undefined && { offset }) };
     const { data } = await list(ctx, query);
-    found.push(...summarise(data));
+    found.push(...summarize(data));
     offset = data.next_offset;
     expect(data.has_more).toBe(offset !== undefined);
   } while (offset !== undefined);

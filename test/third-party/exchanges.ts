@@ -19,7 +19,7 @@ import type { Stage } from "./stage.ts";
 
 export type Exchange = {
   readonly event: unknown;
-  /** What `summarise` says of the outcome. */
+  /** What `summarize` says of the outcome. */
   readonly answer: RegExp;
 };
 
@@ -33,7 +33,7 @@ export type Exchanges = {
 };
 
 /** In a few words, for a comparison. */
-export const summarise = (outcome: Outcome): string => {
+export const summarize = (outcome: Outcome): string => {
   if (outcome.kind === "error") return `error ${outcome.errorType}`;
   if (outcome.kind !== "response") return outcome.kind;
   const { response } = outcome;

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
 import { describeUnless } from "../runner/describe-when.ts";
-import { createExchanges, type Exchange, findOwnQueue, summarise } from "./exchanges.ts";
+import { createExchanges, type Exchange, findOwnQueue, summarize } from "./exchanges.ts";
 import { startInstance } from "./instance.ts";
 import { createRole, createStage, type Stage } from "./stage.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";
@@ -47,7 +47,7 @@ describeUnless(findToolAbsence("runtime_client"), "AWS's runtime client runs", (
       const exchanges = createExchanges(lambda, stage);
       const meet = async ({ event, answer }: Exchange, timeoutMs: number) => {
         const outcome = await instance.invoke(event, timeoutMs);
-        expect(summarise(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(
+        expect(summarize(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(
           answer,
         );
       };

@@ -5,7 +5,7 @@ import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core
 import { readResultRows, toPageItems } from "@mailproof/core/jobs/results";
 import { signCursor } from "@mailproof/core/lib/cursor";
 import type { Item, Table } from "@mailproof/core/ports/table";
-import { serialiseItem } from "@mailproof/core/ports/writes";
+import { serializeItem } from "@mailproof/core/ports/writes";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
@@ -169,8 +169,8 @@ test("a full page takes a tenth of an item's limit at most, and fits an item wit
   const [page] = toPageItems(CHUNK_KEY, (await givenRows(FULL)).rows, EXPIRES_AT);
   const [heavy] = toPageItems(CHUNK_KEY, (await givenRows(FULL, true)).rows, EXPIRES_AT);
 
-  expect(page && serialiseItem(page).length).toBeLessThan(25_000);
-  expect(() => heavy && serialiseItem(heavy)).not.toThrow();
+  expect(page && serializeItem(page).length).toBeLessThan(25_000);
+  expect(() => heavy && serializeItem(heavy)).not.toThrow();
 });
 
 test("each chunk has a partition of its own", async () => {

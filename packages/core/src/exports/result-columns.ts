@@ -32,7 +32,7 @@ export const listResultColumns = (
   columns: readonly string[],
   before: readonly string[] = [],
 ): readonly string[] => {
-  const used = new Set(columns.map(normalise));
+  const used = new Set(columns.map(normalize));
   return [...before, ...COLUMN_NAMES].map((name) => {
     let candidate = name;
     while (used.has(candidate)) candidate = `mailproof_${candidate}`;
@@ -65,4 +65,4 @@ export const toPublicCells: (result: PublicOf<typeof RESULT_FIELDS>) => readonly
 /** The cells of a row without a result, as many as `toResultCells` returns. */
 export const BLANK_CELLS: readonly string[] = COLUMN_NAMES.map(() => "");
 
-const normalise = (name: string): string => name.trim().toLowerCase();
+const normalize = (name: string): string => name.trim().toLowerCase();

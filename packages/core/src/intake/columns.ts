@@ -62,8 +62,8 @@ const isInHeader = (name: string | undefined, header: readonly string[]): boolea
   name !== undefined && indexOfName(name, header) >= 0;
 
 const indexOfName = (name: string, names: readonly string[]): number => {
-  const normalised = name.trim().toLowerCase();
-  return normalised === "" ? -1 : names.findIndex((one) => one.trim().toLowerCase() === normalised);
+  const normalized = name.trim().toLowerCase();
+  return normalized === "" ? -1 : names.findIndex((one) => one.trim().toLowerCase() === normalized);
 };
 
 const findColumn = (

@@ -128,7 +128,7 @@ const NONE_IN_FLIGHT = Number.NEGATIVE_INFINITY;
 export type FairShares = ReturnType<typeof createFairShares>;
 
 /** The body as it is sent. A body that SQS would refuse is an error in every adapter. */
-export const serialiseMessage = ({ body, delaySeconds = 0 }: Message): string => {
+export const serializeMessage = ({ body, delaySeconds = 0 }: Message): string => {
   if (!(delaySeconds >= 0 && delaySeconds <= DELAY_SECONDS_MAX))
     throw new RangeError(
       `a message is delayed by 0 to ${DELAY_SECONDS_MAX} s, not ${delaySeconds}`,

@@ -7,7 +7,7 @@ import {
   type Where,
   type Write,
 } from "./table.ts";
-import { compareBytes, getItemKey, serialiseItem, toItemId } from "./writes.ts";
+import { compareBytes, getItemKey, serializeItem, toItemId } from "./writes.ts";
 
 // The limits of DynamoDB. Every adapter enforces them, so a mistake is found before a deployment to AWS.
 
@@ -41,8 +41,8 @@ export const assertKey = ({ pk, sk }: Key): void => {
 };
 
 const measureWrite = (write: Write): number => {
-  if ("create" in write) return serialiseItem(write.create).length;
-  return "put" in write ? serialiseItem(write.put).length : 0;
+  if ("create" in write) return serializeItem(write.create).length;
+  return "put" in write ? serializeItem(write.put).length : 0;
 };
 
 const assertKeyPart = (part: string, value: unknown, bytesMax: number): void => {

@@ -95,7 +95,7 @@ const readField = (item: object, field: string): unknown =>
 const ITEM_BYTES_MAX = 250_000;
 
 /** The JSON of an item. Throws if some adapter would refuse its size. */
-export const serialiseItem = (item: Item): string => {
+export const serializeItem = (item: Item): string => {
   const json = JSON.stringify(item);
   // A UTF-16 unit is at most three bytes of UTF-8, so only long strings are measured.
   if (json.length * 3 <= ITEM_BYTES_MAX || Buffer.byteLength(json) <= ITEM_BYTES_MAX) return json;

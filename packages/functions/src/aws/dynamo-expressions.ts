@@ -8,7 +8,7 @@ import type {
   Where,
   Write,
 } from "@mailproof/core/ports/table";
-import { serialiseItem } from "@mailproof/core/ports/writes";
+import { serializeItem } from "@mailproof/core/ports/writes";
 
 // Writes as DynamoDB expressions. core/src/ports/writes.ts does the same for adapters that store items themselves, and
 // test/contract/table.test.ts tests all adapters for one behaviour.
@@ -65,7 +65,7 @@ export const buildCommand = (write: Write, nowSeconds: number): DynamoCommand =>
 
 const toTableItem = (item: Item): Item => {
   // Every adapter accepts items of the same size.
-  serialiseItem(item);
+  serializeItem(item);
   return toStorable(item);
 };
 

@@ -25,7 +25,7 @@ import type {
   WriteResult,
 } from "@mailproof/core/ports/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
-import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/ports/writes";
+import { applyWrite, getItemKey, mayApply, serializeItem } from "@mailproof/core/ports/writes";
 import {
   buildCommand,
   buildReplaceExpired,
@@ -179,7 +179,7 @@ const RETURN_OLD_ITEM = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as co
 /** The item as stored: undefined fields are absent. */
 const toStoredItem = (write: Write): Item | undefined => {
   const item = applyWrite(write, undefined);
-  return item && (JSON.parse(serialiseItem(item)) as Item);
+  return item && (JSON.parse(serializeItem(item)) as Item);
 };
 
 /**

@@ -9,7 +9,7 @@ import {
   type Message,
   type Queue,
   type SendOutcome,
-  serialiseMessage,
+  serializeMessage,
 } from "@mailproof/core/ports/queue";
 import {
   type Aws,
@@ -117,7 +117,7 @@ const toBatches = (messages: readonly Message[]): BatchEntry[][] => {
   const batches: BatchEntry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const [at, message] of messages.entries()) {
-    const body = serialiseMessage(message);
+    const body = serializeMessage(message);
     const size = Buffer.byteLength(body);
     const isFull = batches.at(-1)?.length === ENTRIES_MAX || bytes + size > BATCH_BYTES_MAX;
     if (isFull) batches.push([]);

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { INDEXES, type Item, type Key } from "@mailproof/core/ports/table";
-import { serialiseItem, toItemId } from "@mailproof/core/ports/writes";
+import { serializeItem, toItemId } from "@mailproof/core/ports/writes";
 
 // The items that this process read last, and what the transactions of a group changed. The balance and the counters of an
 // account are in each of its requests: they are read and written once for all that share a flush.
@@ -72,7 +72,7 @@ export const createItemCache = (
     write: (): void => {
       for (const [id, { pk, sk }] of changed) {
         const item = items.get(id);
-        if (item) upsert.run(pk, sk, serialiseItem(item), ...toColumns(item));
+        if (item) upsert.run(pk, sk, serializeItem(item), ...toColumns(item));
         else remove.run(pk, sk);
         items.delete(id);
       }

@@ -12,7 +12,7 @@ import {
   type ReceivedMessage,
   type ReceiveOptions,
   type SendOutcome,
-  serialiseMessage,
+  serializeMessage,
   toDeadLetterQueueName,
 } from "@mailproof/core/ports/queue";
 import type { Json } from "@mailproof/core/ports/table";
@@ -69,7 +69,7 @@ export const createSqliteQueue = (
 
   return {
     sendMany: async (queue, messages) => {
-      const rows = messages.map((message) => ({ ...message, json: serialiseMessage(message) }));
+      const rows = messages.map((message) => ({ ...message, json: serializeMessage(message) }));
       const sent = await commit(() => {
         for (const row of rows) insertMessage(statements, turns, queue, { ...row, nowMs: ms() });
       }).then(

@@ -58,7 +58,7 @@ const findAddressIssues = async (
   const found = await Promise.all(
     hosts.map(async (host) => {
       const [authorisation, mx] = await Promise.all([
-        findMissingAuthorisation(dns, host, placed, discovery),
+        findMissingAuthorization(dns, host, placed, discovery),
         dns("MX", host),
       ]);
       return [
@@ -94,7 +94,7 @@ const findUriFault = ({ uri }: ReportAddress): string =>
  * RFC 9990: a domain must publish its consent to receive another organisation's reports. The result is the name where it
  * is missing.
  */
-const findMissingAuthorisation = async (
+const findMissingAuthorization = async (
   dns: Dns,
   host: string,
   { domain: from }: PlacedRecord,

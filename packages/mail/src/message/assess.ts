@@ -101,7 +101,7 @@ export const assessMessage = async (
     header,
     ...shown,
     client: clipNames(checks.client),
-    reputation: summariseReputation(reputation),
+    reputation: summarizeReputation(reputation),
     listedLinks: links.listedOn,
     unsubscribe,
     body,
@@ -192,7 +192,7 @@ const clipNames = ({ reverseDns, helo }: ClientCheck): ClientCheck => ({
   reverseDns: { ...reverseDns, names: reverseDns.names.slice(0, NAMES_SHOWN_MAX) },
 });
 
-const summariseReputation = (reputation: Reputation): MessageReport["reputation"] => ({
+const summarizeReputation = (reputation: Reputation): MessageReport["reputation"] => ({
   score: reputation.score,
   checked: reputation.checked,
   inconclusive: reputation.inconclusive,

@@ -1,4 +1,4 @@
-import { normaliseLineEnds } from "@mailproof/mail/message/parse/line-ends";
+import { normalizeLineEnds } from "@mailproof/mail/message/parse/line-ends";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { DAY_MS } from "../../lib/time.ts";
 import { DELAY_SECONDS_MAX } from "../../ports/queue.ts";
@@ -58,7 +58,7 @@ const readMail = async (
     return drop(world, receipt, "too_large");
   }
   const stored = Buffer.concat(await Array.fromAsync(found.content));
-  const read = readSesFields(normaliseLineEnds(stored).bytes, receipt.messageId);
+  const read = readSesFields(normalizeLineEnds(stored).bytes, receipt.messageId);
   if (!read) throw new Error(`${receipt.messageId}: the fields of SES are not as known`);
   const { mailFrom, receivedAt } = receipt;
   return { ...read, mailFrom, receivedAt, tls: "unknown" };

@@ -46,7 +46,7 @@ export const readArc = (fields: readonly HeaderField[], hashBody: BodyHasher): R
     return { result: { result: "none", reason: null, sets: [] }, signatures: [] };
   const found = groupSets(own);
   const isGrouped = typeof found !== "string";
-  const sets = isGrouped ? found.map(summarise) : [];
+  const sets = isGrouped ? found.map(summarize) : [];
   const read = isGrouped ? (findChainFault(found) ?? readChain(fields, hashBody, found)) : found;
   return typeof read === "string"
     ? { result: { result: "fail", reason: read, sets }, signatures: [] }
@@ -117,7 +117,7 @@ const groupSets = (own: readonly HeaderField[]): readonly ArcSet[] | string => {
   return sets;
 };
 
-const summarise = ({ instance, fields }: ArcSet): ArcSetSummary => {
+const summarize = ({ instance, fields }: ArcSet): ArcSetSummary => {
   const stamp = fields["arc-seal"];
   return {
     instance,

@@ -47,7 +47,7 @@ export const analyseBody = ({ tree }: Pick<ParsedMessage, "tree">): MessageBody 
     hasText: text.some((part) => (part.text ?? "").trim() !== ""),
     htmlBytes: html.reduce((sum, part) => sum + part.textBytes, 0),
     attachments: parts.filter(isAttached).slice(0, PARTS_SHOWN_MAX).map(toAttachment),
-    parts: parts.slice(0, PARTS_SHOWN_MAX).map(summarise),
+    parts: parts.slice(0, PARTS_SHOWN_MAX).map(summarize),
     isCut,
     images: sum(pages, (page) => page.images.length),
     hasScript: pages.some((page) => page.hasScript),
@@ -76,7 +76,7 @@ const toAttachment = ({ type, bytes, filename }: MessagePart): Attachment => ({
   filename: filename?.slice(0, NAME_SHOWN_MAX) ?? null,
 });
 
-const summarise = ({ depth, type, charset, encoding, bytes }: MessagePart): PartSummary => ({
+const summarize = ({ depth, type, charset, encoding, bytes }: MessagePart): PartSummary => ({
   depth,
   type: type.slice(0, NAME_SHOWN_MAX),
   charset: charset.slice(0, NAME_SHOWN_MAX),

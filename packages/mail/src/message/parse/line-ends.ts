@@ -14,7 +14,7 @@ export type LineEnds = {
  * A message with CRLF at the ends of all lines. RFC 5321 §2.3.8 allows no other, but mail servers that take a bare line
  * feed pass it on as CRLF, and signatures are verified over that.
  */
-export const normaliseLineEnds = (raw: Uint8Array): LineEnds => {
+export const normalizeLineEnds = (raw: Uint8Array): LineEnds => {
   const source = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   let bareLineFeeds = 0;
   let bareReturns = 0;

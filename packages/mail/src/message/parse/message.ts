@@ -1,5 +1,5 @@
 import { type HeaderField, readFields } from "./fields.ts";
-import { normaliseLineEnds } from "./line-ends.ts";
+import { normalizeLineEnds } from "./line-ends.ts";
 import { type PartTree, readParts } from "./parts.ts";
 
 /** A message as it was sent, with CRLF at all line ends. */
@@ -17,7 +17,7 @@ export type ParsedMessage = {
 
 /** Reads any bytes as a message (RFC 5322, RFC 2045). */
 export const parseMessage = (raw: Uint8Array): ParsedMessage => {
-  const { bytes, ...lines } = normaliseLineEnds(raw);
+  const { bytes, ...lines } = normalizeLineEnds(raw);
   const { fields, strayLines, bodyAt } = readFields(bytes);
   const body = bytes.subarray(bodyAt);
   return {
