@@ -206,6 +206,7 @@ describeInBrowser("verify one", ({ open }) => {
 
     await page.keyboard.press("Control+k");
     await page.keyboard.type(second ?? "");
+    await page.getByRole("option", { name: "1 credit" }).waitFor();
     await page.keyboard.press("Enter");
 
     expect(await readVerdict(opened, second ?? "")).toMatchObject({ status: "valid" });

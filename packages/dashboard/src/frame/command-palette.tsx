@@ -1,13 +1,16 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
+import { formatCount } from "../format.ts";
 import { useDialog } from "../parts/dialog.tsx";
+import { usePrices } from "../parts/price.ts";
 import { navigate } from "../router.ts";
 import { listScreens } from "../screens.ts";
 import { isOperator, isTestKey, signOut } from "../session.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
-type Command = { readonly title: string; readonly kind: string; readonly run: () => void };
+/** A kind of null is the price of a verification. */
+type Command = { readonly title: string; readonly kind: string | null; readonly run: () => void };
 
 const commands = computed((): readonly Command[] => [
   ...listScreens()
@@ -39,7 +42,7 @@ const listCommands = (typed: string): readonly Command[] => {
   if (!typed.includes("@") || isOperator.value) return found;
   const email = typed.trim();
   const run = () => navigate("verify", { state: { email } });
-  return [{ title: `Verify ${email}`, kind: isTestKey.value ? "Free" : "1 credit", run }, ...found];
+  return [{ title: `Verify ${email}`, kind: isTestKey.value ? "Free" : null, run }, ...found];
 };
 
 const found = computed(() => listCommands(text.value));
@@ -78,22 +81,25 @@ const onKey = (event: KeyboardEvent): void => {
   }
 };
 
-const Results = () => (
-  <ul id="commands" role="listbox" aria-label="Commands">
-    {found.value.map((command, at) => (
-      <li
-        key={command.title}
-        id={`command-${at}`}
-        role="option"
-        aria-selected={at === chosen.value}
-        onClick={() => runCommand(command)}
-      >
-        {command.title}
-        <small>{command.kind}</small>
-      </li>
-    ))}
-  </ul>
-);
+const Results = () => {
+  const { verify } = usePrices();
+  return (
+    <ul id="commands" role="listbox" aria-label="Commands">
+      {found.value.map((command, at) => (
+        <li
+          key={command.title}
+          id={`command-${at}`}
+          role="option"
+          aria-selected={at === chosen.value}
+          onClick={() => runCommand(command)}
+        >
+          {command.title}
+          <small>{command.kind ?? (verify !== undefined && formatCount(verify, "credit"))}</small>
+        </li>
+      ))}
+    </ul>
+  );
+};
 
 /** Ctrl K or ⌘ K: every screen and setting by its name, in the order of the navigation. */
 export const CommandPalette = () => {
