@@ -378,7 +378,7 @@ describeAdapters("table", adapters, (openAt) => {
   a key that is not well formed | ${[{ create: key("\ud800") }]} | not well formed
   an empty key of an index | ${[{ put: { ...key("a"), list_pk: "" } }]} | list_pk key is empty
   an end in half a second | ${[{ put: { ...key("a"), expires_at: 1.5 } }]} | whole seconds
-  an amount that is none | ${[{ update: key("a"), add: { n: Number.NaN } }]} | no number
+  an amount that is none | ${[{ update: key("a"), add: { n: Number.NaN } }]} | not a number
   a field that is set and added to | ${[{ update: key("a"), set: { n: 1 }, add: { n: 1 } }]} | sets and adds one field
   a condition without values | ${[{ update: key("a"), where: { n: { oneOf: [] } } }]} | nothing meets
   more than four million bytes | ${Array.from({ length: 20 }, (_row, n) => ({ create: { ...key(`${n}`), text: "x".repeat(240_000) } }))} | a transaction of
@@ -398,7 +398,7 @@ describeAdapters("table", adapters, (openAt) => {
 
     expect(wrong).toMatchObject({
       status: "rejected",
-      reason: { message: expect.stringContaining("owner is no number") },
+      reason: { message: expect.stringContaining("owner is not a number") },
     });
     expect(right).toMatchObject({ status: "fulfilled" });
     expect(await table.get(key("purse"))).toEqual({ ...purse, halves: 11 });
