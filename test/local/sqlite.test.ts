@@ -163,6 +163,23 @@ test("no caller gets a result before its flush, and while the disk works the eve
   db.close();
 });
 
+test("what cannot be begun fails, and the next transaction is tried anew", async () => {
+  const db = createNotes(join(createFolder(), "notes.sqlite"));
+  const insert = db.prepare("INSERT INTO notes VALUES (?)");
+  let begins = 0;
+  const begin = () => {
+    if (++begins === 1) throw new Error("the file cannot be read");
+  };
+  const held = { begin, isFull: () => false, write: () => undefined, forget: () => undefined };
+  const { commit, close } = createGroupCommit(db, { held });
+
+  await expect(commit(() => insert.run("a"))).rejects.toThrow("the file cannot be read");
+  await commit(() => insert.run("b"));
+
+  expect(db.prepare("SELECT text FROM notes").all()).toEqual([{ text: "b" }]);
+  close();
+});
+
 test("closing flushes what is under way before its callers get a result", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");

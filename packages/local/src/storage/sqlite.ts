@@ -309,14 +309,15 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
     try {
       // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
       begin.run();
+      held.begin();
     } catch (error) {
+      if (db.isTransaction) undo.run();
       return { count: 0, results: [], locked: error };
     }
     const startMs = performance.now();
     const group: PendingWork[] = [];
     const results: Notify[] = [];
     try {
-      held.begin();
       for (const one of works) {
         group.push(one);
         const result = one.work();
