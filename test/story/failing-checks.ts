@@ -1,4 +1,3 @@
-import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { withDnsLookups } from "../app/dns-lookups.ts";
 import { getWorld, rejectDown, withTable, withUnreadable } from "../app/faulty-worlds.ts";
@@ -11,6 +10,7 @@ import {
   beforeTheLookUp,
   createBothWays,
   createLostReply,
+  createTooLarge,
   type Failing,
   listLedgerFailures,
   listRequestFailures,
@@ -36,6 +36,7 @@ const broken = ({ world }: TestContext): AppWorld => withDnsLookups(world, rejec
 
 export const CHECK: readonly Failing[] = [
   ...listRequestFailures(ROUTE),
+  createTooLarge(ROUTE),
   ...beforeTheLookUp(requestCheck),
   {
     what: "a stored check that cannot be read at a repeat",
@@ -48,12 +49,6 @@ export const CHECK: readonly Failing[] = [
     what: "an unknown field",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) => whenChecked(world, liveKey, { ...site, x: 1 }),
-  },
-  {
-    what: "a body that is too large",
-    code: "PAYLOAD_TOO_LARGE",
-    when: ({ world, liveKey: key }) =>
-      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)) }),
   },
   {
     what: "an Idempotency-Key with a space",

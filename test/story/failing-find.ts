@@ -1,4 +1,3 @@
-import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import { whenReconciled } from "../app/drain-queues.ts";
 import {
   createStoppingWorld,
@@ -8,11 +7,12 @@ import {
   withLostReplies,
   withUnreadable,
 } from "../app/faulty-worlds.ts";
-import { send, whenFound } from "../app/send.ts";
+import { whenFound } from "../app/send.ts";
 import type { TestContext } from "../things/jobs.ts";
 import {
   BOTH_UNAVAILABLE,
   createBothWays,
+  createTooLarge,
   type Failing,
   listLedgerFailures,
   listRequestFailures,
@@ -57,6 +57,7 @@ const withStopDuringProbe = ({ world }: TestContext): TestContext["world"] => {
 
 export const FIND: readonly Failing[] = [
   ...listRequestFailures(ROUTE),
+  createTooLarge(ROUTE),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
@@ -66,12 +67,6 @@ export const FIND: readonly Failing[] = [
     what: "a provider's domain",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) => whenFound(world, liveKey, { ...ann, domain: "gmail.com" }),
-  },
-  {
-    what: "a body that is too large",
-    code: "PAYLOAD_TOO_LARGE",
-    when: ({ world, liveKey: key }) =>
-      send(world, ROUTE, { key, readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)) }),
   },
   {
     what: "too few credits",

@@ -1,4 +1,3 @@
-import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { Failure, type FailureCode } from "@mailproof/core/lib/failure";
@@ -29,6 +28,7 @@ import {
   beforeTheLookUp,
   createBothWays,
   createLostReply,
+  createTooLarge,
   type Failing,
   listLedgerFailures,
   listRequestFailures,
@@ -58,20 +58,12 @@ const createDeleted = (ask: TestRequest, given: Failing["given"] = async () => {
 export const BATCH: readonly Failing[] = [
   createDeleted(requestBatch),
   ...listRequestFailures("POST /v1/verify/batch"),
+  createTooLarge("POST /v1/verify/batch"),
   ...beforeTheLookUp(requestBatch),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(1), x: 1 }),
-  },
-  {
-    what: "a body that is too large",
-    code: "PAYLOAD_TOO_LARGE",
-    when: ({ world, liveKey: key }) =>
-      send(world, "POST /v1/verify/batch", {
-        key,
-        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
-      }),
   },
   {
     what: "an Idempotency-Key with a space",
@@ -136,6 +128,7 @@ const requestForm: TestRequest = (world, { liveKey }, idempotencyKey) =>
 
 export const FILE: readonly Failing[] = [
   ...listRequestFailures(FILE_ROUTE),
+  createTooLarge(FILE_ROUTE),
   createDeleted(requestFile, ONE.given),
   ...beforeTheLookUp(requestFile, ONE.given),
   ...beforeTheLookUp(requestForm).map((failing) => ({
@@ -171,15 +164,6 @@ export const FILE: readonly Failing[] = [
     what: "a file without an address",
     code: "INVALID_REQUEST",
     when: (ctx) => requestFile(ctx.world, ctx, "k"),
-  },
-  {
-    what: "a body that is too large",
-    code: "PAYLOAD_TOO_LARGE",
-    when: ({ world, liveKey: key }) =>
-      send(world, FILE_ROUTE, {
-        key,
-        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
-      }),
   },
   ...eitherFile(
     "a file that is too large",

@@ -1,3 +1,4 @@
+import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import type { TransactResult } from "@mailproof/core/ports/table";
@@ -55,6 +56,13 @@ export const listRequestFailures = (route: string): readonly Failing[] => [
     when: (ctx) => send(withTable(ctx, { get: rejectDown }), route, { key: ctx.liveKey }),
   },
 ];
+
+export const createTooLarge = (route: string): Failing => ({
+  what: "a body that is too large",
+  code: "PAYLOAD_TOO_LARGE",
+  when: ({ world, liveKey: key }) =>
+    send(world, route, { key, readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)) }),
+});
 
 /**
  * What refuses a repeat before its Idempotency-Key is looked up. The first request was charged; the answer to the

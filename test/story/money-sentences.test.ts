@@ -1,5 +1,4 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import { describe, expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
@@ -22,6 +21,7 @@ import {
   beforeTheLookUp,
   createBothWays,
   createLostReply,
+  createTooLarge,
   type Failing,
   listLedgerFailures,
   listRequestFailures,
@@ -48,20 +48,12 @@ const either = createBothWays(verified);
 
 const VERIFY: readonly Failing[] = [
   ...listRequestFailures("POST /v1/verify"),
+  createTooLarge("POST /v1/verify"),
   ...beforeTheLookUp(verified),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) => whenVerified(world, liveKey, { ...ann, x: 1 }),
-  },
-  {
-    what: "a body that is too large",
-    code: "PAYLOAD_TOO_LARGE",
-    when: ({ world, liveKey: key }) =>
-      send(world, "POST /v1/verify", {
-        key,
-        readBody: () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX)),
-      }),
   },
   {
     what: "an Idempotency-Key with a space",
