@@ -10,13 +10,15 @@ import { findToolAbsence } from "./tools.ts";
 // Method: clients record what they are answered; Porcupine looks for an order in which one register of each account's
 // balance can have answered so. `npx node scripts/check-money.ts` records more, and with planted bugs.
 
-/** In its own process: a recording keeps this machine busy for half a minute. */
+/** In its own process: a recording keeps this machine busy for half a minute. It fails where the verdict is not Ok. */
 const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
     "scripts/check-money.ts",
     ...args,
-  ]);
-  return JSON.parse(/\{.*\}/.exec(stdout)?.[0] ?? "") as Verdict;
+  ]).catch((error: { readonly stdout: string; readonly stderr: string }) => error);
+  const verdict = /\{.*\}/.exec(stdout)?.[0];
+  if (verdict === undefined) throw new Error(stderr);
+  return JSON.parse(verdict) as Verdict;
 };
 
 const SOUND = { verdict: "Ok", wrong: [] };

@@ -216,7 +216,7 @@ const FIND_HALVES = 10;
 const FIND_BUCKET_MS = 120_000;
 
 const find = async (client: Client): Promise<void> => {
-  const { chance, serviceNow } = client;
+  const { history, account, number, chance, serviceNow } = client;
   const letters = () =>
     Array.from({ length: 8 }, () => String.fromCharCode(97 + drawBelow(chance, 26))).join("");
   const body = { first_name: letters(), last_name: letters(), domain: `gone.${LAB_ZONE}` };
@@ -224,10 +224,13 @@ const find = async (client: Client): Promise<void> => {
   const bucket = () => Math.floor(serviceNow() / FIND_BUCKET_MS);
   const began = bucket();
   const reply = await pay(client, { ...request, amount: FIND_HALVES });
-  // Near its end the repeat might be another search.
-  const isSameBucket =
-    bucket() === began && serviceNow() % FIND_BUCKET_MS < FIND_BUCKET_MS - 10_000;
-  if (reply && isSameBucket && chance() < 0.5) await client.ask(client.live, request);
+  if (!reply || bucket() !== began || chance() < 0.5) return;
+  const call = history.now();
+  await client.ask(client.live, request);
+  // The clock may have left the bucket while the repeat was under way, and then it is another search.
+  const amount = FIND_HALVES;
+  if (bucket() !== began)
+    history.add(account, number, [call, history.now()], { kind: "may_charge", amount });
 };
 
 /** By how many of a hundred it is drawn. */
