@@ -28,20 +28,32 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** A program that answers at a port, once it does. */
+const STARTS_MAX = 5;
+
+/** A program that answers at a port, once it does. It ends where another process has taken the port meanwhile. */
 const start = async (command: string, createArgs: (port: number) => readonly string[]) => {
-  const port = await freePort();
-  const child = spawn(command, createArgs(port), { stdio: ["ignore", "ignore", "inherit"] });
-  process.on("exit", () => child.kill("SIGKILL"));
-  child.on("exit", () => process.exit(1));
-  const url = `http://127.0.0.1:${port}`;
-  const isUp = (): Promise<boolean> =>
-    fetch(`${url}/`).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 10));
-  return url;
+  for (let tries = 0; tries < STARTS_MAX; tries++) {
+    const port = await freePort();
+    const child = spawn(command, createArgs(port), { stdio: ["ignore", "ignore", "inherit"] });
+    process.on("exit", () => child.kill("SIGKILL"));
+    const ended = once(child, "exit").then(() => "ended" as const);
+    const url = `http://127.0.0.1:${port}`;
+    const isUp = (): Promise<boolean> =>
+      fetch(`${url}/`).then(
+        () => true,
+        () => false,
+      );
+    for (;;) {
+      const isReady = await Promise.race([isUp(), ended]);
+      if (isReady === "ended") break;
+      if (isReady) {
+        child.on("exit", () => process.exit(1));
+        return url;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  throw new Error(`${command} does not start`);
 };
 
 const startDynoxide = (program = "") =>

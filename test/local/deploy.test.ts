@@ -1,5 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
@@ -49,19 +50,18 @@ const call = async (port: number, { method = "GET", path, key }: Call, body?: Bu
   });
   const received = new Promise<{ status: number; body: string }>((resolve, reject) => {
     sent.on("error", reject).on("response", (response) => {
-      void text(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read }));
+      const { statusCode: status = 0 } = response;
+      text(response).then((body) => resolve({ status, body }), reject);
     });
   });
   sent.end(body);
   return received;
 };
 
-type StartProxy = (folder: string, port: number, server: string) => void;
+type StartProxy = (folder: string, port: number, server: string) => ChildProcess;
 
-const startUntilEnd = (command: string, args: readonly string[], env = {}): void => {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" });
-  endWithTest(child);
-};
+const startUntilEnd = (command: string, args: readonly string[], env = {}): ChildProcess =>
+  endWithTest(spawn(command, args, { env: { ...process.env, ...env }, stdio: "ignore" }));
 
 const startNginx: StartProxy = (folder, port, server) => {
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -84,7 +84,7 @@ const startNginx: StartProxy = (folder, port, server) => {
     `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/errors; events {}
     http { access_log off; ${folders.join(" ")} ${site} }`,
   );
-  startUntilEnd("nginx", ["-c", file]);
+  return startUntilEnd("nginx", ["-c", file]);
 };
 
 const startCaddy: StartProxy = (folder, port, server) => {
@@ -98,23 +98,34 @@ const startCaddy: StartProxy = (folder, port, server) => {
   }\n`;
   writeFileSync(file, own + readFileSync("deploy/Caddyfile", "utf8"));
   const env = { HOME: folder, MAILPROOF_HOST: HOST, MAILPROOF_SERVER: server };
-  startUntilEnd("caddy", ["run", "--adapter", "caddyfile", "--config", file], env);
+  return startUntilEnd("caddy", ["run", "--adapter", "caddyfile", "--config", file], env);
 };
+
+const STARTS_MAX = 5;
 
 const whenBehind = async (startProxy: StartProxy) => {
   const folder = createFolder();
   // A proxy may work as another user, and has its files here.
   chmodSync(folder, 0o755);
   const { ready } = await whenStarted(createFolder(), [], { PUBLIC_URL: `https://${HOST}` });
-  const port = await findFreePort();
-  startProxy(folder, port, new URL(ready.base_url).host);
-  const isUp = () =>
-    call(port, { path: "/health" }).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  while (!(await isUp())) await setTimeout(50);
-  return { port, key: ready.live_key };
+  for (let tries = 0; tries < STARTS_MAX; tries++) {
+    const port = await findFreePort();
+    const proxy = startProxy(folder, port, new URL(ready.base_url).host);
+    const exited = once(proxy, "exit").then(() => true);
+    const isUp = () =>
+      call(port, { path: "/health" }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    // Another process may have taken the port meanwhile; then the proxy has ended.
+    let hasExited = false;
+    while (!hasExited) {
+      if (await Promise.race([isUp(), exited.then(() => false)]))
+        return { port, key: ready.live_key };
+      hasExited = await Promise.race([exited, setTimeout(50, false)]);
+    }
+  }
+  throw new Error("the proxy does not start");
 };
 
 const PROXIES = { nginx: startNginx, caddy: startCaddy };
