@@ -7,7 +7,7 @@ import {
   type QueueConfig,
   toDeadLetterQueue,
 } from "@mailproof/core/ports/queue";
-import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/shared-provider";
+import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { getEntryFile, getWorkerEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
 import type { Size } from "./size.ts";

@@ -3,7 +3,7 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
 import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { startLab } from "@mailproof/lab/lab";
 import { readEnvironment } from "@mailproof/local/environment";

@@ -57,6 +57,9 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "listCatchAllParts",
     "listBotSignals",
   ],
+  "rules that docs/design/mail-slots.md has as a table: a test compares the page with them": [
+    "RULES",
+  ],
   "tools of a build: a test builds with its own keys": ["createEditionFile", "readListsModules"],
   "limits: a test goes up to the number and one beyond": [
     "DAILY_LIMITS",

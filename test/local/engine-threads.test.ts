@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { MessageChannel, Worker } from "node:worker_threads";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { type VerifyOptions, verify } from "@mailproof/core/verify/verify";
 import { allDomains } from "@mailproof/lab/domains";
@@ -7,10 +8,9 @@ import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
 import { createCalls } from "@mailproof/local/engine-threads/calls";
 import { chooseThreads, openEngine } from "@mailproof/local/engine-threads/open-engine";
 import {
-  createRemoteSlots,
-  createSlotCounts,
-  createSlotHandlers,
-  type SlotHandlers,
+  createProviderItems,
+  createRemoteItems,
+  type ProviderHandlers,
 } from "@mailproof/local/engine-threads/slot-calls";
 import { chooseThread } from "@mailproof/local/engine-threads/threaded-engine";
 import { watchThread } from "@mailproof/local/engine-threads/watch-thread";
@@ -211,13 +211,19 @@ describe("slots of several threads", () => {
   const slotKey = toSlotKey(host);
 
   const givenSlots = () => {
-    const counts = createSlotCounts();
+    const providers = createProviderItems();
     const openThread = () => {
       const { port1, port2 } = new MessageChannel();
-      createCalls(port1).serve(createSlotHandlers(counts, port1));
+      createCalls(port1).serve(providers.handlersOf(port1));
       onTestFinished(() => port1.close());
-      const slots = createRemoteSlots(createCalls<SlotHandlers>(port2));
-      return { slots, end: () => counts.releaseAll(port1) };
+      const table = createRemoteItems(createCalls<ProviderHandlers>(port2));
+      const slots = createSharedSlots({
+        now: () => new Date(),
+        random: Math.random,
+        sleep: (ms) => setTimeout(ms),
+        table,
+      });
+      return { slots, end: () => providers.releaseAll(port1) };
     };
     return { first: openThread(), second: openThread() };
   };
@@ -232,9 +238,11 @@ describe("slots of several threads", () => {
     const taken = [...(await acquireAll(first, half)), ...(await acquireAll(second, half))];
 
     expect(taken.filter(({ kind }) => kind === "acquired")).toHaveLength(2 * half);
-    expect((await second.slots.acquire(slotKey)).kind).toBe("full");
+    const full = await second.slots.acquire(slotKey);
+    expect(full.kind).toBe("full");
     const [one] = taken;
     if (one?.kind === "acquired") await one.slot.release(null);
+    if (full.kind === "full") await setTimeout(full.pauseMs);
     expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
   });
 
@@ -242,7 +250,7 @@ describe("slots of several threads", () => {
     const { first, second } = givenSlots();
     await acquireAll(first, slotKey.connections);
 
-    first.end();
+    await first.end();
 
     expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
   });

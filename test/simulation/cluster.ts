@@ -8,7 +8,7 @@ import { credits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { verifySingle } from "@mailproof/core/singles/single-job";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { createLists } from "@mailproof/mail/lists/lists";

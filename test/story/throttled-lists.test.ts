@@ -1,4 +1,4 @@
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { DnsOutcome } from "@mailproof/mail/dns/dns";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
@@ -89,7 +89,7 @@ const givenThrottle = async ({ host, at, reply }: Throttle, minutes: number) => 
     lists: world.engine.lists,
     allowed: [],
     smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-    slots: localSlots,
+    slots: createLocalSlots(world),
   });
   return { ...ctx, world: { ...world, engine }, sessions: () => sessions };
 };

@@ -5,7 +5,7 @@ import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import type { MailPorts } from "@mailproof/core/verify/engine";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
@@ -126,7 +126,7 @@ export const openMailPorts = (
     },
     probePolicy: environment.PROBE_POLICY,
     // The folder belongs to one server, so there is no other process to share with.
-    slots: localSlots,
+    slots: createLocalSlots({ now: steadyNow, random: Math.random, sleep }),
     sessionsMax: Math.ceil(shareDescriptors(countFreeDescriptors()).sessions * share.sessions),
     now,
     steadyNow,

@@ -7,8 +7,8 @@ import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import {
   getBackoff,
   listTakenSlots,
-  parseSharedProvider,
-} from "@mailproof/core/smtp-pool/slots/shared-provider";
+  parseProviderState,
+} from "@mailproof/core/smtp-pool/slots/provider-state";
 import { expect, test } from "vitest";
 import { whenQuiet } from "../../app/drain-queues.ts";
 import { given, START } from "../../app/given.ts";
@@ -107,18 +107,19 @@ test("a due time further ahead than any that the code sets counts as past", () =
 
 test("slots and backoffs of a mail provider that a wrong clock wrote have ended", () => {
   const atMs = START.getTime();
-  const shared = parseSharedProvider({
+  const item = {
     pk: "PROVIDER#x",
     sk: "SHARED",
     slot_0: `${atMs + 2 * HOUR_MS} token`,
     slot_1: `${atMs + MINUTE_MS} token`,
     backoff_until: atMs + 2 * HOUR_MS,
     failures: 1,
-  });
+  };
+  const shared = parseProviderState(item, "all");
 
   expect(listTakenSlots(shared, atMs)).toEqual([1]);
-  expect(getBackoff(shared, atMs)).toBeNull();
-  expect(getBackoff({ ...shared, backoff_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
+  expect(getBackoff(shared, atMs).ms).toBe(0);
+  expect(getBackoff({ ...shared, backoffUntilMs: atMs + MINUTE_MS }, atMs).ms).toBe(MINUTE_MS);
 });
 
 test("what was learned of a domain at a future time is checked anew", async () => {

@@ -1,5 +1,4 @@
-import { getNextBackoff } from "@mailproof/core/smtp-pool/backoff";
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, kind } from "./cluster.ts";
 
@@ -13,7 +12,7 @@ const getBackoff = async (command: string, reply: string): Promise<number> => {
       session === 1 && line.startsWith(command) && (command !== "" || line === "")
         ? reply
         : kind(line, session),
-    { slots: () => localSlots },
+    { slots: createLocalSlots },
   );
   await askAll(engines, 1);
   await askAll(engines, 1);
@@ -33,37 +32,3 @@ test.each<[string, string, string, number]>([
 ])("%s (%s, %s) causes a backoff of %i seconds", async (_, command, reply, seconds) => {
   expect(await getBackoff(command, reply)).toBe(seconds);
 });
-
-test("backoffs double up to ten minutes, and one good session resets them", () => {
-  const refused = { refusal: REFUSAL, needsCooldown: false };
-  const seconds: number[] = [];
-  let failures = 0;
-  for (let n = 0; n < 7; n++) {
-    const backoff = getNextBackoff(failures, refused);
-    seconds.push(backoff.ms / 1_000);
-    failures = backoff.failures;
-  }
-
-  expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600]);
-  expect(getNextBackoff(failures, { refusal: null, needsCooldown: false })).toEqual({
-    ms: 0,
-    failures: 0,
-  });
-});
-
-const REFUSAL = {
-  host: "mx.example.com",
-  ip: "192.0.2.1",
-  result: {
-    recipients: [],
-    unknownRecipients: [],
-    remaining: [],
-    catchAllProbes: [],
-    closedBy: "421",
-    ending: null,
-    tls: false,
-    extensions: [],
-  },
-  transcript: [],
-  attempts: [],
-} as const;

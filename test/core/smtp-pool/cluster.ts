@@ -5,7 +5,7 @@ import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/
 import { createWarmUp } from "@mailproof/core/smtp-pool/egress/warm-up";
 import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { NO_POLICY } from "@mailproof/mail/probe-policy";

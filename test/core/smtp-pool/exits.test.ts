@@ -1,7 +1,6 @@
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createLocalSlots, createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import {
-  createSlotTurn,
-  localSlots,
+  createTurnHolder,
   type SlotRequest,
   toSlotKey,
 } from "@mailproof/core/smtp-pool/slots/slots";
@@ -40,7 +39,7 @@ const whenAsked = async (
 };
 
 describe.each([
-  ["one process", 1, 2_000, { slots: () => localSlots }],
+  ["one process", 1, 2_000, { slots: createLocalSlots }],
   ["10 processes", 10, 200, {}],
 ] as const)("two exits of %s", (_, processes, each, options) => {
   test("carry twice the sessions of one, each within its limits", async () => {
@@ -71,7 +70,7 @@ test("few addresses of a mail host take one session by one exit, the same in eve
 });
 
 test("after a session or two the other exit replaces a proxy that cannot be reached", async () => {
-  const slots = () => localSlots;
+  const slots = createLocalSlots;
   const { answers, sessions } = await whenAsked(1, 500, GMAIL, { slots, downExits: [ONE] });
 
   expect(verdicts(answers)).toEqual(["valid accepted"]);
@@ -88,7 +87,7 @@ test("a 421 to one exit delays no address: they leave by the other exit", async 
   const busy: ReplyFor = (line, session, exit) =>
     exit === ONE && line === "" ? "421 4.7.0 Too many connections" : kind(line, session, exit);
 
-  const { answers, ms } = await whenAsked(1, 2_000, GMAIL, { slots: () => localSlots }, busy);
+  const { answers, ms } = await whenAsked(1, 2_000, GMAIL, { slots: createLocalSlots }, busy);
   const accepted = answers.filter(({ finding }) => finding.verdict === "valid").length;
 
   expect(accepted, "all but those of the first sessions").toBeGreaterThanOrEqual(1_750);
@@ -113,7 +112,7 @@ describe("an exit that is new", () => {
     const { engines, world, peaks } = givenCluster(1, kind, {
       exits: [ONE],
       newExits,
-      slots: () => localSlots,
+      slots: createLocalSlots,
     });
     await askAll(engines, 1, GMAIL);
     await world.sleep(days * DAY_MS);
@@ -155,9 +154,10 @@ describe("an exit that is new", () => {
 
 describe("the wait queue of one exit", () => {
   const askFor = (account: string, mayLeave = false): SlotRequest => ({
-    turn: createSlotTurn(),
+    queue: createTurnHolder(),
     requester: { account, priority: "list" },
     batch: 1,
+    sessionLength: 50,
     countRecipients: () => 1,
     mayLeave,
   });
@@ -177,7 +177,7 @@ describe("the wait queue of one exit", () => {
     const request = askFor("ann");
 
     expect(await start().acquire(one, request)).toMatchObject({ kind: "full" });
-    expect(request.turn.ticket?.queue).toBe(`google by ${ONE} all`);
+    expect(request.queue.turn.ticket?.queue).toBe(`google by ${ONE} all`);
     expect(await start().acquire(other, askFor("bob"))).toMatchObject({ kind: "acquired" });
   });
 
@@ -186,7 +186,7 @@ describe("the wait queue of one exit", () => {
     const request = askFor("ann", true);
 
     expect(await start().acquire(one, request)).toMatchObject({ kind: "full" });
-    expect(request.turn.ticket).toBeNull();
+    expect(request.queue.turn.ticket).toBeNull();
   });
 
   test("gets recipients with its ticket back, whatever chance would choose", async () => {

@@ -1,4 +1,4 @@
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, hostAt, kind, type ReplyFor, verdicts } from "./cluster.ts";
 
@@ -16,7 +16,7 @@ const givenServer = (rcpt: (session: number, nth: number) => string, seed = 1) =
     asked.set(session, nth);
     return rcpt(session, nth);
   };
-  return givenCluster(1, replyTo, { slots: () => localSlots, lag: LAG_MS, seed });
+  return givenCluster(1, replyTo, { slots: createLocalSlots, lag: LAG_MS, seed });
 };
 
 /** How long it takes to ask about so many, in milliseconds of virtual time. */
@@ -34,7 +34,7 @@ test("a server that refuses all recipients without complaint is asked nearly as 
 
   const refusedMs = await durationOf(refusing, 1_000);
   const acceptedMs = await durationOf(
-    givenCluster(1, kind, { slots: () => localSlots, lag: LAG_MS }),
+    givenCluster(1, kind, { slots: createLocalSlots, lag: LAG_MS }),
     1_000,
   );
 
@@ -90,7 +90,7 @@ test.each(["MAIL", "EHLO"])("so is one that says it in answer to %s", async (com
   const { engines, sessions } = givenCluster(
     1,
     (line, session) => (session === 1 && line.startsWith(command) ? reply : kind(line, session)),
-    { slots: () => localSlots },
+    { slots: createLocalSlots },
   );
 
   expect(verdicts(await askAll(engines, 1))).toEqual(["unknown directory_harvest"]);

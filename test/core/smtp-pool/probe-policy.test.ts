@@ -1,5 +1,5 @@
 import { DAILY_LIMITS } from "@mailproof/core/smtp-pool/daily-limits";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";

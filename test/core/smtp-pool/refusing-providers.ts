@@ -3,8 +3,7 @@ import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots, createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
@@ -85,7 +84,7 @@ export const givenProviders = (
       connect: connectFrom(process),
       catchAllCache: createCatchAllCache(memory, world.now),
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-      slots: processes > 1 ? createSharedSlots({ ...world, table }) : localSlots,
+      slots: processes > 1 ? createSharedSlots({ ...world, table }) : createLocalSlots(world),
       breaker: createCircuitBreaker({ ...world, table, ...(exits && { exits }) }),
     });
     return (question) => askUntilAnswered(probe, world, question);

@@ -1,5 +1,6 @@
 import type { Table } from "@mailproof/core/ports/table";
-import { localSlots, type SlotPool } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import type { SlotPool } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { createFaultyTable } from "../../simulation/faults.ts";
 import { createRandom } from "../../simulation/random.ts";
@@ -76,7 +77,7 @@ test("a 421 pauses the server that sent it, and not the one that was tried befor
 });
 
 test("sharing takes no more sessions for a thousand addresses than not to share", async () => {
-  const alone = givenCluster(5, kind, { slots: () => localSlots });
+  const alone = givenCluster(5, kind, { slots: createLocalSlots });
   const shared = givenCluster(5, kind);
 
   await askAll(alone.engines, 200);
@@ -87,7 +88,7 @@ test("sharing takes no more sessions for a thousand addresses than not to share"
 });
 
 test("a few recipients at one name of a server do not wait behind thousands at another", async () => {
-  const { engines, sessions } = givenCluster(1, kind, { slots: () => localSlots });
+  const { engines, sessions } = givenCluster(1, kind, { slots: createLocalSlots });
 
   const thousands = askAll(engines, 10_000, [hostAt("mx.one.example")]);
   await askAll(engines, 25, [hostAt("mx.other.example")]);

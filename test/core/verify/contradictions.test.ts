@@ -1,4 +1,4 @@
-import { localSlots } from "@mailproof/core/smtp-pool/slots/slots";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
@@ -193,7 +193,7 @@ const findFaults = async (email: string, domain: Domain, hosts: readonly Host[])
     lists: world.engine.lists,
     allowed: [],
     smtp: { helo: "probe.invalid", from: "probe@probe.invalid", port: 25 },
-    slots: localSlots,
+    slots: createLocalSlots(world),
   });
   const firstChoices = listFirstChoices(hosts);
   const result = await verify(engine, email, OPTIONS);

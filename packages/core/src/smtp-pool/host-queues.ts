@@ -8,10 +8,10 @@ import type { PendingProbe } from "./probe.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
 import {
-  createSlotTurn,
+  createTurnHolder,
   type SlotKey,
   type SlotRequest,
-  type SlotTurn,
+  type TurnHolder,
   toWaitQueueName,
 } from "./slots/slots.ts";
 
@@ -22,7 +22,7 @@ const RECIPIENTS_PER_SESSION = 25;
 type HostState = { sessions: number; queues: number; withoutPipelining: number };
 
 /** The queue for one set of hosts and one exit. */
-export type HostQueue = {
+export type HostQueue = TurnHolder & {
   readonly key: string;
   /** The part of the key that all exits have in common. */
   readonly hostsKey: string;
@@ -32,7 +32,6 @@ export type HostQueue = {
   /** Shared by all queues whose sessions begin at this host. */
   readonly host: HostState;
   readonly waiting: FairQueue<PendingProbe>;
-  readonly turn: SlotTurn;
   /** The recipients of sessions that are open or wait for a slot. */
   taken: number;
   sessions: number;
@@ -108,7 +107,7 @@ const createHostQueue = (
     host,
     limits: findMailProvider(slotKey.host).limits,
     waiting: createFairQueue(),
-    turn: createSlotTurn(),
+    ...createTurnHolder(),
     taken: 0,
     sessions: 0,
     batchSizeMax: Number.POSITIVE_INFINITY,
@@ -237,10 +236,11 @@ export const createSlotRequest = (
   batch: number,
   mayLeave: boolean,
 ): SlotRequest => ({
-  turn: queue.turn,
+  queue,
   mayLeave,
   requester,
   batch,
+  sessionLength: queue.limits.recipientsPerConnection,
   countRecipients: () => queue.taken + queue.waiting.size(),
 });
 

@@ -1,6 +1,5 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { World } from "../ports/world.ts";
-import { getNextBackoff, type SessionEnd } from "./backoff.ts";
 import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
 import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts";
 
@@ -24,26 +23,30 @@ export type ProviderState = {
   yielding: number;
 };
 
+type Ending = {
+  /** The session in which the server asked us to come back later. */
+  readonly refusal: SessionOutcome | null;
+  /** The provider's, as all processes know it; null where it was not asked about. */
+  readonly backoff: ProviderBackoff | null;
+};
+
 /**
- * Starts the provider's backoff after a session here, or the one that another process reports. True: it has backed off
- * too often, and waiting recipients are given up. Concurrent sessions meet the same refusal: it counts once.
+ * Sits out the provider's backoff after a session here, or the one that another process began. True: it has backed off
+ * too often, and waiting recipients are given up.
  */
 export const applyBackoff = (
   provider: ProviderState,
-  end: SessionEnd,
-  shared: ProviderBackoff | null,
+  { refusal, backoff }: Ending,
   sleep: World["sleep"],
   onResume: () => void,
 ): boolean => {
-  const sharedOutcome = shared?.refusal ? toSharedOutcome(shared.refusal) : null;
-  provider.refusal = end.refusal ?? sharedOutcome ?? provider.refusal;
+  if (!backoff) return false;
+  const sharedOutcome = backoff.refusal ? toSharedOutcome(backoff.refusal) : null;
+  provider.refusal = refusal ?? sharedOutcome ?? provider.refusal;
   if (provider.isBackingOff) return hasBackedOffTooOften(provider);
-
-  const backoff = shared ?? getNextBackoff(provider.failures, end);
   provider.failures = backoff.failures;
-  if (backoff.ms <= 0) return hasBackedOffTooOften(provider);
+  if (backoff.ms <= 0) return false;
   provider.isBackingOff = true;
-  // A flag, and no comparison of times: a timer may fire a moment early, and the clock may be set back.
   void sleep(backoff.ms).then(() => {
     provider.isBackingOff = false;
     onResume();

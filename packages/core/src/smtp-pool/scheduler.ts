@@ -29,8 +29,9 @@ import { type Requester, SOLE_REQUESTER } from "./requester.ts";
 import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { createSessionShares, type SessionShares } from "./slots/session-shares.ts";
+import { createLocalSlots } from "./slots/slot-pool.ts";
 import { createReturn, createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
-import { localSlots, resumeTurn, type SlotReturn } from "./slots/slots.ts";
+import { resumeTurn, type SlotReturn } from "./slots/slots.ts";
 import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
 import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
@@ -40,7 +41,7 @@ export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
 export const createProbe = (ports: ProbePorts): Probe => {
   const connect = limitHostConnections(ports.connect, ports.sleep);
   const {
-    slots = localSlots,
+    slots = createLocalSlots(ports),
     quota = NO_QUOTA,
     breaker = createCircuitBreaker({ now: ports.now, sleep: ports.sleep }),
   } = ports;
@@ -74,7 +75,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
       const queue = chooseQueue(queues, waiting, { hostsKey, hosts, random });
       const { provider } = queue;
       const isFirst = !queue.waiting.has(requester);
-      resumeTurn(queue.turn, queue.slotKey, question.ticket);
+      resumeTurn(queue, queue.slotKey, question.ticket);
       const early = findEarlyResult(sessionPorts, queue, waiting);
       if (early) resolve(early);
       else if (provider.refusal && hasBackedOffTooOften(provider))
@@ -142,9 +143,7 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
 
   const recordOutcome = (provider: ProviderState, summary: SlotSessionSummary): void => {
     provider.slotWait.since = null;
-    const isOver = applyBackoff(provider, summary, summary.sharedBackoff, sessionPorts.sleep, () =>
-      resume(provider),
-    );
+    const isOver = applyBackoff(provider, summary, sessionPorts.sleep, () => resume(provider));
     const { refusal } = provider;
     if (provider.isBackingOff) moves.moveWaiting(provider);
     if (!isOver || !refusal) return;

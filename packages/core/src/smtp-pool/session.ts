@@ -12,7 +12,6 @@ import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { isThrottled } from "@mailproof/mail/smtp/session-stop";
 import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { World } from "../ports/world.ts";
-import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import {
@@ -31,7 +30,7 @@ import type { CatchAll, PendingProbe, ProbeResult } from "./probe.ts";
 import type { YieldToCallers } from "./requester.ts";
 import type { OnSession } from "./session-report.ts";
 import { createTimeLimit } from "./session-time.ts";
-import type { SlotPool } from "./slots/slots.ts";
+import { NO_REFUSAL, type SessionEnd, type SlotPool } from "./slots/slots.ts";
 import { createBrokenResult } from "./unprobed-results.ts";
 import { createYieldingConnect } from "./yielding-connect.ts";
 

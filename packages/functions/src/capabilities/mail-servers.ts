@@ -1,4 +1,4 @@
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/shared-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import { createLists } from "@mailproof/mail/lists/lists";

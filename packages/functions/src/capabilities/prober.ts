@@ -1,8 +1,8 @@
 import type { Json } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
-import { createMailHostLookup } from "@mailproof/core/smtp-pool/mail-host-lookup";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
+import { createMailHostLookup } from "@mailproof/core/verify/mail-host-lookup";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { cacheDns } from "@mailproof/mail/dns/cache";

@@ -2,7 +2,7 @@ import {
   buildProbeRecords,
   formatZoneLine,
   toSenderAddress,
-} from "@mailproof/core/smtp-pool/egress/egress-records";
+} from "@mailproof/core/egress/egress-records";
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/mail/domain";
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";

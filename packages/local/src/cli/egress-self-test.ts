@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
-  listProviderBlocks,
-  type ProviderBlock,
-} from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
-import {
   type SelfTest,
   type SelfTestFinding,
   testEgress,
-} from "@mailproof/core/smtp-pool/egress/egress-self-test";
+} from "@mailproof/core/egress/egress-self-test";
+import {
+  listProviderBlocks,
+  type ProviderBlock,
+} from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import type { Environment } from "../environment.ts";
 import { createLineLog } from "../line-log.ts";
 import { createSqliteTable } from "../storage/sqlite-table.ts";

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Log } from "@mailproof/core/ports/world";
 import type { ProbeRequest } from "@mailproof/core/smtp-pool/probe";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createMailQuestions } from "@mailproof/core/verify/engine";
 import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 import type { Environment } from "../environment.ts";
@@ -9,7 +10,7 @@ import { type ConnectionObserver, observeConnections } from "../metrics/observe-
 import { createCallersFirst } from "../server/callers-first.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import type { MainHandlers } from "./main-handlers.ts";
-import { createRemoteSlots } from "./slot-calls.ts";
+import { createRemoteItems } from "./slot-calls.ts";
 import { createRemoteTable } from "./table-calls.ts";
 
 // One engine thread: it looks up mail hosts and has the sessions with mail servers. What it stores and logs, the main
@@ -19,7 +20,7 @@ export type EngineThreadOptions = {
   readonly environment: Environment;
   readonly lab: LabAddress | null;
   readonly share: PortShare;
-  /** Whether there are other engine threads, with which it shares the slots of mail providers. */
+  /** Whether there are other engine threads, with which it shares what is known of mail providers. */
   readonly isOneOfSeveral: boolean;
   /** Whether the main thread counts connections. */
   readonly reportsConnections: boolean;
@@ -45,7 +46,9 @@ const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHand
       ...(options.reportsConnections && {
         connect: observeConnections(mail.connect, connections),
       }),
-      ...(isOneOfSeveral && { slots: createRemoteSlots(main) }),
+      ...(isOneOfSeveral && {
+        slots: createSharedSlots({ ...mail, table: createRemoteItems(main) }),
+      }),
       ...(options.reportsSessions && {
         onSession: (report) => void main.call("reportSession", report),
       }),

@@ -4,7 +4,7 @@ import type { Canaries } from "@mailproof/core/smtp-pool/canaries";
 import type { OnSession, SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import { addOwnErrors } from "@mailproof/net/local-resource-errors";
 import { CONNECTED, type ConnectionObserver } from "../metrics/observe-connections.ts";
-import { createSlotHandlers, type SlotCounts } from "./slot-calls.ts";
+import type { ProviderItems } from "./slot-calls.ts";
 import { createTableHandlers } from "./table-calls.ts";
 
 export type MainPorts = {
@@ -44,12 +44,12 @@ export type MainHandlers = ReturnType<typeof createMainHandlers>;
 /** What one engine thread, `thread`, may call on the main thread. */
 export const createMainHandlers = (
   { table, log, canaries, onSession }: MainPorts,
-  counts: SlotCounts,
+  providers: ProviderItems,
   thread: object,
   connections: ThreadConnections,
 ) => ({
   ...createTableHandlers(table),
-  ...createSlotHandlers(counts, thread),
+  ...providers.handlersOf(thread),
   ...connections.handlers,
   log,
   recordCanary: (...[provider, reply]: Parameters<Canaries["record"]>) =>

@@ -1,62 +1,50 @@
-import type { SlotKey, SlotPool, SlotResult } from "@mailproof/core/smtp-pool/slots/slots";
+import type { Key, Update } from "@mailproof/core/ports/table";
+import { createMemoryItems, type ItemStore } from "@mailproof/core/smtp-pool/slots/memory-items";
+import { listLeases } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { type Calls, ENDED } from "./calls.ts";
 
-// The slots of all engine threads, counted by the main thread. Nearly all sessions of a provider are on one thread; only
-// those at the second host of a domain, or of one whose hosts are several providers', may be on another.
+// What all engine threads know of mail providers is in the memory of the main thread. Nearly all sessions of a provider
+// are on one thread; only those at the second host of a domain, or of one whose hosts are several providers', may be on
+// another.
 
-const FULL_PAUSE_MS = 100;
+type Lease = { readonly key: Key; readonly field: string; readonly text: string };
 
-/** The provider's slot that a thread has. */
-type TakenSlot = { readonly providerKey: string; readonly slot: number };
-
-export const createSlotCounts = () => {
-  const taken = new Map<string, Map<number, object>>();
-
-  const release = (thread: object, { providerKey, slot }: TakenSlot): void => {
-    const slots = taken.get(providerKey);
-    if (slots?.get(slot) !== thread) return;
-    slots.delete(slot);
-    if (slots.size === 0) taken.delete(providerKey);
-  };
-
+export const createProviderItems = () => {
+  const items = createMemoryItems({ now: () => new Date() });
+  const leases = new Map<object, Map<string, Lease>>();
   return {
-    /** Null: no slot is free. */
-    acquire: (thread: object, { providerKey, slots }: SlotKey): TakenSlot | null => {
-      const own = taken.get(providerKey) ?? new Map<number, object>();
-      const slot = slots.find((one) => !own.has(one));
-      if (slot === undefined) return null;
-      own.set(slot, thread);
-      taken.set(providerKey, own);
-      return { providerKey, slot };
-    },
-    release,
+    handlersOf: (thread: object) => ({
+      getProvider: items.get,
+      writeProvider: (write: Update) => {
+        const own = leases.get(thread) ?? new Map<string, Lease>();
+        leases.set(thread, own);
+        for (const { field, text } of listLeases(write.set ?? {}))
+          if (text === undefined) own.delete(`${write.update.pk} ${field}`);
+          else own.set(`${write.update.pk} ${field}`, { key: write.update, field, text });
+        return items.write(write);
+      },
+    }),
     /** The sessions of a thread that ended have ended. */
-    releaseAll: (thread: object): void => {
-      for (const [providerKey, slots] of taken)
-        for (const slot of slots.keys()) release(thread, { providerKey, slot });
+    releaseAll: async (thread: object): Promise<void> => {
+      const own = [...(leases.get(thread)?.values() ?? [])];
+      leases.delete(thread);
+      const free = ({ key, field, text }: Lease) =>
+        items.write({ update: key, set: { [field]: undefined }, where: { [field]: text } });
+      await Promise.all(own.map(free));
     },
   };
 };
 
-export type SlotCounts = ReturnType<typeof createSlotCounts>;
-export type SlotHandlers = ReturnType<typeof createSlotHandlers>;
-
-/** On the main thread, for one engine thread. */
-export const createSlotHandlers = (counts: SlotCounts, thread: object) => ({
-  acquireSlot: (slotKey: SlotKey) => counts.acquire(thread, slotKey),
-  releaseSlot: (slot: TakenSlot) => counts.release(thread, slot),
-});
+export type ProviderItems = ReturnType<typeof createProviderItems>;
+export type ProviderHandlers = ReturnType<ProviderItems["handlersOf"]>;
 
 /** On an engine thread. */
-export const createRemoteSlots = ({ call }: Calls<SlotHandlers>): SlotPool => ({
-  mayAcquire: () => true,
-  acquire: async (slotKey): Promise<SlotResult> => {
-    const slot = await call("acquireSlot", slotKey);
-    if (slot === null || slot === ENDED) return { kind: "full", pauseMs: FULL_PAUSE_MS };
-    const release = async () => {
-      await call("releaseSlot", slot);
-      return null;
-    };
-    return { kind: "acquired", slot: { release } };
-  },
+export const createRemoteItems = ({ call }: Calls<ProviderHandlers>): ItemStore => ({
+  get: async (key) => requireReply(await call("getProvider", key)),
+  write: async (write) => requireReply(await call("writeProvider", write as Update)),
 });
+
+const requireReply = <Value>(reply: Value | typeof ENDED): Value => {
+  if (reply === ENDED) throw new Error("the main thread has ended");
+  return reply;
+};

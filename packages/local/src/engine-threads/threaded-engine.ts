@@ -12,7 +12,7 @@ import { getMessage } from "../storage/sqlite.ts";
 import { type Calls, createCalls, ENDED } from "./calls.ts";
 import type { EngineThreadHandlers, EngineThreadOptions } from "./engine-thread.ts";
 import { createMainHandlers, createThreadConnections, type MainPorts } from "./main-handlers.ts";
-import { createSlotCounts, type SlotCounts } from "./slot-calls.ts";
+import { createProviderItems, type ProviderItems } from "./slot-calls.ts";
 import { watchThread } from "./watch-thread.ts";
 
 /** Webhooks and checks of domains ask DNS on the main thread; a check asks at most 250 questions. */
@@ -38,7 +38,7 @@ export const createThreadedQuestions = (
   { environment, lab, threads }: ThreadSettings,
   ports: MainPorts,
 ): ThreadedQuestions => {
-  const counts = createSlotCounts();
+  const providers = createProviderItems();
   const all = Array.from({ length: threads }, (_, number) => {
     // One thread has all look-ups, so the limits of DNS and its cache are as exact as in one process.
     const packets = number === 0 ? 1 - MAIN_PACKETS_SHARE : 0;
@@ -48,7 +48,7 @@ export const createThreadedQuestions = (
     const reportsSessions = ports.onSession !== undefined;
     const reports = { reportsConnections, reportsSessions };
     const options = { environment, lab, share, isOneOfSeveral, ...reports };
-    return createThread(options, ports, counts);
+    return createThread(options, ports, providers);
   });
   const getThread = (number: number) => all[number] as EngineThread;
 
@@ -96,7 +96,7 @@ type RunningThread = {
 const createThread = (
   workerData: EngineThreadOptions,
   ports: MainPorts,
-  counts: SlotCounts,
+  providers: ProviderItems,
 ): EngineThread => {
   let running: RunningThread | null = null;
   let pause: Promise<unknown> | null = null;
@@ -104,7 +104,7 @@ const createThread = (
 
   const end = (worker: Worker, calls: RunningThread["calls"]): void => {
     running = null;
-    counts.releaseAll(worker);
+    void providers.releaseAll(worker);
     pause = setTimeout(RESTART_MS, null, { ref: false });
     calls.end();
   };
@@ -116,7 +116,7 @@ const createThread = (
     worker.unref();
     const calls = createCalls<EngineThreadHandlers>(worker);
     const connections = createThreadConnections(ports.connections);
-    calls.serve(createMainHandlers(ports, counts, worker, connections));
+    calls.serve(createMainHandlers(ports, providers, worker, connections));
     const stopWatch = watchThread(
       () => calls.call("ping"),
       () => {

@@ -1,6 +1,5 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
-import { NO_REFUSAL } from "../backoff.ts";
 import type { ProbeCount } from "../daily-limits.ts";
 import { openSessionExit, type SessionExit } from "../egress/session-exit.ts";
 import type { PendingProbe } from "../probe.ts";
@@ -9,6 +8,7 @@ import { reportSession } from "../session-report.ts";
 import {
   findProviderKey,
   getJitteredPauseMs,
+  NO_REFUSAL,
   type ProviderBackoff,
   type Slot,
   type SlotKey,
@@ -18,11 +18,11 @@ import {
 } from "./slots.ts";
 
 /**
- * `sharedBackoff`: the provider's, as other processes report it. `isFull`: no slot was free and no server was asked; the
+ * `backoff`: the provider's; null where there was no session. `isFull`: no slot was free and no server was asked; the
  * process tries again after `pauseMs`. `comeBack`: the same, and its recipients come back later.
  */
 export type SlotSessionSummary = SessionSummary & {
-  readonly sharedBackoff: ProviderBackoff | null;
+  readonly backoff: ProviderBackoff | null;
   readonly isFull: boolean;
   readonly pauseMs?: number | undefined;
   readonly comeBack?: SlotReturn;
@@ -84,7 +84,7 @@ const acquireAndRun = async (
   if (acquired.kind === "full") return { ...summary, isFull: true, pauseMs: acquired.pauseMs };
   return acquired.kind === "later"
     ? { ...summary, isFull: true, comeBack: acquired.comeBack }
-    : { ...summary, sharedBackoff: acquired.backoff };
+    : { ...summary, backoff: acquired.backoff };
 };
 
 type HeldSlot = Pick<SessionExit, "record"> & { readonly ownSlot: Slot };
@@ -106,16 +106,17 @@ const runThrough = async (
   const ms = ports.now().getTime() - startedAtMs;
   const work = { ms, answered: answered.length, remaining: remaining.length };
   if (fallbackSlots.size === 0)
-    return { ...summary, sharedBackoff: await ownSlot.release(summary, work), isFull: false };
+    return { ...summary, backoff: await ownSlot.release(summary, work), isFull: false };
 
   // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
   const reachedProvider = findProviderKey(hosts, summary.host);
-  const [sharedBackoff = null] = await Promise.all(
+  const isOwn = slotKey.providerKey === reachedProvider;
+  const [backoff = null] = await Promise.all(
     [[slotKey.providerKey, ownSlot] as const, ...fallbackSlots].map(([providerKey, slot]) =>
       slot.release(providerKey === reachedProvider ? summary : null),
     ),
   );
-  return { ...summary, sharedBackoff, isFull: false };
+  return { ...summary, ...(!isOwn && NO_REFUSAL), backoff, isFull: false };
 };
 
 const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
@@ -125,7 +126,7 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
   host: "",
   lostFlight: false,
   attempts: [],
-  sharedBackoff: null,
+  backoff: null,
   isFull: false,
 });
 

@@ -1,7 +1,7 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { addMs } from "../../lib/time.ts";
 import type { SessionPorts } from "../session.ts";
-import { LEASE_MS } from "./shared-provider.ts";
+import { LEASE_MS } from "./provider-state.ts";
 import {
   getJitteredPauseMs,
   type SlotKey,

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
-import type { SessionEnd } from "../backoff.ts";
 import type { Requester } from "../requester.ts";
 
 /** The host and the provider that a session needs a slot for. */
@@ -30,7 +30,16 @@ export type ProviderRefusal = {
   readonly reply: Reply;
 };
 
-/** `ms`: how long it still lasts. `failures`: in a row. */
+/** The end of a session, as far as it concerns the server's limits for us. */
+export type SessionEnd = {
+  /** The outcome of the session in which the server asked us to come back later. */
+  readonly refusal: SessionOutcome | null;
+  readonly needsCooldown: boolean;
+};
+
+export const NO_REFUSAL: SessionEnd = { refusal: null, needsCooldown: false };
+
+/** `ms`: how long it still lasts; 0: there is none. `failures`: in a row. */
 export type ProviderBackoff = {
   readonly ms: number;
   readonly failures: number;
@@ -40,9 +49,9 @@ export type ProviderBackoff = {
 export type Slot = {
   /**
    * Releases the slot, and reports the session's end to all processes; null when the session never reached this provider.
-   * Returns the provider's backoff, or null when this process knows as much as the table.
+   * Returns the provider's backoff from then on.
    */
-  release(end: SessionEnd | null, work?: SessionWork): Promise<ProviderBackoff | null>;
+  release(end: SessionEnd | null, work?: SessionWork): Promise<ProviderBackoff>;
 };
 
 /** What a session did with its slot. `answered`: its recipients that have results. */
@@ -60,14 +69,22 @@ export type Ticket = {
 };
 
 /** A ticket from before counts in its own queue alone: the hosts of the domain may have changed. */
-export const resumeTurn = (turn: SlotTurn, slotKey: SlotKey, ticket: Ticket | undefined): void => {
+export const resumeTurn = (
+  holder: TurnHolder,
+  slotKey: SlotKey,
+  ticket: Ticket | undefined,
+): void => {
   if (ticket?.queue !== toWaitQueueName(slotKey)) return;
-  if (!turn.ticket || ticket.position < turn.ticket.position) turn.ticket = ticket;
+  const { turn } = holder;
+  if (!turn.ticket || ticket.position < turn.ticket.position) holder.turn = { ...turn, ticket };
 };
 
-/** Processes with the same slots to choose from wait in one queue. */
-export const toWaitQueueName = ({ limitKey, slots, connections }: SlotKey): string =>
-  `${limitKey} ${slots.length < connections ? slots.join("-") : "all"}`;
+/** Processes with the same slots to choose from wait in one order. */
+export const toOrderName = ({ slots, connections }: SlotKey): string =>
+  slots.length < connections ? slots.join("-") : "all";
+
+export const toWaitQueueName = (slotKey: SlotKey): string =>
+  `${slotKey.limitKey} ${toOrderName(slotKey)}`;
 
 export const compareTickets = (
   a: Pick<Ticket, "position" | "draw">,
@@ -77,38 +94,41 @@ export const compareTickets = (
 /** Recipients that found no slot within their turn: when they come back, and the ticket that they keep. */
 export type SlotReturn = { readonly at: string; readonly ticket: Ticket };
 
-/** The turn of one host queue of this process among all that want the same slots. The pool changes it. */
+/** The turn of one host queue of this process among all that want the same slots. */
 export type SlotTurn = {
-  /** Names this process and host queue in the table; "" before it waits. */
-  token: string;
-  ticket: Ticket | null;
+  readonly ticket: Ticket | null;
   /** Since when this process waits itself, and its last try. A backoff between two tries ends the wait. */
-  waitsSinceMs: number | null;
-  triedAtMs: number;
+  readonly waitsSinceMs: number | null;
+  readonly triedAtMs: number;
 };
 
-export const createSlotTurn = (): SlotTurn => ({
+/** Whose turn it is: a host queue. The pool names it, and changes its turn. */
+export type TurnHolder = {
+  token: string;
+  turn: SlotTurn;
+  /** A ticket is being drawn for it. */
+  drawing: Promise<unknown> | null;
+};
+
+export const createTurnHolder = (): TurnHolder => ({
   token: "",
-  ticket: null,
-  waitsSinceMs: null,
-  triedAtMs: 0,
+  drawing: null,
+  turn: { ticket: null, waitsSinceMs: null, triedAtMs: 0 },
 });
 
 export type SlotRequest = {
-  readonly turn: SlotTurn;
+  readonly queue: TurnHolder;
   readonly requester: Requester;
-  /** How many recipients the session takes. */
+  /** How many recipients the session takes, and how many a session takes at most. */
   readonly batch: number;
+  readonly sessionLength: number;
   /** How many recipients of the host queue have no result yet. */
   readonly countRecipients: () => number;
   /** The recipients have another exit: where others wait, they do not. */
   readonly mayLeave: boolean;
 };
 
-/**
- * The sessions that all processes have open together: one slot is one session. Where the count cannot be shared at the
- * moment, the process counts alone.
- */
+/** The sessions that all processes have open together: one slot is one session. */
 export type SlotPool = {
   /** False while this process knows that no slot is free. */
   mayAcquire(slotKey: SlotKey): boolean;
@@ -122,15 +142,6 @@ export type SlotResult =
   /** The process tries again after `pauseMs`. */
   | { readonly kind: "full"; readonly pauseMs?: number }
   | { readonly kind: "later"; readonly comeBack: SlotReturn };
-
-/** A slot that only this process counts. */
-export const LOCAL_SLOT: SlotResult = {
-  kind: "acquired",
-  slot: { release: async () => null },
-};
-
-/** For a deployment of one process, whose own count is enough. */
-export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () => LOCAL_SLOT };
 
 /**
  * The key of a provider with all its hosts, or of one IP address, in whatever order DNS lists the addresses. `share`: of

@@ -1,4 +1,4 @@
-import { equalizeTiming } from "@mailproof/core/smtp-pool/equalize-timing";
+import { equalizeTiming } from "@mailproof/core/verify/equalize-timing";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
 import { START } from "../../app/given.ts";

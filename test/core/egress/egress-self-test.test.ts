@@ -2,12 +2,12 @@ import {
   buildProbeRecords,
   formatZoneLine,
   toSenderAddress,
-} from "@mailproof/core/smtp-pool/egress/egress-records";
+} from "@mailproof/core/egress/egress-records";
 import {
   type SelfTestFinding,
   type SelfTestPorts,
   testEgress,
-} from "@mailproof/core/smtp-pool/egress/egress-self-test";
+} from "@mailproof/core/egress/egress-self-test";
 import { createList } from "@mailproof/mail/blocklists/lists";
 import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";

@@ -6,7 +6,7 @@ import { analyseReverseDns } from "@mailproof/mail/dns/reverse-dns";
 import { isPublicIp } from "@mailproof/mail/ip";
 import { isFault, type SmtpConnect, type SmtpWire } from "@mailproof/mail/smtp/wire";
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
-import type { ProviderBlock } from "../circuit-breaker/circuit-items.ts";
+import type { ProviderBlock } from "../smtp-pool/circuit-breaker/circuit-items.ts";
 
 /** `unknown`: the check could not decide. */
 export type EgressCheckResult = "yes" | "no" | "unknown";

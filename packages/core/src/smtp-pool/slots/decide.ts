@@ -1,0 +1,348 @@
+import type { Fields } from "../../ports/table.ts";
+import type { Requester } from "../requester.ts";
+import {
+  type Change,
+  formatLease,
+  formatLine,
+  formatWaiter,
+  getBackoff,
+  isBackingOff,
+  isLineActive,
+  isLineFresh,
+  isMarkFresh,
+  isWaiting,
+  listTakenSlots,
+  listWaiters,
+  MISSING,
+  type Order,
+  type ProviderState,
+  toClockField,
+  toDoneField,
+  toDrawsField,
+  toLineField,
+  toLineNumber,
+  toSlotField,
+  toWaiterField,
+} from "./provider-state.ts";
+import { compareTickets, type ProviderBackoff, type SlotTurn, type Ticket } from "./slots.ts";
+
+// Who may open a session to a mail provider, and when: a pure function of what all processes know of the provider.
+
+/** A process waits for a slot itself when it should get one within this time; else its recipients come back later. */
+const SOON_MS = 8_000;
+/** And no longer than this, whatever was expected: a Lambda that waits is paid for. */
+const PROCESS_WAIT_MAX_MS = 15_000;
+/** So many processes for each slot may wait themselves: one of them is there as soon as a slot is free. */
+const WAITERS_PER_SLOT = 2;
+/** Recipients come back a fifth earlier than expected: a slot that waits for recipients is lost, not the reverse. */
+const EARLINESS = 0.8;
+/** A process that did not try for so long had no wait, but a backoff. */
+const TRY_INTERVAL_MS_MAX = 5_000;
+const RETURN_MS_MIN = 2_000;
+/** Then the expectation is renewed: other recipients may not have come back. A queue delays messages for longer. */
+const RETURN_MS_MAX = 5 * 60_000;
+/** Of one recipient in one session, until a session has shown it; and for so long no expectation counts. */
+const PACE = { presumedMs: 200, returnMsMax: 10_000 } as const;
+/** Callers get three of four turns, as in the queues of one process (fair-queue.ts). */
+const RECIPIENT_COST = { caller: 1 / 3, list: 1 } as const;
+
+/** A process that wants a slot for a session. */
+export type Wish = {
+  /** Names this process and host queue among those that wait; the lease of the slot begins with it, too. */
+  readonly token: string;
+  /** The order that it waits in: processes with the same slots to choose from have one. */
+  readonly order: string;
+  readonly queue: string;
+  readonly slots: readonly number[];
+  /** Those that this process neither has nor leaves to others. */
+  readonly usable: readonly number[];
+  /** From 0 to 1: which of the free slots it takes. */
+  readonly chance: number;
+  /** Null: a session that has begun needs a slot at a second provider, and waits in no order. */
+  readonly place: Place | null;
+};
+
+export type Place = {
+  readonly turn: SlotTurn;
+  readonly requester: Requester;
+  /** How many of the host queue have no result yet, and how many a session takes at most. */
+  readonly recipients: number;
+  readonly sessionLength: number;
+  /** The recipients have another exit: where others wait, they do not. */
+  readonly mayLeave: boolean;
+};
+
+/** Each holds once its change is written, and `turn` is the turn from then on. */
+export type Decision =
+  | {
+      readonly kind: "open";
+      readonly slot: number;
+      readonly lease: string;
+      readonly change: Change;
+    }
+  /** The turn has a ticket now, and it is decided again. */
+  | { readonly kind: "draw"; readonly turn: SlotTurn; readonly change: Change }
+  /** The process asks again soon; `isNext`: very soon. */
+  | {
+      readonly kind: "wait";
+      readonly isNext: boolean;
+      readonly turn: SlotTurn;
+      readonly change: Change | null;
+    }
+  /** The recipients come back at that time. */
+  | {
+      readonly kind: "later";
+      readonly atMs: number;
+      readonly ticket: Ticket;
+      readonly turn: SlotTurn;
+      readonly change: Change | null;
+    }
+  /** The recipients go by another exit. */
+  | { readonly kind: "leave" }
+  /** The process asks again after a pause. */
+  | { readonly kind: "full" }
+  | { readonly kind: "refuse"; readonly backoff: ProviderBackoff };
+
+type Standing = {
+  readonly state: ProviderState;
+  readonly wish: Wish;
+  readonly atMs: number;
+  readonly free: readonly number[];
+  /** The other processes that wait at the moment. */
+  readonly waiters: readonly Order[];
+};
+type Placed = Standing & { readonly place: Place };
+type Ticketed = Placed & { readonly ticket: Ticket };
+
+type Rule<Of> = {
+  readonly when: string;
+  readonly holds: (standing: Of) => boolean;
+  readonly decision: string;
+  readonly answer: (standing: Of) => Decision;
+};
+
+// The first rule that holds decides. docs/design/mail-slots.md has them as a table.
+
+const FOR_ALL: readonly Rule<Standing>[] = [
+  {
+    when: "the provider backs off",
+    holds: ({ state, atMs }) => isBackingOff(state, atMs),
+    decision: "`refuse`, with the reply and the time that is left",
+    answer: ({ state, atMs }) => ({ kind: "refuse", backoff: getBackoff(state, atMs) }),
+  },
+  {
+    when: "a slot is free, and no other process waits or the session waits in no order",
+    holds: ({ free, waiters, wish: { place } }) =>
+      free.length > 0 && (place === null || waiters.length === 0),
+    decision: "`open`",
+    answer: (standing) => open(standing),
+  },
+  {
+    when: "the session waits in no order: it has begun, and needs a slot at a second provider",
+    holds: ({ wish: { place } }) => place === null,
+    decision: "`full`: it asks again within 1.2 s, for 20 s",
+    answer: () => ({ kind: "full" }),
+  },
+];
+
+const FOR_PLACES: readonly Rule<Placed>[] = [
+  {
+    when: "the recipients have no ticket, and another exit",
+    holds: ({ place: { turn, mayLeave } }) => mayLeave && !turn.ticket,
+    decision: "`leave`, by that exit",
+    answer: () => ({ kind: "leave" }),
+  },
+  {
+    when: "they have no ticket",
+    holds: ({ place: { turn } }) => !turn.ticket,
+    decision: "`draw` one, and decide again",
+    answer: (standing) => draw(standing),
+  },
+];
+
+const FOR_TICKETS: readonly Rule<Ticketed>[] = [
+  {
+    when: "more slots are free than processes with earlier tickets wait",
+    holds: (standing) => countWaitersAhead(standing) < standing.free.length,
+    decision: "`open`",
+    answer: (standing) => open(standing),
+  },
+  {
+    when: "a slot is expected within 8 s, fewer than two processes for each slot wait before it, and it has waited for 15 s at most",
+    holds: (standing) =>
+      expectMs(standing) <= SOON_MS &&
+      measureWait(standing) <= PROCESS_WAIT_MAX_MS &&
+      countWaitersAhead(standing) < standing.wish.slots.length * WAITERS_PER_SLOT,
+    decision: "`wait`: it asks again within 0.2 s if it is next, else within 1.2 s",
+    answer: (standing) => wait(standing),
+  },
+  {
+    when: "else",
+    holds: () => true,
+    decision:
+      "`later`: its recipients come back with their ticket, after four fifths of the time expected",
+    answer: (standing) => comeBack(standing),
+  },
+];
+
+export const RULES = [...FOR_ALL, ...FOR_PLACES, ...FOR_TICKETS] as const;
+
+export const decide = (state: ProviderState, wish: Wish, atMs: number): Decision => {
+  const taken = listTakenSlots(state, atMs);
+  const free = wish.usable.filter((slot) => !taken.includes(slot));
+  const standing = { state, wish, atMs, free, waiters: listWaiters(state, wish.token, atMs) };
+  const general = FOR_ALL.find(({ holds }) => holds(standing));
+  if (general || !wish.place) return general?.answer(standing) ?? { kind: "full" };
+  const placed = { ...standing, place: wish.place };
+  const { ticket } = wish.place.turn;
+  const unticketed = FOR_PLACES.find(({ holds }) => holds(placed));
+  if (unticketed || !ticket) return unticketed?.answer(placed) ?? { kind: "full" };
+  const ticketed = { ...placed, ticket };
+  return FOR_TICKETS.find(({ holds }) => holds(ticketed))?.answer(ticketed) ?? { kind: "full" };
+};
+
+/** On two conditions: the slot is free, and no process closed the provider since the read. */
+const open = ({ state, wish, atMs, free }: Standing): Decision => {
+  const { token, order, chance, place } = wish;
+  const slot = free[Math.floor(chance * free.length)] ?? 0;
+  const lease = formatLease(`${token}-${slot}`, atMs);
+  const ticket = place?.turn.ticket;
+  const isFurther = ticket && ticket.position > (state.clock ?? 0);
+  const change: Change = {
+    set: {
+      [toSlotField(slot)]: lease,
+      ...(isFurther && { [toClockField(order)]: ticket.position }),
+      ...(state.waiters.has(token) && { [toWaiterField(token, order)]: undefined }),
+    },
+    where: {
+      [toSlotField(slot)]: state.slots.get(slot) ?? MISSING,
+      backoff_until: state.backoffUntilMs || MISSING,
+      // The clock never goes back.
+      ...(isFurther && { [toClockField(order)]: state.clock ?? MISSING }),
+    },
+  };
+  return { kind: "open", slot, lease, change };
+};
+
+/**
+ * The next ticket of the account's line. The first position is the time: an order that expired begins again above all
+ * tickets that processes still hold, for a mail provider takes less than a thousand recipients a second.
+ */
+const draw = ({ state, wish: { queue, order }, atMs, place }: Placed): Decision => {
+  const { turn, requester, recipients } = place;
+  const n = toLineNumber(requester);
+  const line = state.lines.get(n);
+  const clock = state.clock ?? atMs;
+  const current = line && isLineActive(line, atMs) && line.end > clock ? line : undefined;
+  const position = current?.end ?? clock;
+  const number = state.draws + 1;
+  const isFirst = state.clock === undefined;
+  const change: Change = {
+    set: {
+      ...removeStale(state, order, atMs),
+      ...(isFirst && { [toClockField(order)]: clock }),
+      [toLineField(n, order)]: formatLine(
+        { end: position + toLength(requester, recipients), draw: number },
+        atMs,
+      ),
+      [toDoneField(n, order)]: current?.done ?? position,
+    },
+    add: { [toDrawsField(order)]: 1 },
+    where: {
+      [toLineField(n, order)]: line?.text ?? MISSING,
+      ...(isFirst && { [toClockField(order)]: MISSING }),
+    },
+  };
+  return { kind: "draw", turn: { ...turn, ticket: { queue, position, draw: number } }, change };
+};
+
+/** The fields of lines and waiters that are over. */
+const removeStale = (state: ProviderState, order: string, atMs: number): Fields => {
+  const lines = [...state.lines].filter(([, line]) => !isLineActive(line, atMs));
+  const waiters = [...state.waiters].filter(([, waiter]) => !isWaiting(waiter, atMs));
+  return Object.fromEntries(
+    [
+      ...lines.flatMap(([n]) => [toLineField(n, order), toDoneField(n, order)]),
+      ...waiters.map(([token]) => toWaiterField(token, order)),
+    ].map((field) => [field, undefined]),
+  );
+};
+
+const wait = (standing: Ticketed): Decision => {
+  const { state, wish, atMs, place, ticket } = standing;
+  const { token, order, slots } = wish;
+  const mark = { [toWaiterField(token, order)]: formatWaiter(ticket, atMs) };
+  return {
+    kind: "wait",
+    isNext: countWaitersAhead(standing) < slots.length,
+    turn: { ...place.turn, waitsSinceMs: atMs - measureWait(standing), triedAtMs: atMs },
+    change: createMark(standing, isMarkFresh(state, token, atMs) ? {} : mark),
+  };
+};
+
+const comeBack = (standing: Ticketed): Decision => {
+  const { state, wish, atMs, place, ticket } = standing;
+  const { token, order } = wish;
+  // After a wait in vain the next one is at least as long: a slot may be held by a process that is gone.
+  const vainMs = Math.min(measureWait(standing), PROCESS_WAIT_MAX_MS);
+  const laterMs = Math.max(RETURN_MS_MIN, vainMs, expectMs(standing) * EARLINESS);
+  const inMs = Math.min(state.paceMs === undefined ? PACE.returnMsMax : RETURN_MS_MAX, laterMs);
+  const removal = state.waiters.has(token) ? { [toWaiterField(token, order)]: undefined } : {};
+  return {
+    kind: "later",
+    atMs: atMs + inMs,
+    ticket,
+    turn: { ...place.turn, waitsSinceMs: null },
+    change: createMark(standing, removal),
+  };
+};
+
+/**
+ * The line counts for another while, as some of its rows want a slot. Without this an order that is longer than LINE_MS
+ * would look empty to all that are in it, and they would come back every few seconds (docs/design/mail-slots.md).
+ */
+const createMark = (
+  { state, wish: { order }, atMs, place }: Ticketed,
+  mark: Fields,
+): Change | null => {
+  const n = toLineNumber(place.requester);
+  const line = state.lines.get(n);
+  if (line && !isLineFresh(line, atMs))
+    return {
+      set: { ...mark, [toLineField(n, order)]: formatLine(line, atMs) },
+      where: { [toLineField(n, order)]: line.text },
+    };
+  return Object.keys(mark).length > 0 ? { set: mark } : null;
+};
+
+/** How far this many recipients move a line on. */
+export const toLength = ({ priority }: Requester, recipients: number): number =>
+  recipients * RECIPIENT_COST[priority];
+
+/** The processes that wait at the moment with a lower ticket than this one. */
+const countWaitersAhead = ({ waiters, ticket }: Ticketed): number =>
+  waiters.filter((waiter) => compareTickets(waiter, ticket) < 0).length;
+
+/** For how long this process has waited itself. */
+const measureWait = ({ place: { turn }, atMs }: Ticketed): number =>
+  turn.waitsSinceMs === null || atMs - turn.triedAtMs > TRY_INTERVAL_MS_MAX
+    ? 0
+    : atMs - turn.waitsSinceMs;
+
+/** How long until a session begins for this ticket, by the pace of the sessions so far. */
+const expectMs = (standing: Ticketed): number => {
+  const { state, wish } = standing;
+  return (countAhead(standing) * (state.paceMs ?? PACE.presumedMs)) / wish.slots.length;
+};
+
+/** How much stands before a ticket: of other lines what has a lower position, and one session where the draw was earlier. */
+const countAhead = ({ state, place, ticket, atMs }: Ticketed): number => {
+  const own = toLineNumber(place.requester);
+  let ahead = 0;
+  for (const [n, line] of state.lines) {
+    if (!isLineActive(line, atMs)) continue;
+    const turn = n !== own && line.draw < ticket.draw ? place.sessionLength : 0;
+    ahead += Math.max(0, Math.min(line.end, ticket.position + turn) - line.done);
+  }
+  return ahead;
+};

@@ -1,0 +1,104 @@
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
+import { isFault } from "@mailproof/mail/smtp/wire";
+import type { Fields } from "../../ports/table.ts";
+import { toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";
+import type { Requester } from "../requester.ts";
+import { toLength } from "./decide.ts";
+import {
+  BACKOFF_MAX_MS,
+  type Change,
+  isBackingOff,
+  MISSING,
+  type ProviderState,
+  toDoneField,
+  toLineNumber,
+  toSlotField,
+} from "./provider-state.ts";
+import type { SessionEnd, SessionWork } from "./slots.ts";
+
+/** `requester`: null where the session waited in no order. */
+export type Lease = {
+  readonly slot: number;
+  /** As it is stored. It is unique, so a process releases no slot but its own. */
+  readonly text: string;
+  readonly order: string;
+  readonly requester: Requester | null;
+};
+
+/** `end`: null where the session never reached the provider. */
+export type Ended = { readonly end: SessionEnd | null; readonly work?: SessionWork | undefined };
+
+/** What the end of a session changes for all. Null: nothing, for its lease has expired. */
+export const endSession = (
+  state: ProviderState,
+  { slot, text, order, requester }: Lease,
+  { end, work }: Ended,
+  atMs: number,
+): Change | null => {
+  const isOurs = state.slots.get(slot) === text;
+  const backoff = end && changeBackoff(state, end, atMs);
+  if (!isOurs && !backoff) return null;
+  const isCounted = isOurs && work && requester;
+  return {
+    set: {
+      ...(isOurs && { [toSlotField(slot)]: undefined }),
+      ...(work && changePace(state, work)),
+      ...backoff,
+    },
+    ...(isCounted && {
+      add: { [toDoneField(toLineNumber(requester), order)]: toLength(requester, work.answered) },
+    }),
+    where: {
+      ...(isOurs && { [toSlotField(slot)]: text }),
+      // No process closed the provider since the read, and none reset its failures.
+      ...(backoff && {
+        backoff_until: state.backoffUntilMs || MISSING,
+        failures: state.failures || MISSING,
+      }),
+    },
+  };
+};
+
+/** The backoff after a 421: this long, doubled with each failure in a row, up to the maximum. */
+const BACKOFF_MS = 30_000;
+/**
+ * A server that hangs up without a reply signals overload: the next session waits this cooldown. Many unknown recipients
+ * are no reason for one (docs/design/mail-sessions.md).
+ */
+const COOLDOWN_MS = 5_000;
+
+/** The next backoff of a provider that is not backing off, and the number of failures in a row. */
+const getNextBackoff = (
+  failures: number,
+  { refusal, needsCooldown }: SessionEnd,
+): { readonly ms: number; readonly failures: number } => {
+  if (refusal === null) return { ms: needsCooldown ? COOLDOWN_MS : 0, failures: 0 };
+  return { ms: Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** failures), failures: failures + 1 };
+};
+
+/** Null during a backoff, for then the refusal is stored already, and where nothing changes. */
+const changeBackoff = (state: ProviderState, end: SessionEnd, atMs: number): Fields | null => {
+  if (isBackingOff(state, atMs)) return null;
+  const { ms, failures } = getNextBackoff(state.failures, end);
+  if (ms === 0 && failures === state.failures) return null;
+  return {
+    failures: failures || undefined,
+    ...(ms > 0 && { backoff_until: atMs + ms }),
+    ...(end.refusal && { refusal: toStoredReply(end.refusal) }),
+  };
+};
+
+const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined =>
+  ending && !isFault(ending.reply)
+    ? toStoredRefusal({ host, ip, stage: ending.stage, reply: ending.reply })
+    : undefined;
+
+/** Longer sessions show more: one with fifty recipients counts for half. */
+const PACE_RECIPIENTS = 100;
+
+const changePace = ({ paceMs }: ProviderState, { ms, answered }: SessionWork): Fields => {
+  if (answered === 0) return {};
+  const own = ms / answered;
+  const weight = paceMs === undefined ? 1 : Math.min(0.5, answered / PACE_RECIPIENTS);
+  return { pace: Math.round((paceMs ?? own) * (1 - weight) + own * weight) };
+};

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { isUnexpired } from "../../lib/time.ts";
+import type { Amounts, Fields, Item, Key, Where } from "../../ports/table.ts";
+import { StoredRefusal, toRefusal } from "../circuit-breaker/stored-refusal.ts";
+import type { Requester } from "../requester.ts";
+import { SESSION_MS } from "../session-time.ts";
+import { PAUSE_MS, type ProviderBackoff, type Ticket } from "./slots.ts";
+
+// Layout. What all processes know of one mail provider and exit is one small item. It is read once before a session and
+// written before and after it. The order of those that wait is in it only while there are some; hosts with a lower limit
+// than their provider's have orders of their own, named by their slots. Positions count recipients, as in start-time
+// fair queueing: an account's next ticket follows its last one, and is never below the ticket of the last session. So
+// accounts take turns by sessions, however many recipients each of them has.
+//
+//   pk               sk      what
+//   PROVIDER#<name>  SHARED  slot_<n>: "<until, ms> <token>", the lease of slot n
+//                            backoff_until (ms), failures (in a row), refusal (the reply): after a 421
+//                            pace (ms): how long a session takes for a recipient, on average
+//                            clock <slots>: the highest position that a session began with; draws <slots>: the tickets drawn
+//                            line_<n> <slots>: "<until, ms> <end> <draw>", of the accounts of hash n: when the line counts
+//                            as left, the end of the last ticket, the number of the last draw
+//                            done_<n> <slots>: the position up to which recipients of the line have results
+//                            waiter_<token> <slots>: "<until, ms> <position> <draw>", a process that waits at the moment
+
+/** The tickets of the accounts with one hash. `text`: as it is stored. */
+export type Line = {
+  readonly until: number;
+  readonly end: number;
+  readonly draw: number;
+  readonly done: number;
+  readonly text: string;
+};
+export type Order = Pick<Ticket, "position" | "draw">;
+type Waiter = Order & { readonly until: number };
+
+export type ProviderState = {
+  readonly slots: ReadonlyMap<number, string>;
+  readonly backoffUntilMs: number;
+  readonly failures: number;
+  readonly refusal: v.InferOutput<typeof StoredRefusal> | undefined;
+  readonly paceMs: number | undefined;
+  /** Undefined: no ticket was drawn yet. */
+  readonly clock: number | undefined;
+  readonly draws: number;
+  readonly lines: ReadonlyMap<number, Line>;
+  readonly waiters: ReadonlyMap<string, Waiter>;
+};
+
+/** What one write changes, and on which conditions. */
+export type Change = { readonly set: Fields; readonly add?: Amounts; readonly where?: Where };
+
+export const BACKOFF_MAX_MS = 600_000;
+/** Longer than any session with its read before and its write after: a crash leaks a slot no longer than this. */
+export const LEASE_MS = SESSION_MS + 30_000;
+/** An item that no process has written for so long expires, with its failures. */
+const RETENTION_SECONDS = 1_800;
+/** Bounds the item: with more accounts than this at one mail provider, some share their turns. */
+const LINES_MAX = 256;
+/** The rows behind a ticket come back within a quarter of an hour, or not at all. Each try renews it. */
+const LINE_MS = 20 * 60_000;
+/** Longer than any pause of a process that waits. */
+const WAITER_MS = 3 * PAUSE_MS;
+
+export const toItemKey = (limitKey: string): Key => ({ pk: `PROVIDER#${limitKey}`, sk: "SHARED" });
+
+const Stored = v.object({
+  backoff_until: v.optional(v.number(), 0),
+  failures: v.optional(v.number(), 0),
+  pace: v.optional(v.number()),
+  refusal: v.optional(StoredRefusal),
+});
+
+const SLOT = /^slot_(\d+)$/;
+
+/** `slots`: the name of the order, as in the item's fields. */
+export const parseProviderState = (item: Item | undefined, slots: string): ProviderState => {
+  const { backoff_until, failures, pace, refusal } = v.parse(Stored, item ?? {});
+  const taken = new Map<number, string>();
+  const lines = new Map<number, Line>();
+  const waiters = new Map<string, Waiter>();
+  for (const [field, value] of Object.entries(item ?? {})) {
+    if (typeof value !== "string") continue;
+    const slot = SLOT.exec(field)?.[1];
+    if (slot !== undefined) taken.set(Number(slot), value);
+    const [name = "", order] = field.split(" ", 2);
+    if (order !== slots) continue;
+    const [until = 0, position = 0, draw = 0] = value.split(" ").map(Number);
+    if (name.startsWith(WAITER)) waiters.set(name.slice(WAITER.length), { until, position, draw });
+    if (!name.startsWith(LINE)) continue;
+    const n = Number(name.slice(LINE.length));
+    const done = readNumber(item, toDoneField(n, slots)) ?? 0;
+    lines.set(n, { until, end: position, draw, done, text: value });
+  }
+  return {
+    slots: taken,
+    backoffUntilMs: backoff_until,
+    failures,
+    refusal,
+    paceMs: pace,
+    clock: readNumber(item, toClockField(slots)),
+    draws: readNumber(item, toDrawsField(slots)) ?? 0,
+    lines,
+    waiters,
+  };
+};
+
+const readNumber = (item: Item | undefined, field: string): number | undefined => {
+  const value = item?.[field];
+  return typeof value === "number" ? value : undefined;
+};
+
+const LINE = "line_";
+const WAITER = "waiter_";
+
+export const toSlotField = (slot: number): string => `slot_${slot}`;
+export const toClockField = (slots: string): string => `clock ${slots}`;
+export const toDrawsField = (slots: string): string => `draws ${slots}`;
+export const toLineField = (n: number, slots: string): string => `${LINE}${n} ${slots}`;
+export const toDoneField = (n: number, slots: string): string => `done_${n} ${slots}`;
+export const toWaiterField = (token: string, slots: string): string => `${WAITER}${token} ${slots}`;
+
+export const toLineNumber = ({ account, priority }: Requester): number =>
+  createHash("sha256").update(`${priority} ${account}`).digest().readUInt32BE() % LINES_MAX;
+
+/** Of the fields that a write sets; undefined: it ends the lease. */
+export const listLeases = (set: Fields) =>
+  Object.entries(set).flatMap(([field, value]) =>
+    SLOT.test(field) ? [{ field, text: typeof value === "string" ? value : undefined }] : [],
+  );
+
+export const formatLease = (token: string, atMs: number): string => `${atMs + LEASE_MS} ${token}`;
+
+/** The slots that processes hold. */
+export const listTakenSlots = ({ slots }: ProviderState, atMs: number): readonly number[] =>
+  [...slots].flatMap(([slot, text]) =>
+    isUnexpired(Number(text.split(" ", 1)[0]), atMs, LEASE_MS) ? [slot] : [],
+  );
+
+export const isBackingOff = ({ backoffUntilMs }: ProviderState, atMs: number): boolean =>
+  isUnexpired(backoffUntilMs, atMs, BACKOFF_MAX_MS);
+
+/** `ms` 0: the provider does not back off. */
+export const getBackoff = (state: ProviderState, atMs: number): ProviderBackoff => ({
+  ms: isBackingOff(state, atMs) ? state.backoffUntilMs - atMs : 0,
+  failures: state.failures,
+  refusal: state.refusal ? toRefusal(state.refusal) : null,
+});
+
+export const formatLine = ({ end, draw }: Pick<Line, "end" | "draw">, atMs: number): string =>
+  `${atMs + LINE_MS} ${end} ${draw}`;
+
+export const formatWaiter = ({ position, draw }: Order, atMs: number): string =>
+  `${atMs + WAITER_MS} ${position} ${draw}`;
+
+export const isLineActive = ({ until }: Line, atMs: number): boolean =>
+  isUnexpired(until, atMs, LINE_MS);
+
+/** It is renewed before it expires. */
+export const isLineFresh = ({ until }: Line, atMs: number): boolean => until - atMs > LINE_MS / 2;
+
+export const isWaiting = ({ until }: Waiter, atMs: number): boolean =>
+  isUnexpired(until, atMs, WAITER_MS);
+
+/** One process renews its mark before it expires. */
+export const isMarkFresh = ({ waiters }: ProviderState, token: string, atMs: number): boolean =>
+  (waiters.get(token)?.until ?? 0) - atMs > WAITER_MS / 2;
+
+/** The processes that wait at the moment, without this one. */
+export const listWaiters = (
+  { waiters }: ProviderState,
+  token: string,
+  atMs: number,
+): readonly Order[] =>
+  [...waiters].flatMap(([other, waiter]) =>
+    other !== token && isWaiting(waiter, atMs) ? [waiter] : [],
+  );
+
+/** Part of every write. */
+export const createExpiry = (atMs: number): Fields => ({
+  expires_at: Math.ceil(atMs / 1000) + RETENTION_SECONDS,
+});
+
+export const MISSING = { missing: true } as const;
