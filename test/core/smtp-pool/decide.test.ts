@@ -176,18 +176,23 @@ test("no two sessions have one slot, whatever a process has read and however lat
   );
 });
 
-test("who has a ticket keeps it, and its account's line reaches as far", () => {
+test("who has a ticket keeps it, no other of its account has the same, and their line reaches as far", () => {
   fc.assert(
     fc.property(events, (all) => {
       const provider = createProvider();
       const crowd = createCrowd();
       let atMs = START_MS;
+      const drawn: string[] = [];
       for (const { at, does, laterMs, chance } of all) {
         const process = crowd[at] as Process;
         atMs += Math.min(laterMs, LEASE_MS / 500);
         const { ticket: before } = process.place.turn;
         if (does === "reads") provider.read(process);
-        if (does === "tries" && !isHeld(process)) provider.tryOnce(process, atMs, chance);
+        const decision =
+          does === "tries" && !isHeld(process) && provider.tryOnce(process, atMs, chance);
+        if (decision && decision.kind === "draw")
+          drawn.push(`${process.account} ${process.priority} ${decision.turn.ticket?.position}`);
+        expect(new Set(drawn).size).toBe(drawn.length);
         if (does === "ends") provider.end(process, atMs);
         const { ticket } = process.place.turn;
         expect(ticket?.position ?? 0).toBeGreaterThanOrEqual(before?.position ?? 0);
