@@ -132,6 +132,7 @@ export const run = async (): Promise<readonly ReportRow[]> => {
     const isStillUnderWay = !(await isDone(owner, file));
     return [
       ...toRows(calm, beside.result, isStillUnderWay),
+      createRow("fairFile", beside.rowsPerSecond / alone.rowsPerSecond),
       { what: "the file beside them", value: beside.rowsPerSecond, unit: "rows a second" },
       { what: "the file alone, after them", value: alone.rowsPerSecond, unit: "rows a second" },
     ];

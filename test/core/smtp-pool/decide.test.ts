@@ -287,6 +287,107 @@ test("every wait ends, also behind processes that crashed", () => {
   );
 });
 
+test("a process waits itself for fifteen seconds at most", () => {
+  const provider = createProvider();
+  for (const process of SLOTS.map((slot) => createProcess(slot, "gone", 50))) {
+    provider.read(process);
+    provider.tryOnce(process, START_MS);
+  }
+  const process = createProcess(9, "ann", 1);
+  provider.read(process);
+  provider.tryOnce(process, START_MS);
+
+  const kinds = Array.from({ length: 18 }, (_, second) => {
+    provider.read(process);
+    return provider.tryOnce(process, START_MS + second * 1_000)?.kind;
+  });
+
+  expect(kinds.indexOf("later")).toBe(16);
+  expect(new Set(kinds.slice(0, 16))).toEqual(new Set(["wait"]));
+});
+
+describe("an account whose rows are ahead", () => {
+  const given = () => {
+    const provider = createProvider();
+    const other = createProcess(1, "other", 1_000);
+    const ann = createProcess(2, "ann", 1);
+    const until = START_MS + LEASE_MS;
+    const taken = Object.fromEntries(SLOTS.map((slot) => [`slot_${slot}`, `${until} gone`]));
+    provider.set({ ...KEY, ...taken, pace: 1_000 });
+    for (const process of [other, ann])
+      for (let tries = 0; tries < 2; tries++) {
+        provider.read(process);
+        provider.tryOnce(process, START_MS);
+      }
+    const getReturnMs = (atMs: number): number => {
+      provider.read(ann);
+      const decision = provider.tryOnce(ann, atMs);
+      return decision?.kind === "later" ? decision.atMs - atMs : 0;
+    };
+    return { provider, getReturnMs };
+  };
+
+  test("is waited for no longer once they have results", () => {
+    const { provider, getReturnMs } = given();
+    const before = getReturnMs(START_MS);
+    const requester = { account: "other", priority: "list" } as const;
+    const text = `${START_MS + LEASE_MS} gone`;
+    const lease = { slot: 0, text, order: ORDER, requester };
+
+    const work = { ms: 20_000, answered: 20, remaining: 0 };
+    const change = endSession(provider.state(), lease, { end: null, work }, START_MS);
+    provider.write(change as Change);
+    provider.set({ ...(provider.item() as Item), slot_0: text });
+
+    expect(before).toBeGreaterThan(10_000);
+    expect(before - getReturnMs(START_MS)).toBeCloseTo(((20 * 1_000) / SLOTS.length) * 0.8, 0);
+  });
+});
+
+test("an account that comes later is served from where the others are, and not before them", () => {
+  const provider = createProvider();
+  const [first, second] = [createProcess(1, "ann", 100), createProcess(2, "ann", 100)];
+  const late = createProcess(3, "bob", 1);
+  const until = START_MS + LEASE_MS;
+  const full = Object.fromEntries(SLOTS.map((slot) => [`slot_${slot}`, `${until} gone`]));
+  provider.set({ ...KEY, ...full });
+  const tryNow = (process: Process) => {
+    provider.read(process);
+    return provider.tryOnce(process, START_MS);
+  };
+  for (const process of [first, second]) tryNow(process);
+  const ticket = second.place.turn.ticket?.position;
+  provider.set({ ...(provider.item() as Item), slot_0: `${START_MS} ended` });
+  tryNow(second);
+  provider.end(second, START_MS);
+  provider.set({ ...(provider.item() as Item), ...full });
+
+  tryNow(late);
+
+  expect(late.place.turn.ticket?.position).toBe(ticket);
+  expect(ticket).toBeGreaterThan(first.place.turn.ticket?.position ?? 0);
+});
+
+test("whoever draws a ticket removes the lines and waits that are over", () => {
+  const provider = createProvider();
+  const process = createProcess(1, "ann", 1);
+  const until = START_MS + LEASE_MS;
+  provider.set({
+    ...KEY,
+    ...Object.fromEntries(SLOTS.map((slot) => [`slot_${slot}`, `${until} gone`])),
+    [`line_7 ${ORDER}`]: `${START_MS - 1} 100 1`,
+    [`done_7 ${ORDER}`]: 50,
+    [`waiter_gone ${ORDER}`]: `${START_MS - 1} 100 1`,
+  });
+  provider.read(process);
+
+  expect(provider.tryOnce(process, START_MS)?.kind).toBe("draw");
+
+  const { lines, waiters } = provider.state();
+  expect([lines.has(7), waiters.size]).toEqual([false, 0]);
+  expect(provider.item()?.[`done_7 ${ORDER}`]).toBeUndefined();
+});
+
 describe("two accounts that want one provider", () => {
   test("take turns by recipients, however many processes and rows one of them has", () => {
     const provider = createProvider();
@@ -306,6 +407,8 @@ describe("two accounts that want one provider", () => {
 
 test("backoffs double up to ten minutes, and one good session resets them", () => {
   const provider = createProvider();
+  const others = `${START_MS + LEASE_MS} other`;
+  provider.set({ ...KEY, slot_0: others });
   const end = (refusal: typeof REFUSAL | null, atMs: number): number => {
     const change = endSession(
       provider.state(),
@@ -323,6 +426,8 @@ test("backoffs double up to ten minutes, and one good session resets them", () =
 
   expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600]);
   expect([none, end(REFUSAL, START_MS + 8 * HOUR_MS)]).toEqual([0, 30]);
+  // The sessions that ended had lost their lease to another.
+  expect(provider.item()?.["slot_0"]).toBe(others);
 });
 
 const NO_LEASE: Lease = { slot: 0, text: "", order: ORDER, requester: null };

@@ -163,6 +163,63 @@ test("a process takes turns with others in the wait queue, though it would be fi
   expect(await slots().acquire(SLOT_KEY, bobs)).toMatchObject({ kind: "acquired" });
 });
 
+test("sessions that one process begins side by side have one ticket", async () => {
+  const { world, take, table } = givenSlots();
+  await take();
+  /** What was written is known later than what was refused. */
+  const write: Table["write"] = async (one) => {
+    const written = await table.write(one);
+    if (written.outcome === "committed") await world.sleep(10);
+    return written;
+  };
+  const ours = createSharedSlots({ ...world, table: { ...table, write } });
+  const anns = askFor("ann");
+
+  await Promise.all([ours.acquire(SLOT_KEY, anns), ours.acquire(SLOT_KEY, anns)]);
+
+  const fields = Object.entries(table.items().find(isShared) ?? {});
+  expect(fields.filter(([field]) => field.startsWith("draws")).map(([, count]) => count)).toEqual([
+    1,
+  ]);
+});
+
+test("recipients that a session did not reach keep their turn", async () => {
+  const { slots, take } = givenSlots();
+  const bobs = askFor("bob");
+  const slot = await take();
+  const theirs = slots();
+  await theirs.acquire(SLOT_KEY, bobs);
+  const { ticket } = bobs.queue.turn;
+  await slot.release(WELL);
+  const own = await slots().acquire(SLOT_KEY, bobs);
+
+  if (own.kind === "acquired") await own.slot.release(WELL, { ms: 9, answered: 0, remaining: 1 });
+
+  expect(ticket).not.toBeNull();
+  expect(bobs.queue.turn.ticket).toEqual(ticket);
+});
+
+test("a backoff that the table does not take holds in the process that was asked for it", async () => {
+  const { world, table, take } = givenSlots();
+  let isAway = false;
+  const away: Table["write"] = (write) =>
+    isAway ? Promise.reject(new Error("the table is away")) : table.write(write);
+  const slot = await take(createSharedSlots({ ...world, table: { ...table, write: away } }));
+  isAway = true;
+
+  expect(await slot.release({ refusal: null, needsCooldown: true })).toMatchObject({ ms: 5_000 });
+});
+
+test("a slot whose write was lost is taken again, or it would be another's, too", async () => {
+  const { world, table, slots, take } = givenSlots();
+  let writes = 0;
+  const write: Table["write"] = async (one) =>
+    writes++ === 0 ? { outcome: "ambiguous" } : table.write(one);
+  await take(createSharedSlots({ ...world, table: { ...table, write } }));
+
+  expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
+});
+
 test("a mail provider has the same key for all processes, in whatever order its addresses come", () => {
   const ips = ["198.51.100.9", "192.0.2.7"];
 
