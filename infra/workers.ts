@@ -1,6 +1,9 @@
 import { createLambda } from "./functions.ts";
 import { getQueue } from "./queues.ts";
-import { workerSpecs } from "./topology.ts";
+import { fitToQuota, readQuota } from "./size.ts";
+import { lambdas, workerSpecs } from "./topology.ts";
+
+const quota = readQuota(process.env);
 
 /** Only a message that fails is retried; the others of its batch are deleted. */
 export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
@@ -9,8 +12,7 @@ export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
     batch: { size: batch, partialResponses: true },
     transform: {
       eventSourceMapping: {
-        // Otherwise Lambda would receive messages without an instance for them, and count them as received.
-        scalingConfig: { maximumConcurrency: lambda.reserved ?? 2 },
+        scalingConfig: { maximumConcurrency: fitToQuota(lambda.reserved ?? 0, quota, lambdas) },
       },
     },
   });

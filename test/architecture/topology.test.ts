@@ -4,7 +4,7 @@ import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/iam.ts";
-import { mayReserve, readBudget, readQuota, readSize } from "../../infra/size.ts";
+import { fitToQuota, mayReserve, readBudget, readQuota, readSize } from "../../infra/size.ts";
 import {
   lambdas,
   listRouteKeys,
@@ -106,6 +106,35 @@ test("a size, a quota or a budget that cannot be read stops the deployment, with
   }
   expect(readBudget({ BUDGET_USD: "300" })).toBe(300);
 });
+
+/** Dead letters come one by one, after a failure. */
+const isBusy = ({ queue }: (typeof workerSpecs)[number]) => !queue.endsWith("-dead");
+
+test.each([
+  ["what a new account has", null, { chunks: 2, singles: 2, deliveries: 2 }],
+  ["10", 10, { chunks: 2, singles: 2, deliveries: 2 }],
+  ["50", 50, { chunks: 2, singles: 2, deliveries: 3 }],
+  ["200", 200, { chunks: 9, singles: 11, deliveries: 15 }],
+  ["1,000", 1_000, { chunks: 40, singles: 50, deliveries: 64 }],
+] as const)("with a quota of %s the workers of a queue are in proportion", (_, quota, expected) => {
+  const fitted = Object.fromEntries(
+    workerSpecs.map((spec) => [spec.queue, fitToQuota(spec.lambda.reserved ?? 0, quota, lambdas)]),
+  );
+
+  expect(fitted).toMatchObject(expected);
+  expect(Math.min(...Object.values(fitted))).toBeGreaterThanOrEqual(2);
+});
+
+test.each([50, 200, 835, 1_000, 3_000])(
+  "with a quota of %i the workers of busy queues leave callers half of the account",
+  (quota) => {
+    const sum = workerSpecs
+      .filter(isBusy)
+      .reduce((total, { lambda }) => total + fitToQuota(lambda.reserved ?? 0, quota, lambdas), 0);
+
+    expect(sum).toBeLessThanOrEqual(quota / 2);
+  },
+);
 
 test("nothing is reserved unless the account's quota leaves callers the greater part", () => {
   const reserving = (quota?: string) =>

@@ -156,7 +156,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("production", "infra/workers.ts")(
     "a list takes all Lambdas",
-    "maximumConcurrency: lambda.reserved ?? 2",
+    "maximumConcurrency: fitToQuota(lambda.reserved ?? 0, quota, lambdas)",
     "maximumConcurrency: 1000",
   ),
   inFile("production", "infra/schedules.ts")(

@@ -37,5 +37,5 @@ test("reserves nothing of an account that may run ten Lambdas, and limits its wo
   for (const { reservedConcurrentExecutions: some } of functions) expect(some).toBeUndefined();
   expect(sources).not.toEqual([]);
   for (const { scalingConfig } of sources)
-    expect(scalingConfig.maximumConcurrency).toBeGreaterThanOrEqual(2);
+    expect(scalingConfig.maximumConcurrency).toBe(2);
 });
