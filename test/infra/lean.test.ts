@@ -36,6 +36,5 @@ test("reserves nothing of an account that may run ten Lambdas, and limits its wo
   expect(functions).toHaveLength(lambdas.length);
   for (const { reservedConcurrentExecutions: some } of functions) expect(some).toBeUndefined();
   expect(sources).not.toEqual([]);
-  for (const { scalingConfig } of sources)
-    expect(scalingConfig.maximumConcurrency).toBe(2);
+  for (const { scalingConfig } of sources) expect(scalingConfig.maximumConcurrency).toBe(2);
 });

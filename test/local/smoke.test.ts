@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { serveFile, spawnNode } from "../servers/running.ts";
+
+// `npm run smoke -- URL KEY` against a server of one machine. A stage on AWS gets the same requests.
+
+const { server } = serveFile();
+
+const smoke = async (...args: string[]) => {
+  const child = spawnNode("scripts/smoke.ts", args, {});
+  const [out, err] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { lines: `${out}${err}`.trimEnd().split("\n"), code: child.exitCode };
+};
+
+test.each(["test_key", "live_key"] as const)(
+  "with a %s each step says what it saw",
+  async (key) => {
+    const { ready } = await server;
+
+    const { lines, code } = await smoke(ready.base_url, ready[key]);
+
+    expect(lines.slice(0, -1).map((line) => line.slice(0, 2))).toEqual(Array(6).fill("✓ "));
+    expect(lines.at(-1)).toBe(`${ready.base_url} works.`);
+    expect(code).toBe(0);
+  },
+);
+
+test("a key that the service does not know ends it, with the service's own words", async () => {
+  const { ready } = await server;
+
+  const { lines, code } = await smoke(ready.base_url, "mp_test_unknown");
+
+  expect(lines.at(-1)).toContain(
+    "✗ the key is accepted: GET /v1/account is 401: Send a valid API key in X-Api-Key",
+  );
+  expect(code).toBe(1);
+});
+
+test.each([
+  [["http://127.0.0.1:1", "mp_test_x"], "✗ the service answers: fetch failed", 1],
+  [["nowhere", "mp_test_x"], "Usage: npm run smoke -- URL KEY", 2],
+  [["http://127.0.0.1:1", "secret"], "Usage: npm run smoke -- URL KEY", 2],
+] as const)("%j prints %s", async (args, words, code) => {
+  const smoked = await smoke(...args);
+
+  expect(smoked.lines.at(-1)).toContain(words);
+  expect(smoked.code).toBe(code);
+});
