@@ -115,13 +115,20 @@ const createFunction = (
     memory: `${lambda.memoryMb} MB`,
     logging: { format: "json", retention: LOG_RETENTION },
     ...getBundle(lambda),
-    permissions: listGrants(lambda.needs).map(({ actions, on }) => ({
+    permissions: listGrants(lambda.needs).map(({ actions, on, partitions }) => ({
       actions: [...actions],
       resources: on.flatMap((part) => arns[part] ?? []),
+      ...(partitions && { conditions: [limitTo(partitions)] }),
     })),
     transform: { role: restrictToLambda, ...extra.transform },
     ...(lambda.reserved !== null && isReserved && { concurrency: { reserved: lambda.reserved } }),
   });
+
+const limitTo = (partitions: readonly string[]) => ({
+  test: "ForAllValues:StringLike",
+  variable: "dynamodb:LeadingKeys",
+  values: [...partitions],
+});
 
 /** SST lets every principal of the account assume a Lambda's role; only a developer's live session needs that. */
 const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {

@@ -1,7 +1,10 @@
 import type { Need as CodeNeed } from "@mailproof/core/runtime/need";
 
-/** What a Lambda accesses. The deployment adds reading a queue, and removing uploads over the limit. */
-export type Need = CodeNeed | "queue:receive" | "uploads:remove";
+/**
+ * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, and writing what is known
+ * of mail hosts.
+ */
+export type Need = CodeNeed | "queue:receive" | "uploads:remove" | "table:mail-hosts";
 
 /** The resource that an action is allowed on. */
 export type ResourcePart =
@@ -15,7 +18,12 @@ export type ResourcePart =
   | "uploads"
   | "prober";
 
-export type Grant = { readonly actions: readonly string[]; readonly on: readonly ResourcePart[] };
+/** `partitions`: only items with such a partition key. */
+export type Grant = {
+  readonly actions: readonly string[];
+  readonly on: readonly ResourcePart[];
+  readonly partitions?: readonly string[];
+};
 
 const READ: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], on: ["table"] },
@@ -31,6 +39,11 @@ const WRITE: Grant = {
   ],
   on: ["table"],
 };
+/**
+ * What sessions with mail servers write: slots, backoffs and circuits, daily limits, catch-all states, canaries, the age
+ * of exits, and that DNS is dead. Whoever takes over the Lambda that parses replies of strangers reaches no money, key or job.
+ */
+const MAIL_HOST_PARTITIONS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
 /** Without permission to list, S3 returns 403 for a missing object, the same as for a forbidden one. */
 const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 
@@ -38,6 +51,7 @@ const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "table:read": READ,
   "table:readwrite": [...READ, WRITE],
+  "table:mail-hosts": [...READ, { ...WRITE, partitions: MAIL_HOST_PARTITIONS }],
   "queue:send": [{ actions: ["sqs:SendMessage"], on: ["queues"] }],
   "queue:depth": [{ actions: ["sqs:GetQueueAttributes"], on: ["dead letters"] }],
   "queue:receive": [
@@ -87,6 +101,7 @@ const ACCOUNT_SETTINGS = [
 const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
+  "table:mail-hosts": ["TABLE_NAME"],
   "queue:send": ["QUEUE_URLS"],
   "queue:depth": ["DEAD_QUEUE_URLS"],
   "queue:receive": [],

@@ -230,7 +230,7 @@ export const scheduleSpecs: readonly ScheduleSpec[] = SCHEDULED.map((schedule) =
 export const prober: Lambda = {
   name: "Prober",
   handler: `${HANDLERS}/workers/prober.handler`,
-  needs: ["table:readwrite", "smtp"],
+  needs: ["table:mail-hosts", "smtp"],
   // It parses replies of untrusted servers, so it has no secrets.
   actsForAccounts: false,
   // An SMTP session that is stopped by this has timed out at the mail server already.

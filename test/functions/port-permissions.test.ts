@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
+import type { Key } from "@mailproof/core/ports/table";
 import { createVersionRemover } from "@mailproof/functions/aws/s3-versions";
 import { createReleaseMessage } from "@mailproof/functions/aws/sqs-release";
 import { withBlobs } from "@mailproof/functions/capabilities/blobs";
@@ -7,15 +9,15 @@ import { withProber } from "@mailproof/functions/capabilities/prober";
 import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { type BaseContext, createBaseContext } from "@mailproof/functions/lambda-world";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { GRANTS, type Need } from "../../infra/iam.ts";
-import { lambdas } from "../../infra/topology.ts";
+import { lambdas, prober } from "../../infra/topology.ts";
 import { streamPieces } from "../app/form.ts";
 import { givenWorld } from "../app/given.ts";
 import { DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import { describeWith } from "../runner/describe-when.ts";
-import { createStage } from "../third-party/stage.ts";
+import { createRole, createStage } from "../third-party/stage.ts";
 
 // What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through
 // a proxy that notes each request as IAM would see it.
@@ -31,7 +33,7 @@ const read: Use = async ({ table }) => {
   await table.query({ index: "due", pk: "P", limit: 1 });
 };
 
-const write: Use = async ({ table }) => {
+const writeAt = async ({ table }: Ports, key: Key): Promise<void> => {
   const writes = [
     { create: key },
     { put: key },
@@ -55,12 +57,18 @@ async function* breakOff(): AsyncGenerator<Uint8Array> {
   throw new Error("the upload broke off");
 }
 
+const write: Use = (ports) => writeAt(ports, key);
+
 /** Every use of AWS that a need stands for. */
 const USES: Readonly<Record<Need, Use>> = {
   "table:read": read,
   "table:readwrite": async (ports) => {
     await read(ports);
     await write(ports);
+  },
+  "table:mail-hosts": async (ports) => {
+    await read(ports);
+    await writeAt(ports, { pk: "PROVIDER#google", sk: "1" });
   },
   "queue:send": ({ queue }) => queue.sendMany("events", [{ body: {} }]),
   "queue:depth": ({ queue }) => queue.countDeadLetters(),
@@ -132,4 +140,33 @@ describeWith(DYNAMODB, "permissions", () => {
       expect(new Set(granted)).toEqual(new Set([...asked, ...polled]));
     },
   );
+});
+
+/** Each beginning of a partition key that the code of sessions has. */
+const listPartitions = (): readonly string[] =>
+  globSync("packages/core/src/{smtp-pool/**/*,runtime/dns-health}.ts").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/(?:\bpk: [`"]|PARTITION = ")([A-Z]+#?)/g)].map(
+      ([, partition = ""]) => partition,
+    ),
+  );
+
+describe("the prober, which parses the replies of strangers,", () => {
+  const mayWrite = (partition: string): boolean =>
+    createRole(
+      prober,
+      null,
+    )({ action: "dynamodb:UpdateItem", parts: ["table"], queue: null, partition });
+
+  test("may write whatever sessions with mail servers write", () => {
+    const partitions = listPartitions();
+
+    expect(new Set(partitions)).toEqual(
+      new Set(["ASKED#", "CANARIES", "DOMAIN#", "EXIT#", "HEALTH", "PROVIDER#"]),
+    );
+    expect(partitions.filter((one) => !mayWrite(one.endsWith("#") ? `${one}x` : one))).toEqual([]);
+  });
+
+  test("may write nothing of an account, a key or a job", () => {
+    expect(["ACCOUNT#acc_1", "KEY#1", "JOB#job_1", "LEDGER#acc_1"].filter(mayWrite)).toEqual([]);
+  });
 });

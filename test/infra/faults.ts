@@ -70,8 +70,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   dev(
     "a bridge may do what no Lambda needs",
-    "permissions: listGrants(lambda.needs).map(({ actions, on }) => ({",
-    "permissions: listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map(({ actions, on }) => ({",
+    "permissions: listGrants(lambda.needs).map((",
+    "permissions: listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map((",
   ),
   inFile("dev", "infra/bundles.ts")(
     "a live session gets our bundles",

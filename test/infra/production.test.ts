@@ -140,6 +140,14 @@ describe("permissions", () => {
       `dynamodb:Query ${TABLE} ${TABLE}/index/*`,
       `dynamodb:UpdateItem ${TABLE}`,
     ],
+    "table:mail-hosts": [
+      `dynamodb:ConditionCheckItem ${TABLE}`,
+      `dynamodb:DeleteItem ${TABLE}`,
+      `dynamodb:GetItem ${TABLE}`,
+      `dynamodb:PutItem ${TABLE}`,
+      `dynamodb:Query ${TABLE} ${TABLE}/index/*`,
+      `dynamodb:UpdateItem ${TABLE}`,
+    ],
     "queue:depth": [
       `sqs:GetQueueAttributes ${QUEUES.map((queue) => queueArn(toDeadLetterQueue(queue).name)).join(" ")}`,
     ],
@@ -194,6 +202,31 @@ describe("permissions", () => {
     });
 
     expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
+  });
+
+  test("of the prober to write are limited to what is known of mail hosts; of no other Lambda to any items", () => {
+    const limited = lambdas.flatMap(({ name }) =>
+      it
+        .allowedTo(name)
+        .flatMap(({ actions, conditions }) =>
+          (conditions ?? []).map((condition) => ({ name, actions, ...condition })),
+        ),
+    );
+
+    expect(limited).toEqual([
+      {
+        name: "Prober",
+        actions: [
+          "dynamodb:ConditionCheckItem",
+          "dynamodb:DeleteItem",
+          "dynamodb:PutItem",
+          "dynamodb:UpdateItem",
+        ],
+        test: "ForAllValues:StringLike",
+        variable: "dynamodb:LeadingKeys",
+        values: ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"],
+      },
+    ]);
   });
 
   test("of an endpoint are those that it declares", () => {

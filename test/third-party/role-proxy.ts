@@ -13,8 +13,9 @@ import { startEmulators } from "../aws/emulators.ts";
 export type AwsCall = {
   readonly action: string;
   readonly parts: readonly ResourcePart[];
-  /** Null: it is about no queue. */
+  /** Null: it is about no queue, and about no single item. */
   readonly queue: string | null;
+  readonly partition: string | null;
 };
 
 type RoleProxyOptions = {
@@ -127,7 +128,12 @@ const refuse = (answer: ServerResponse, { target, method }: Received): void => {
 
 /** No emulator runs a Lambda: what is called answers nothing. */
 const INVOKE = "lambda:InvokeFunction";
-const LIST_BUCKET: AwsCall = { action: "s3:ListBucket", parts: ["bucket"], queue: null };
+const LIST_BUCKET: AwsCall = {
+  action: "s3:ListBucket",
+  parts: ["bucket"],
+  queue: null,
+  partition: null,
+};
 
 const isMissingObject = ({ target, method }: Received, { statusCode }: IncomingMessage): boolean =>
   target === "" && (method === "GET" || method === "HEAD") && statusCode === 404;
@@ -140,18 +146,20 @@ const listCalls = (received: Received, toQueueName: (url: string) => string): Aw
   if (service === "AmazonSQS") {
     const queue = toQueueName((JSON.parse(body.toString()) as { QueueUrl: string }).QueueUrl);
     const parts = [isDeadLetterQueue(queue) ? "dead letters" : "queues"] as const;
-    return [{ action: `sqs:${operation.replace(/Batch$/, "")}`, parts, queue }];
+    return [{ action: `sqs:${operation.replace(/Batch$/, "")}`, parts, queue, partition: null }];
   }
   if (url.pathname.startsWith("/2015-03-31/functions/"))
-    return [{ action: INVOKE, parts: ["prober"], queue: null }];
+    return [{ action: INVOKE, parts: ["prober"], queue: null, partition: null }];
   const action = findS3Action(received);
   const part = action === "s3:DeleteObjectVersion" ? "uploads" : "objects";
-  return [{ action, parts: [part], queue: null }];
+  return [{ action, parts: [part], queue: null, partition: null }];
 };
 
-type TableInput = {
+type StoredKey = { readonly pk?: { readonly S?: string } };
+type ItemInput = { readonly Key?: StoredKey; readonly Item?: StoredKey };
+type TableInput = ItemInput & {
   readonly IndexName?: string;
-  readonly TransactItems?: readonly Readonly<Record<string, unknown>>[];
+  readonly TransactItems?: readonly Readonly<Record<string, ItemInput>>[];
 };
 
 /** IAM knows no transaction: it decides on each of its writes. */
@@ -162,12 +170,19 @@ const TRANSACTED: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
 };
 
-const listTableCalls = (operation: string, { IndexName, TransactItems }: TableInput): AwsCall[] => {
-  const operations = TransactItems
-    ? TransactItems.flatMap((item) => Object.keys(item).map((name) => TRANSACTED[name] ?? name))
-    : [operation];
-  const parts = [IndexName === undefined ? "table" : "indexes"] as const;
-  return operations.map((one) => ({ action: `dynamodb:${one}`, parts, queue: null }));
+const listTableCalls = (operation: string, input: TableInput): AwsCall[] => {
+  const operations = input.TransactItems
+    ? input.TransactItems.flatMap((item) =>
+        Object.entries(item).map(([name, one]) => [TRANSACTED[name] ?? name, one] as const),
+      )
+    : [[operation, input] as const];
+  const parts = [input.IndexName === undefined ? "table" : "indexes"] as const;
+  return operations.map(([name, { Key, Item }]) => ({
+    action: `dynamodb:${name}`,
+    parts,
+    queue: null,
+    partition: (Key ?? Item)?.pk?.S ?? null,
+  }));
 };
 
 const findS3Action = ({ method, url }: Received): string => {

@@ -105,11 +105,16 @@ const isSameQueue = (one: string | undefined, other: string): boolean =>
 /** What IAM says of a call by this Lambda. */
 export const createRole =
   ({ needs }: Pick<Lambda, "needs">, ownQueue: string | null) =>
-  ({ action, parts, queue }: AwsCall): boolean =>
+  ({ action, parts, queue, partition }: AwsCall): boolean =>
     listGrants(needs).some(
-      ({ actions, on }) =>
+      ({ actions, on, partitions = ["*"] }) =>
         actions.includes(action) &&
+        partitions.some((pattern) => matchesPattern(partition ?? "", pattern)) &&
         on.some((part) =>
           part === "own queue" ? queue !== null && queue === ownQueue : parts.includes(part),
         ),
     );
+
+/** A star at the end stands for anything. */
+const matchesPattern = (text: string, pattern: string): boolean =>
+  pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern;
