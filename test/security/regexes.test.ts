@@ -68,9 +68,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
     /(?<![\p{L}\p{N}._%+-])ann@x\.com(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/u,
   ],
   "packages/mail/src/smtp/reply-reader.ts": [
-    /^(?:550[- ])?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/,
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
-    /^(?:550[- ])?5\.1\.1(?!\.?\d)[:\s]*/,
     /(?<!\S|: )550[- ]5\.1\.1(?!\S)\s*/g,
   ],
   // Those are looked for in the values, below.

@@ -16,41 +16,51 @@ const CR = 13;
 
 /** Every byte is looked at a fixed number of times, however few of them come at once. */
 export const createReplyReader = (): ReplyReader => {
-  // One byte more than a line: the carriage return that may belong to its end.
-  const line = new Uint8Array(LINE_BYTES_MAX + 1);
+  /** A line whose end has not come. One byte more: the carriage return that may belong to the end. */
+  let line: Uint8Array | null = null;
   let lineBytes = 0;
   let replyBytes = 0;
-  let lines: string[] = [];
+  let lines: ReplyLine[] = [];
   let fault: ReplyFault | null = null;
 
-  const endLine = (): Reply | ReplyFault | null => {
-    const bytes = lineBytes > 0 && line[lineBytes - 1] === CR ? lineBytes - 1 : lineBytes;
-    if (bytes > LINE_BYTES_MAX || lines.length === LINES_MAX) return "reply_too_long";
-    lines.push(toPlainText(line.subarray(0, bytes)));
-    lineBytes = 0;
-
-    const reply = readLines(lines);
-    if (typeof reply !== "object" || reply === null) return reply;
+  const endLine = (bytes: Uint8Array): Reply | ReplyFault | null => {
+    const end = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length;
+    if (end > LINE_BYTES_MAX || lines.length === LINES_MAX) return "reply_too_long";
+    const { code, isLast, text } = parseLine(toPlainText(bytes.subarray(0, end)));
+    lines.push({ code, isLast, text });
+    // Inside a reply, a line without a code is text that the server broke in two; an empty one before a reply
+    // is the rest of the last. Nothing else may stand where a code belongs.
+    if (code === null) return text.trim() === "" || lines.some(hasCode) ? null : "not_smtp";
+    if (!isLast) return null;
+    const reply = toReply(code, lines);
     lines = [];
     replyBytes = 0;
     return reply;
   };
 
-  const takeByte = (byte: number): Reply | ReplyFault | null => {
-    replyBytes += 1;
-    if (replyBytes > REPLY_BYTES_MAX) return "reply_too_long";
-    if (byte === LF) return endLine();
-    if (lineBytes === line.length) return "reply_too_long";
-    line[lineBytes] = byte;
-    lineBytes += 1;
-    return null;
+  /** A line, or a part of one. */
+  const take = (part: Uint8Array, isEnd: boolean): Reply | ReplyFault | null => {
+    replyBytes += part.length + Number(isEnd);
+    const before = lineBytes;
+    lineBytes += part.length;
+    if (replyBytes > REPLY_BYTES_MAX || lineBytes > LINE_BYTES_MAX + 1) return "reply_too_long";
+    if (!isEnd || before > 0) {
+      line ??= new Uint8Array(LINE_BYTES_MAX + 1);
+      line.set(part, before);
+    }
+    if (!isEnd) return null;
+    const whole = before > 0 && line ? line.subarray(0, lineBytes) : part;
+    lineBytes = 0;
+    return endLine(whole);
   };
 
   return (bytes) => {
     const read: (Reply | ReplyFault)[] = [];
-    for (const byte of bytes) {
-      if (fault) return read;
-      const result = takeByte(byte);
+    for (let at = 0; at < bytes.length && !fault; ) {
+      const lf = bytes.indexOf(LF, at);
+      const end = lf === -1 ? bytes.length : lf;
+      const result = take(bytes.subarray(at, end), lf !== -1);
+      at = end + 1;
       if (result === null) continue;
       read.push(result);
       if (typeof result === "string") fault = result;
@@ -59,54 +69,63 @@ export const createReplyReader = (): ReplyReader => {
   };
 };
 
+/** `text` is what follows the code; the whole line where it has none. */
+type ReplyLine = { readonly code: string | null; readonly isLast: boolean; readonly text: string };
+
+const hasCode = ({ code }: ReplyLine): boolean => code !== null;
+
 // RFC 5321 §4.2. The text may be missing altogether: some servers answer "250" and nothing more.
 const CODED = /^([2-5]\d\d)(?:([- ])(.*))?$/;
 
-/** The reply that these lines are; null while its last line has not come. */
-const readLines = (lines: readonly string[]): Reply | "not_smtp" | null => {
-  const latest = lines.at(-1) ?? "";
-  const coded = CODED.exec(latest);
-  if (coded) return coded[2] === "-" ? null : toReply(coded[1] ?? "", lines);
-  // Inside a reply, a line without a code is text that the server broke in two; an empty one before a reply
-  // is the rest of the last. Nothing else may stand where a code belongs.
-  return latest.trim() === "" || lines.some((line) => CODED.test(line)) ? null : "not_smtp";
+const parseLine = (line: string): ReplyLine => {
+  const [, code = null, separator, text = ""] = CODED.exec(line) ?? [];
+  return { code, isLast: separator !== "-", text: code === null ? line : text };
 };
 
 /** Where the lines disagree about the code, the last one counts: it ends the reply. */
-const toReply = (code: string, lines: readonly string[]): Reply => {
-  const texts = lines.filter((line) => line.trim() !== "").map(getText);
+const toReply = (code: string, lines: readonly ReplyLine[]): Reply => {
+  const texts = lines
+    .filter((line) => hasCode(line) || line.text.trim() !== "")
+    .map(({ text }) => text);
   const enhanced = findEnhanced(code, texts);
   const plain = texts.map((text) => removeCodes(text, code, enhanced));
   return { code: Number(code), enhanced, text: plain.join("\n") };
 };
 
-const getText = (line: string): string => {
-  const coded = CODED.exec(line);
-  return coded ? (coded[3] ?? "") : line;
+/** Both codes at the start of a text, the second by RFC 3463. A number inside a longer one is an address or a version. */
+const LEADING = /^(?:([2-5]\d\d)[- ])?(\d\.\d{1,3}\.\d{1,3})(?!\.?\d)[:\s]*/;
+
+const findLeading = (text: string, code: string): RegExpExecArray | null => {
+  const found = LEADING.exec(text);
+  return found && (found[1] ?? code) === code ? found : null;
 };
 
 /**
  * RFC 2034 puts the enhanced code first; others write (#5.1.1) at the end. One of another class is not a code of
- * this reply (RFC 3463 §2), and a number inside a longer one is an address or a version.
+ * this reply (RFC 3463 §2).
  */
 const findEnhanced = (code: string, texts: readonly string[]): string | null => {
-  const first = new RegExp(`^(?:${code}[- ])?(${code[0]}\\.\\d{1,3}\\.\\d{1,3})(?!\\.?\\d)`);
-  const anywhere = new RegExp(`(?<![\\w./])${code[0]}\\.[0-7]\\.\\d{1,3}(?!\\w|\\.\\d)`);
   for (const text of texts) {
-    const found = first.exec(text)?.[1];
-    if (found) return found;
+    const found = findLeading(text, code)?.[2];
+    if (found?.charAt(0) === code.charAt(0)) return found;
   }
-  return anywhere.exec(texts.join("\n"))?.[0] ?? null;
+  return ANYWHERE[Number(code.charAt(0))]?.exec(texts.join("\n"))?.[0] ?? null;
 };
+
+/** By the class of the reply. */
+const ANYWHERE = [0, 1, 2, 3, 4, 5].map(
+  (digit) => new RegExp(`(?<![\\w./])${digit}\\.[0-7]\\.\\d{1,3}(?!\\w|\\.\\d)`),
+);
 
 /** Some servers repeat the codes inside a line. After a colon they start another server's reply, and stay. */
 const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;
+  const leading = findLeading(trimmed, code);
+  const rest = leading?.[2] === enhanced ? trimmed.slice(leading[0].length) : trimmed;
+  if (!rest.includes(enhanced)) return rest;
   const both = enhanced.replaceAll(".", "\\.");
-  return trimmed
-    .replace(new RegExp(`^(?:${code}[- ])?${both}(?!\\.?\\d)[:\\s]*`), "")
-    .replaceAll(new RegExp(`(?<!\\S|: )${code}[- ]${both}(?!\\S)\\s*`, "g"), "");
+  return rest.replaceAll(new RegExp(`(?<!\\S|: )${code}[- ]${both}(?!\\S)\\s*`, "g"), "");
 };
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -117,8 +136,12 @@ const decodeLatin1 = (bytes: Uint8Array): string =>
 // Controls, line separators and writing-direction marks: in a log they would hide or forge the text around them.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-const toPlainText = (bytes: Uint8Array): string =>
-  decode(bytes).replaceAll("\t", " ").replaceAll(UNSAFE, "\ufffd");
+const PRINTABLE = /^[ -~]*$/;
+
+const toPlainText = (bytes: Uint8Array): string => {
+  const text = decode(bytes);
+  return PRINTABLE.test(text) ? text : text.replaceAll("\t", " ").replaceAll(UNSAFE, "\ufffd");
+};
 
 /** RFC 6531 replies are UTF-8; older servers write their national letters in one byte. */
 const decode = (bytes: Uint8Array): string => {
