@@ -19,13 +19,21 @@ export const connectDirectly: SmtpConnect = async ({ ip, port }, { timeoutMs }) 
   return typeof socket === "string" ? socket : createSmtpWire(socket);
 };
 
-/** Opens a socket, or returns the fault. Later errors of the socket appear as its close. */
+/** What all sockets receive, one after the other: a buffer for each piece would cost more than reading it. */
+const RECEIVED = Buffer.allocUnsafeSlow(65_536);
+
+/**
+ * Opens a socket, or returns the fault. Later errors of the socket appear as its close. Who listens to its data keeps
+ * none of the bytes.
+ */
 export const dial = (
   host: string,
   port: number,
   timeoutMs: number,
 ): Promise<Socket | WireFault> => {
-  const socket = connectTcp({ host, port, noDelay: true });
+  const callback = (bytes: number): boolean => socket.emit("data", RECEIVED.subarray(0, bytes));
+  const onread = { buffer: RECEIVED, callback };
+  const socket: Socket = connectTcp({ host, port, noDelay: true, onread });
   return new Promise((resolve) => {
     const settle = (outcome: Socket | WireFault): void => {
       clearTimeout(timer);
