@@ -62,18 +62,6 @@ const SURPLUS_MAX = 10;
 /** How long a server has to hang up, too. Most have by then: they do when they have replied to QUIT. */
 const HANG_UP_MS = 1_000;
 
-const destroy = (socket: Socket, stream: Socket): void => {
-  stream.destroy();
-  socket.destroy();
-};
-
-const leavePolitely = (socket: Socket, stream: Socket): void => {
-  const over = () => destroy(socket, stream);
-  const timer = setTimeout(over, HANG_UP_MS);
-  socket.once("close", () => clearTimeout(timer));
-  stream.once("end", over).once("close", over).end();
-};
-
 const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -118,25 +106,51 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   const unread = createUnreadReplies();
   let broken: WireFault | null = null;
   let listener: ((reply: ReplyOrFault) => void) | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const destroy = (): void => {
+    clearTimeout(timer);
+    stream.destroy();
+    socket.destroy();
+  };
+
+  const leavePolitely = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(destroy, HANG_UP_MS);
+    stream.end();
+  };
+
+  const settle = (reply: ReplyOrFault): void => {
+    const resolve = listener;
+    listener = null;
+    resolve?.(reply);
+  };
 
   const breakOff = (fault: WireFault, leave = destroy): void => {
     if (broken) return;
     broken = fault;
-    leave(socket, stream);
-    listener?.(fault);
+    leave();
+    settle(fault);
   };
 
   const handleReply = (reply: ReplyOrFault): void => {
     if (typeof reply === "string") return breakOff(reply);
     if (!unread.push(reply)) return breakOff("not_smtp");
     const next = listener && unread.shift();
-    if (next) listener?.(next);
+    if (next) settle(next);
   };
 
   const handleBytes = (bytes: Uint8Array): void => {
     if (!broken) read(bytes).forEach(handleReply);
   };
-  const handleClose = (): void => breakOff("closed");
+  const handleClose = (): void => {
+    if (broken) destroy();
+    else breakOff("closed");
+  };
+  /** One timer for all replies of a session: most wait as long as the last. */
+  const handleTimeout = (): void => {
+    if (listener) breakOff("timeout", leavePolitely);
+  };
 
   const attach = (next: Socket | TLSSocket): void => {
     stream = next
@@ -158,18 +172,15 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     send: (...lines) => {
       lines.forEach(assertOneLine);
       unread.expect(lines.length);
-      if (!broken) stream.write(lines.map((line) => `${line}\r\n`).join(""));
+      if (!broken) stream.write(`${lines.join("\r\n")}\r\n`);
     },
     receive: (waitMs) => {
       const next = unread.shift() ?? broken;
       if (next) return Promise.resolve(next);
+      clearTimeout(timer);
+      timer = setTimeout(handleTimeout, waitMs);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => breakOff("timeout", leavePolitely), waitMs);
-        listener = (reply) => {
-          clearTimeout(timer);
-          listener = null;
-          resolve(reply);
-        };
+        listener = resolve;
       });
     },
     startTls: async (host, waitMs) => {
