@@ -82,13 +82,15 @@ export const converse = async <Result>(
   timeLimit: TimeLimit,
   { waits = {}, isPatient = false }: ConverseOptions = {},
 ): Promise<{ readonly result: Result; readonly transcript: Transcript }> => {
-  const { transcript, note: addLine } = createTranscript(timeLimit.now);
-  const usual = { ...WAIT_MS, ...waits };
+  const startedAtMs = timeLimit.now().getTime();
+  const transcript: TranscriptLine[] = [];
   const line: Line = {
     wire,
     timeLimit,
-    waits: isPatient ? PATIENT_WAIT_MS : usual,
-    addLine,
+    waits: isPatient ? PATIENT_WAIT_MS : { ...WAIT_MS, ...waits },
+    transcript,
+    startedAtMs,
+    atMs: startedAtMs,
     slow: 0,
   };
   try {
@@ -107,56 +109,65 @@ type ConverseOptions = {
   readonly isPatient?: boolean | undefined;
 };
 
-type AddLine = (who: TranscriptLine["who"], text: string) => void;
-
 /** A wire, and what one exchange over it needs to know. */
 type Line = {
   readonly wire: SmtpWire;
   timeLimit: TimeLimit;
   waits: ReplyWaits;
-  readonly addLine: AddLine;
+  readonly transcript: TranscriptLine[];
+  readonly startedAtMs: number;
+  /** When the clock was last looked at: before anything is sent, and after whatever was waited for. */
+  atMs: number;
   /** How many replies in a row were slow. */
   slow: number;
 };
+
+const lookAtClock = (line: Line): number => {
+  const beforeMs = line.atMs;
+  line.atMs = line.timeLimit.now().getTime();
+  return line.atMs - beforeMs;
+};
+
+const getLeftMs = ({ timeLimit, atMs }: Line): number => timeLimit.deadline.getTime() - atMs;
 
 const exchange = async (
   line: Line,
   commands: readonly SmtpCommand[],
 ): Promise<readonly ReplyOrFault[]> => {
-  if (getRemainingMs(line.timeLimit) <= 0) return ["deadline"];
+  lookAtClock(line);
+  if (getLeftMs(line) <= 0) return ["deadline"];
   const lines = commands.flatMap((command) => command.line ?? []);
   lines.forEach(assertOneLine);
-  for (const text of lines) line.addLine("client", text);
+  for (const text of lines) addLine(line, "client", text);
   if (lines.length > 0) line.wire.send(...lines);
 
   const replies: ReplyOrFault[] = [];
   for (const command of commands) {
-    const reply = await receive(line, command);
+    // Each has its whole wait, from the reply before it on.
+    const waitMs = Math.min(line.waits[command.wait], getLeftMs(line));
+    let reply: ReplyOrFault = waitMs > 0 ? await line.wire.receive(waitMs) : "deadline";
+    if (waitMs > 0) noteReply(line, command, reply);
+    if (command.tlsTo !== undefined && !isFault(reply) && reply.code === 220)
+      reply = (await startTls(line, command.tlsTo)) ?? reply;
     replies.push(reply);
     if (isFault(reply) || reply.code === 421) break;
   }
   return replies;
 };
 
-/** The next reply. Each has its whole wait, from the reply before it on. */
-const receive = async (line: Line, command: SmtpCommand): Promise<ReplyOrFault> => {
-  const { wire, timeLimit, waits, addLine } = line;
-  const waitMs = Math.min(waits[command.wait], getRemainingMs(timeLimit));
-  if (waitMs <= 0) return "deadline";
-  const askedAtMs = timeLimit.now().getTime();
-  const reply = await wire.receive(waitMs);
-  if (isFault(reply)) return noteFault(reply, command, addLine);
-  notePace(line, timeLimit.now().getTime() - askedAtMs);
-  addLine("server", formatReply(reply));
-  if (command.tlsTo === undefined || reply.code !== 220) return reply;
+const noteReply = (line: Line, { wait }: SmtpCommand, reply: ReplyOrFault): void => {
+  const tookMs = lookAtClock(line);
+  if (isFault(reply)) return addLine(line, "wire", `${reply} (${wait})`);
+  notePace(line, tookMs);
+  addLine(line, "server", formatReply(reply));
+};
 
-  const fault = await wire.startTls(
-    command.tlsTo,
-    Math.max(0, Math.min(waits.tls, getRemainingMs(timeLimit))),
-  );
-  if (fault) return noteFault(fault, { ...command, wait: "tls" }, addLine);
-  addLine("wire", "TLS");
-  return reply;
+const startTls = async (line: Line, host: string): Promise<WireFault | null> => {
+  const waitMs = Math.max(0, Math.min(line.waits.tls, getLeftMs(line)));
+  const fault = await line.wire.startTls(host, waitMs);
+  lookAtClock(line);
+  addLine(line, "wire", fault ? `${fault} (tls)` : "TLS");
+  return fault;
 };
 
 /** With a tarpit, the session continues at its pace. */
@@ -168,25 +179,19 @@ const notePace = (line: Line, ms: number): void => {
   if (patientDeadline) line.timeLimit = { ...line.timeLimit, deadline: patientDeadline };
 };
 
-const noteFault = (fault: WireFault, { wait }: SmtpCommand, addLine: AddLine): WireFault => {
-  addLine("wire", `${fault} (${wait})`);
-  return fault;
-};
-
 const formatReply = ({ code, enhanced, text }: Reply): string =>
-  [code, enhanced, text].filter(Boolean).join(" ");
+  `${code}${enhanced ? ` ${enhanced}` : ""}${text ? ` ${text}` : ""}`;
 
 const TEXT_CHARS_MAX = 1000;
 const LINES_MAX = 300;
 
 /** Evidence, not an archive: the end of a long text and of a long session is left out. */
-const createTranscript = (now: () => Date): { transcript: Transcript; note: AddLine } => {
-  const startedAt = now().getTime();
-  const transcript: TranscriptLine[] = [];
-  const addLine: AddLine = (who, text) => {
-    if (transcript.length === LINES_MAX) return;
-    const short = text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX)}…` : text;
-    transcript.push({ ms: now().getTime() - startedAt, who, text: short });
-  };
-  return { transcript, note: addLine };
+const addLine = (
+  { transcript, atMs, startedAtMs }: Line,
+  who: TranscriptLine["who"],
+  text: string,
+): void => {
+  if (transcript.length === LINES_MAX) return;
+  const short = text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX)}…` : text;
+  transcript.push({ ms: atMs - startedAtMs, who, text: short });
 };
