@@ -95,7 +95,21 @@ export const converse = async <Result>(
   };
   try {
     let step = dialogue.next();
-    while (!step.done) step = dialogue.next(await exchange(line, step.value));
+    while (!step.done) {
+      sendLines(line, step.value);
+      const replies: ReplyOrFault[] = [];
+      for (const command of step.value) {
+        // Each reply has its whole wait, from the one before it on.
+        const waitMs = Math.min(line.waits[command.wait], getLeftMs(line));
+        let reply = waitMs > 0 ? await wire.receive(waitMs) : "deadline";
+        if (waitMs > 0) noteReply(line, command, reply);
+        if (command.tlsTo !== undefined && !isFault(reply) && reply.code === 220)
+          reply = (await startTls(line, command.tlsTo)) ?? reply;
+        replies.push(reply);
+        if (isFault(reply) || reply.code === 421) break;
+      }
+      step = dialogue.next(replies);
+    }
     return { result: step.value, transcript };
   } finally {
     await wire.close();
@@ -109,7 +123,7 @@ type ConverseOptions = {
   readonly isPatient?: boolean | undefined;
 };
 
-/** A wire, and what one exchange over it needs to know. */
+/** A wire, and what a session over it has come to. */
 type Line = {
   readonly wire: SmtpWire;
   timeLimit: TimeLimit;
@@ -130,29 +144,13 @@ const lookAtClock = (line: Line): number => {
 
 const getLeftMs = ({ timeLimit, atMs }: Line): number => timeLimit.deadline.getTime() - atMs;
 
-const exchange = async (
-  line: Line,
-  commands: readonly SmtpCommand[],
-): Promise<readonly ReplyOrFault[]> => {
+const sendLines = (line: Line, commands: readonly SmtpCommand[]): void => {
   lookAtClock(line);
-  if (getLeftMs(line) <= 0) return ["deadline"];
   const lines = commands.flatMap((command) => command.line ?? []);
+  if (getLeftMs(line) <= 0 || lines.length === 0) return;
   lines.forEach(assertOneLine);
   for (const text of lines) addLine(line, "client", text);
-  if (lines.length > 0) line.wire.send(...lines);
-
-  const replies: ReplyOrFault[] = [];
-  for (const command of commands) {
-    // Each has its whole wait, from the reply before it on.
-    const waitMs = Math.min(line.waits[command.wait], getLeftMs(line));
-    let reply: ReplyOrFault = waitMs > 0 ? await line.wire.receive(waitMs) : "deadline";
-    if (waitMs > 0) noteReply(line, command, reply);
-    if (command.tlsTo !== undefined && !isFault(reply) && reply.code === 220)
-      reply = (await startTls(line, command.tlsTo)) ?? reply;
-    replies.push(reply);
-    if (isFault(reply) || reply.code === 421) break;
-  }
-  return replies;
+  line.wire.send(...lines);
 };
 
 const noteReply = (line: Line, { wait }: SmtpCommand, reply: ReplyOrFault): void => {

@@ -1,4 +1,4 @@
-import type { Dialogue, SmtpCommand } from "./converse.ts";
+import type { Dialogue } from "./converse.ts";
 import { tryAll } from "./flight.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { SessionPlan, SessionResult } from "./session.ts";
@@ -38,7 +38,7 @@ function* quit({ pipelines }: SessionState, stop: SessionStop | null): Dialogue<
   const last = stop?.ending?.reply;
   if (last !== undefined && (isFault(last) || last.code === 421))
     return !pipelines || last !== "not_smtp";
-  const reply = yield* send({ line: "QUIT", wait: "quit" });
+  const reply = getOnly(yield [{ line: "QUIT", wait: "quit" }]);
   if (!pipelines) return true;
   return isFault(reply) ? reply !== "not_smtp" : reply.code === 221 || reply.code === 421;
 }
@@ -65,7 +65,7 @@ function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
     tls: false,
     extensions: [],
   });
-  const greeting = yield* send({ line: null, wait: "greeting" });
+  const greeting = getOnly(yield [{ line: null, wait: "greeting" }]);
   if (!isReply(greeting, 220)) return closeAt("greeting", greeting);
 
   const clear = yield* sayHello(plan.helo);
@@ -73,7 +73,7 @@ function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
   const inClear = { stop: null, tls: false, extensions: parseExtensions(clear) };
   if (!plan.tls || !inClear.extensions.includes("STARTTLS")) return inClear;
 
-  const upgrade = yield* send({ line: "STARTTLS", wait: "starttls", tlsTo: plan.mxHost });
+  const upgrade = getOnly(yield [{ line: "STARTTLS", wait: "starttls", tlsTo: plan.mxHost }]);
   if (isFault(upgrade) || upgrade.code === 421) return closeAt("starttls", upgrade);
   // It is offered but does not work today (RFC 3207 §4). Mail would go on in the clear, and so do we.
   if (upgrade.code !== 220) return inClear;
@@ -87,15 +87,12 @@ function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
 
 /** RFC 5321 §4.1.4: a server that does not know EHLO is asked with HELO. */
 function* sayHello(helo: string): Dialogue<ReplyOrFault> {
-  const reply = yield* send({ line: `EHLO ${helo}`, wait: "ehlo" });
+  const reply = getOnly(yield [{ line: `EHLO ${helo}`, wait: "ehlo" }]);
   if (!isReply(reply, 500) && !isReply(reply, 502)) return reply;
-  return yield* send({ line: `HELO ${helo}`, wait: "ehlo" });
+  return getOnly(yield [{ line: `HELO ${helo}`, wait: "ehlo" }]);
 }
 
-function* send(command: SmtpCommand): Dialogue<ReplyOrFault> {
-  const [reply = "closed"] = yield [command];
-  return reply;
-}
+const getOnly = ([reply = "closed"]: readonly ReplyOrFault[]): ReplyOrFault => reply;
 
 const isReply = (reply: ReplyOrFault, code: number): reply is Reply =>
   !isFault(reply) && reply.code === code;
