@@ -16,24 +16,32 @@ const CR = 13;
 
 /** Every byte is looked at a fixed number of times, however few of them come at once. */
 export const createReplyReader = (): ReplyReader => {
-  /** A line whose end has not come. One byte more: the carriage return that may belong to the end. */
-  let line: Uint8Array | null = null;
-  let lineBytes = 0;
+  /** A line whose end has not come. One byte more: the carriage return that may belong to its end. */
+  let begun: Uint8Array | null = null;
+  let begunBytes = 0;
   let replyBytes = 0;
-  let lines: ReplyLine[] = [];
+  let lines = 0;
+  /** Of the reply so far, without its codes. */
+  let texts: string[] = [];
   let fault: ReplyFault | null = null;
 
-  const endLine = (bytes: Uint8Array): Reply | ReplyFault | null => {
+  const takeLine = (bytes: Uint8Array): Reply | ReplyFault | null => {
     const end = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length;
-    if (end > LINE_BYTES_MAX || lines.length === LINES_MAX) return "reply_too_long";
-    const { code, isLast, text } = parseLine(toPlainText(bytes.subarray(0, end)));
-    lines.push({ code, isLast, text });
+    if (end > LINE_BYTES_MAX || lines === LINES_MAX) return "reply_too_long";
+    lines += 1;
+    const line = toPlainText(bytes.subarray(0, end));
+    const [, code, separator, text = ""] = CODED.exec(line) ?? [];
     // Inside a reply, a line without a code is text that the server broke in two; an empty one before a reply
     // is the rest of the last. Nothing else may stand where a code belongs.
-    if (code === null) return text.trim() === "" || lines.some(hasCode) ? null : "not_smtp";
-    if (!isLast) return null;
-    const reply = toReply(code, lines);
-    lines = [];
+    if (code === undefined && line.trim() === "") return null;
+    if (code === undefined && texts.length === 0) return "not_smtp";
+    texts.push(code === undefined ? line : text);
+    if (code === undefined || separator === "-") return null;
+
+    // Where the lines disagree about the code, the last one counts: it ends the reply.
+    const reply = toReply(code, texts);
+    texts = [];
+    lines = 0;
     replyBytes = 0;
     return reply;
   };
@@ -41,17 +49,13 @@ export const createReplyReader = (): ReplyReader => {
   /** A line, or a part of one. */
   const take = (part: Uint8Array, isEnd: boolean): Reply | ReplyFault | null => {
     replyBytes += part.length + Number(isEnd);
-    const before = lineBytes;
-    lineBytes += part.length;
-    if (replyBytes > REPLY_BYTES_MAX || lineBytes > LINE_BYTES_MAX + 1) return "reply_too_long";
-    if (!isEnd || before > 0) {
-      line ??= new Uint8Array(LINE_BYTES_MAX + 1);
-      line.set(part, before);
-    }
-    if (!isEnd) return null;
-    const whole = before > 0 && line ? line.subarray(0, lineBytes) : part;
-    lineBytes = 0;
-    return endLine(whole);
+    const bytes = begunBytes + part.length;
+    if (replyBytes > REPLY_BYTES_MAX || bytes > LINE_BYTES_MAX + 1) return "reply_too_long";
+    if (isEnd && begunBytes === 0) return takeLine(part);
+    begun ??= new Uint8Array(LINE_BYTES_MAX + 1);
+    begun.set(part, begunBytes);
+    begunBytes = isEnd ? 0 : bytes;
+    return isEnd ? takeLine(begun.subarray(0, bytes)) : null;
   };
 
   return (bytes) => {
@@ -69,24 +73,10 @@ export const createReplyReader = (): ReplyReader => {
   };
 };
 
-/** `text` is what follows the code; the whole line where it has none. */
-type ReplyLine = { readonly code: string | null; readonly isLast: boolean; readonly text: string };
-
-const hasCode = ({ code }: ReplyLine): boolean => code !== null;
-
 // RFC 5321 §4.2. The text may be missing altogether: some servers answer "250" and nothing more.
 const CODED = /^([2-5]\d\d)(?:([- ])(.*))?$/;
 
-const parseLine = (line: string): ReplyLine => {
-  const [, code = null, separator, text = ""] = CODED.exec(line) ?? [];
-  return { code, isLast: separator !== "-", text: code === null ? line : text };
-};
-
-/** Where the lines disagree about the code, the last one counts: it ends the reply. */
-const toReply = (code: string, lines: readonly ReplyLine[]): Reply => {
-  const texts = lines
-    .filter((line) => hasCode(line) || line.text.trim() !== "")
-    .map(({ text }) => text);
+const toReply = (code: string, texts: readonly string[]): Reply => {
   const enhanced = findEnhanced(code, texts);
   const plain = texts.map((text) => removeCodes(text, code, enhanced));
   return { code: Number(code), enhanced, text: plain.join("\n") };
