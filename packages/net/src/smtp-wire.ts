@@ -108,6 +108,11 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   let listener: ((reply: ReplyOrFault) => void) | null = null;
   let timer: NodeJS.Timeout | undefined;
 
+  const setTimer = (handle: () => void, ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(handle, ms);
+  };
+
   const destroy = (): void => {
     clearTimeout(timer);
     stream.destroy();
@@ -115,8 +120,7 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   };
 
   const leavePolitely = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(destroy, HANG_UP_MS);
+    setTimer(destroy, HANG_UP_MS);
     stream.end();
   };
 
@@ -143,11 +147,8 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
   const handleBytes = (bytes: Uint8Array): void => {
     if (!broken) read(bytes).forEach(handleReply);
   };
-  const handleClose = (): void => {
-    if (broken) destroy();
-    else breakOff("closed");
-  };
-  /** One timer for all replies of a session: most wait as long as the last. */
+  const handleClose = (): void => (broken ? destroy() : breakOff("closed"));
+  /** The timer may outlast the reply that it was set for. */
   const handleTimeout = (): void => {
     if (listener) breakOff("timeout", leavePolitely);
   };
@@ -172,13 +173,12 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     send: (...lines) => {
       lines.forEach(assertOneLine);
       unread.expect(lines.length);
-      if (!broken) stream.write(`${lines.join("\r\n")}\r\n`);
+      if (!broken) stream.write(lines.map((line) => `${line}\r\n`).join(""));
     },
     receive: (waitMs) => {
       const next = unread.shift() ?? broken;
       if (next) return Promise.resolve(next);
-      clearTimeout(timer);
-      timer = setTimeout(handleTimeout, waitMs);
+      setTimer(handleTimeout, waitMs);
       return new Promise((resolve) => {
         listener = resolve;
       });
