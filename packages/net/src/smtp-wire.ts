@@ -99,30 +99,51 @@ const createUnreadReplies = () => {
   };
 };
 
-/** A wire over an open socket. Whatever the server does, memory and time stay bounded. */
-export const createSmtpWire = (socket: Socket): SmtpWire => {
+/** The stream of a wire, which TLS replaces, with its one timer: most replies are waited for as long as the last. */
+const createStream = (
+  socket: Socket,
+  onBytes: (bytes: Uint8Array) => void,
+  onClose: () => void,
+) => {
   let stream: Socket | TLSSocket = socket;
-  let read = createReplyReader();
-  const unread = createUnreadReplies();
-  let broken: WireFault | null = null;
-  let listener: ((reply: ReplyOrFault) => void) | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const setTimer = (handle: () => void, ms: number): void => {
     clearTimeout(timer);
     timer = setTimeout(handle, ms);
   };
-
   const destroy = (): void => {
     clearTimeout(timer);
     stream.destroy();
     socket.destroy();
   };
-
-  const leavePolitely = (): void => {
-    setTimer(destroy, HANG_UP_MS);
-    stream.end();
+  return {
+    setTimer,
+    destroy,
+    leavePolitely: (): void => {
+      setTimer(destroy, HANG_UP_MS);
+      stream.end();
+    },
+    write: (text: string): void => void stream.write(text),
+    attach: (next: Socket | TLSSocket): void => {
+      stream = next
+        .on("data", onBytes)
+        .on("end", onClose)
+        .on("close", onClose)
+        .on("error", onClose);
+    },
+    detach: (): void => {
+      stream.off("data", onBytes).off("end", onClose).off("close", onClose);
+    },
   };
+};
+
+/** A wire over an open socket. Whatever the server does, memory and time stay bounded. */
+export const createSmtpWire = (socket: Socket): SmtpWire => {
+  let read = createReplyReader();
+  const unread = createUnreadReplies();
+  let broken: WireFault | null = null;
+  let listener: ((reply: ReplyOrFault) => void) | null = null;
 
   const settle = (reply: ReplyOrFault): void => {
     const resolve = listener;
@@ -130,7 +151,7 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     resolve?.(reply);
   };
 
-  const breakOff = (fault: WireFault, leave = destroy): void => {
+  const breakOff = (fault: WireFault, leave = stream.destroy): void => {
     if (broken) return;
     broken = fault;
     leave();
@@ -143,32 +164,17 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     const next = listener && unread.shift();
     if (next) settle(next);
   };
-
   const handleBytes = (bytes: Uint8Array): void => {
     if (!broken) read(bytes).forEach(handleReply);
   };
-  const handleClose = (): void => (broken ? destroy() : breakOff("closed"));
+  const handleClose = (): void => (broken ? stream.destroy() : breakOff("closed"));
   /** The timer may outlast the reply that it was set for. */
   const handleTimeout = (): void => {
-    if (listener) breakOff("timeout", leavePolitely);
+    if (listener) breakOff("timeout", stream.leavePolitely);
   };
 
-  const attach = (next: Socket | TLSSocket): void => {
-    stream = next
-      .on("data", handleBytes)
-      .on("end", handleClose)
-      .on("close", handleClose)
-      .on("error", handleClose);
-  };
-
-  /** Bytes before the handshake were sent in clear text, perhaps by an attacker (CVE-2011-0411): they are dropped. */
-  const detach = (): void => {
-    stream.off("data", handleBytes).off("end", handleClose).off("close", handleClose);
-    read = createReplyReader();
-    unread.clear();
-  };
-
-  attach(socket);
+  const stream = createStream(socket, handleBytes, handleClose);
+  stream.attach(socket);
   return {
     send: (...lines) => {
       lines.forEach(assertOneLine);
@@ -178,21 +184,24 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     receive: (waitMs) => {
       const next = unread.shift() ?? broken;
       if (next) return Promise.resolve(next);
-      setTimer(handleTimeout, waitMs);
+      stream.setTimer(handleTimeout, waitMs);
       return new Promise((resolve) => {
         listener = resolve;
       });
     },
     startTls: async (host, waitMs) => {
       if (broken) return broken;
-      detach();
+      // Bytes before the handshake were sent in clear text, perhaps by an attacker (CVE-2011-0411): they are dropped.
+      stream.detach();
+      read = createReplyReader();
+      unread.clear();
       const secured = await upgrade(socket, host, waitMs);
       if (typeof secured === "string") breakOff(secured);
-      else attach(secured);
+      else stream.attach(secured);
       return broken;
     },
     close: () => {
-      breakOff("closed", leavePolitely);
+      breakOff("closed", stream.leavePolitely);
       return waitForClose(socket);
     },
   };
