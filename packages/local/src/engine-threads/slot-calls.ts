@@ -1,5 +1,5 @@
 import type { Key, Update } from "@mailproof/core/ports/table";
-import { createMemoryItems, type ItemStore } from "@mailproof/core/smtp-pool/slots/memory-items";
+import { createMemoryItems, type ItemStore } from "@mailproof/core/smtp-pool/slots/item-store";
 import { listLeases } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { type Calls, ENDED } from "./calls.ts";
 

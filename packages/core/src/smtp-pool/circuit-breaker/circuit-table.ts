@@ -1,6 +1,6 @@
 import { isUnexpired } from "../../lib/time.ts";
-import { withTimeout } from "../../lib/timeout.ts";
-import type { Table, Where, Write, WriteResult } from "../../ports/table.ts";
+import type { Where } from "../../ports/table.ts";
+import { type ItemStore, limitTime } from "../slots/item-store.ts";
 import { type Circuit, CLOSED, getCircuitState } from "./circuit.ts";
 import {
   type CircuitName,
@@ -11,13 +11,11 @@ import {
 } from "./circuit-items.ts";
 
 export type CircuitTablePorts = {
-  readonly table: Pick<Table, "get" | "write">;
+  readonly table: ItemStore;
   readonly now: () => Date;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** After this time the table counts as down. */
-const TABLE_MS = 3_000;
 /** Longer than any session: a crash delays the next trial no longer than this. */
 export const TRIAL_LEASE_MS = 150_000;
 /** Another process changed the item first: how often the change is made again. */
@@ -26,18 +24,12 @@ const TRIES_MAX = 4;
 export type CircuitChange = { readonly before: Circuit; readonly after: Circuit };
 
 /** The items of circuits. Every write has the version that was read as its condition; trouble with the table rejects. */
-export const createCircuitTable = ({ table, now, sleep }: CircuitTablePorts) => {
+export const createCircuitTable = ({ table: untimed, now, sleep }: CircuitTablePorts) => {
   const getMs = () => now().getTime();
-
-  const inTime = async <Result>(call: Promise<Result>): Promise<Result> => {
-    const result = await withTimeout({ sleep }, TABLE_MS, call);
-    if (result === "late") throw new Error("the table does not answer in time");
-    return result;
-  };
-  const write = (one: Write): Promise<WriteResult> => inTime(table.write(one));
+  const table = limitTime(untimed, { sleep });
 
   const read = async (name: CircuitName): Promise<SharedCircuit> =>
-    parseCircuit(await inTime(table.get(toCircuitKey(name))));
+    parseCircuit(await table.get(toCircuitKey(name)));
 
   /** Null: the trial is the caller's. Otherwise the item shows why not. */
   const claimTrial = async (name: CircuitName): Promise<SharedCircuit | null> => {
@@ -49,7 +41,7 @@ export const createCircuitTable = ({ table, now, sleep }: CircuitTablePorts) => 
       if (!isHalfOpen || isUnexpired(shared.trialUntilMs, getMs(), TRIAL_LEASE_MS)) return shared;
       const set = { trial_until: getMs() + TRIAL_LEASE_MS, version: shared.version + 1 };
       const where = { version: shared.version };
-      const { outcome } = await write({ update: toCircuitKey(name), set, where });
+      const { outcome } = await table.write({ update: toCircuitKey(name), set, where });
       if (outcome !== "refused") return null;
     }
     throw new Error("other processes claim the trial at the same time");
@@ -68,7 +60,7 @@ export const createCircuitTable = ({ table, now, sleep }: CircuitTablePorts) => 
       const key = toCircuitKey(name);
       const where: Where = { version: version > 0 ? version : { missing: true } };
       const set = { ...toCircuitFields(name, after), version: version + 1 };
-      const written = await write(
+      const written = await table.write(
         after === CLOSED ? { remove: key, where } : { update: key, set, where, orCreate: true },
       );
       if (written.outcome === "committed") return { before, after };

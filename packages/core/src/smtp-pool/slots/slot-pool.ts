@@ -1,8 +1,7 @@
-import { withTimeout } from "../../lib/timeout.ts";
 import type { World } from "../../ports/world.ts";
 import { type Decision, decide, toLength, type Wish } from "./decide.ts";
 import { type Ended, endSession, type Lease } from "./end-session.ts";
-import { createMemoryItems, type ItemStore } from "./memory-items.ts";
+import { createMemoryItems, type ItemStore, limitTime } from "./item-store.ts";
 import {
   type Change,
   createExpiry,
@@ -28,8 +27,6 @@ import {
 
 /** Another process changed the item first: how often it is read and decided again. */
 const TRIES_MAX = 6;
-/** After this time the table counts as down. A slot that it acquired all the same is free when its lease ends. */
-const TABLE_MS = 3_000;
 /** A process looks again before its own pause is over, never after it. */
 const YIELD_SHARE = 0.9;
 
@@ -44,7 +41,8 @@ export const createLocalSlots = (ports: Omit<SlotPorts, "table">): SlotPool =>
 
 /** Slots that all processes with this table share. */
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
-  const shared = createSlotPool({ ...ports, table: withTimeouts(ports) });
+  // A slot that was acquired too late is free when its lease ends.
+  const shared = createSlotPool({ ...ports, table: limitTime(ports.table, ports) });
   // Without the table every process counts alone: less polite, but no verdict changes.
   const alone = createSlotPool({ ...ports, table: createMemoryItems(ports) });
   const endAnyway = (slotKey: SlotKey, slot: Slot): Slot => ({
@@ -325,12 +323,3 @@ const moveTurn = ({ queue, requester }: SlotRequest, recipients: number): void =
 };
 
 const createToken = (random: () => number): string => `${random()}`.slice(2);
-
-const withTimeouts = ({ table, sleep }: SlotPorts): ItemStore => {
-  const inTime = async <Result>(call: Promise<Result>): Promise<Result> => {
-    const result = await withTimeout({ sleep }, TABLE_MS, call);
-    if (result === "late") throw new Error("the table does not answer in time");
-    return result;
-  };
-  return { get: (key) => inTime(table.get(key)), write: (write) => inTime(table.write(write)) };
-};

@@ -1,10 +1,25 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { toEpochSeconds } from "../../lib/time.ts";
+import { withTimeout } from "../../lib/timeout.ts";
 import type { Item, Table } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
 import { applyWrite, getItemKey, mayApply, toItemId } from "../../ports/writes.ts";
 
 /** Where the state of providers is kept: the table, or the memory of one process. */
 export type ItemStore = Pick<Table, "get" | "write">;
+
+/** After this time the table counts as down. */
+const TABLE_MS = 3_000;
+
+/** Rejects where the table does not answer in time. What it was asked to write it may have written all the same. */
+export const limitTime = (table: ItemStore, ports: Pick<World, "sleep">): ItemStore => {
+  const inTime = async <Result>(call: Promise<Result>): Promise<Result> => {
+    const result = await withTimeout(ports, TABLE_MS, call);
+    if (result === "late") throw new Error("the table does not answer in time");
+    return result;
+  };
+  return { get: (key) => inTime(table.get(key)), write: (write) => inTime(table.write(write)) };
+};
 
 /** Providers and exits that a process remembers; a forgotten one backs off no more. */
 const ITEMS_MAX = 50_000;
