@@ -75,7 +75,9 @@ describeInBrowser("find", ({ open }) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("ada@valid.lab.mailproof.test");
     const command = page.getByRole("option", { name: "Verify ada@valid.lab.mailproof.test" });
-    expect(await command.locator("small").textContent()).toBe(`${prices.verify} credit`);
+    // The prices are read when the page is, and may be on their way.
+    const price = () => command.locator("small").textContent();
+    await expect.poll(price).toBe(`${prices.verify} credit`);
   });
 
   test("a failure of ours has its sentence and request id, and Retry searches again", async () => {

@@ -251,9 +251,11 @@ describeInBrowser("a new list", ({ open }) => {
     await choose(opened, Buffer.from(TABS));
     const before = await readCharged(opened);
     await page.route("**/blobs/**", () => {});
+    const uploading = page.waitForRequest("**/blobs/**");
 
     await page.getByRole("button", { name: "Verify 2 addresses" }).click();
     await page.getByText("Nothing is charged yet.").waitFor();
+    await uploading;
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
 

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
 import { formatCount } from "../format.ts";
 import { useDialog } from "../parts/dialog.tsx";
@@ -104,7 +104,7 @@ const Results = () => {
 /** Ctrl K or ⌘ K: every screen and setting by its name, in the order of the navigation. */
 export const CommandPalette = () => {
   const dialog = useDialog(isOpen.value, closePalette);
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener("keydown", onShortcut);
     return () => removeEventListener("keydown", onShortcut);
   }, []);

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { refreshAccount } from "../session.ts";
 
 /** Says that the browser has no network, for as long as it has none. */
 export const Connection = () => {
   const isOffline = useSignal(!navigator.onLine);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => {
       isOffline.value = !navigator.onLine;
       if (navigator.onLine) void refreshAccount();

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { toHref } from "../base.ts";
 import { Icon, Logo } from "../parts/icon.tsx";
 import { isOperator, isTestKey, refreshAccount } from "../session.ts";
@@ -11,7 +11,7 @@ import { announcement, Outlet } from "./outlet.tsx";
 
 /** What is around every screen. */
 export const Frame = () => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     void refreshAccount();
   }, []);
   return (

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { toHref } from "../base.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Screen } from "../parts/screen.tsx";
@@ -96,7 +96,7 @@ export const Outlet = () => {
   const isFirst = useRef(true);
   // A screen of an account would send its requests with the operator's key, and their refusal would end the session.
   const current = shown.value?.screens === listScreens() ? shown.value : null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!current) return;
     // After a page load the browser is already at the top.
     const heading = document.querySelector<HTMLElement>("main h1");

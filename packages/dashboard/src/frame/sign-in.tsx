@@ -1,7 +1,7 @@
 import { MailproofError } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
 import { ErrorPanel, toSentence } from "../parts/error-panel.tsx";
 import { Logo } from "../parts/icon.tsx";
@@ -68,7 +68,7 @@ const SignInForm = () => {
   const field = useRef<HTMLInputElement>(null);
   const error = useSignal<unknown>(null);
   const isBusy = useSignal(false);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
 
   const submit = async () => {
     if (isBusy.value) return;
@@ -117,7 +117,7 @@ const SignInForm = () => {
 };
 
 export const SignIn = () => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = "Sign in · Mailproof";
   }, []);
   return (

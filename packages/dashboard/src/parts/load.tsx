@@ -1,6 +1,6 @@
 import { MailproofError } from "@mailproof/client";
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ErrorPanel } from "./error-panel.tsx";
 
 /** What the API returned, and how the latest request went. Earlier data stay while the next request runs. */
@@ -34,7 +34,7 @@ export const useLoad = <T,>(
       },
     );
   }, inputs);
-  useEffect(() => {
+  useLayoutEffect(() => {
     reload();
     return () => latest.current?.abort();
   }, [reload]);
@@ -46,7 +46,7 @@ export const usePolling = (
   { data, error, reload }: Load<unknown>,
   everyMs: number | null,
 ): void => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (everyMs === null) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const schedule = () => {

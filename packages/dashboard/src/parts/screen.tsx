@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 type Props = {
   readonly title: string;
@@ -12,7 +12,8 @@ type Props = {
 
 /** The frame of every screen: its heading, which the frame focuses, and the title of the tab. */
 export const Screen = ({ title, lead, actions, children }: Props) => {
-  useEffect(() => {
+  // With the heading, in one step: what reads a heading reads its title.
+  useLayoutEffect(() => {
     document.title = `${title} · Mailproof`;
   }, [title]);
   return (

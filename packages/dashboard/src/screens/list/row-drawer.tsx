@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { navigate } from "../../router.ts";
 import { getClient } from "../../session.ts";
@@ -18,7 +18,7 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
     (signal) => getClient().getJobRow({ id: job, row: String(row) }, { signal }),
     [job, row],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!dialog.current?.open) dialog.current?.showModal();
   }, []);
   return (

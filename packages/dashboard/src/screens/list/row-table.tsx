@@ -1,6 +1,6 @@
 import type { ResultRow } from "@mailproof/client";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatNumber, formatTime } from "../../format.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { Sort, SortColumn } from "./selection.ts";
@@ -123,12 +123,12 @@ const useScroll = (selection: string) => {
     const { scrollTop = 0, clientHeight = VIEW_PX } = view.current ?? {};
     setScroll({ scrollTop, viewPx: clientHeight });
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(measure);
     if (view.current) observer.observe(view.current);
     return () => observer.disconnect();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (view.current) view.current.scrollTop = 0;
     measure();
   }, [selection]);
@@ -190,7 +190,7 @@ export const RowTable = (props: Props) => {
   const columns = COLUMNS.filter(({ id }) => shown.includes(id));
   const { heightPx, first, count } = toWindow({ rows: total, ...scroll });
   // Rows are requested once scrolling stops.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(() => onMove(first), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [first]);

@@ -1,6 +1,6 @@
 import type { ListRequestsData, ListRequestsInput } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
@@ -24,7 +24,7 @@ const CALM_MS = 3_000;
 
 const usePollPause = (): number => {
   const pause = useSignal(QUICK_MS);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(() => {
       pause.value = CALM_MS;
     }, QUICK_FOR_MS);

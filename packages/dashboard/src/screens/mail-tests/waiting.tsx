@@ -1,5 +1,5 @@
 import type { MailTest } from "@mailproof/client";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { formatClock, formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { isTestKey } from "../../session.ts";
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** The remaining time, updated without a request. */
 const useRemainingMs = (until: string): number => {
   const [now, setNow] = useState(Date.now());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, []);

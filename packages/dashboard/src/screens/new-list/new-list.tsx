@@ -1,6 +1,6 @@
 import type { ProcessFileData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -108,7 +108,7 @@ const useNewList = () => {
     forgetListIntent();
     state.value = { kind: "empty" };
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const intent = readListIntent();
     if (intent) charge(intent);
     return () => current.current.abort();

@@ -1,5 +1,5 @@
 import type { GetUsageData } from "@mailproof/client";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatNumber } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
@@ -19,7 +19,7 @@ export const Usage = () => {
   const { from, to, days } = period;
   const usage = useLoad((signal) => getClient().getUsage({ from, to }, { signal }), [from, to]);
   // What the frame read may be older than the entries below.
-  useEffect(() => void refreshAccount(), [from, to]);
+  useLayoutEffect(() => void refreshAccount(), [from, to]);
   const fileName = `mailproof-${from}-to-${to}`;
   return (
     <Screen title="Usage" lead="What your credits paid for, and every entry of the ledger.">

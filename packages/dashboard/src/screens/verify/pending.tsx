@@ -1,5 +1,5 @@
 import type { ResultRow } from "@mailproof/client";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatClock } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -29,7 +29,7 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
   const { job: data, row } = load.data ?? {};
   const isOver = row !== undefined || data?.completed_at !== undefined;
   usePolling(load, isOver ? null : POLL_MS);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (row) onResult(row);
   }, [row]);
   const { deferred } = data ?? {};

@@ -1,7 +1,7 @@
 import type { ResultRow, VerifyEmailData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -68,7 +68,7 @@ const useScreen = (): Verification => {
   const field = useRef<HTMLInputElement>(null);
   const { state, run } = useVerification();
   const visit = address.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The screen stays until the code of the next one has loaded.
     if (path.peek() !== PATH) return;
     const intent = readIntent();
