@@ -8,7 +8,10 @@ export default $config({
       name: "mailproof",
       home: "aws",
       // The one that infra:prepare fetches and test/infra is run with.
-      providers: { aws: { version: "7.20.0" } },
+      providers: {
+        // AWS_REGION in .env.<stage> is the one place that names the region (infra/settings.ts).
+        aws: { version: "7.20.0", region: process.env["AWS_REGION"] as "eu-central-1" },
+      },
       ...lifeOf(stage),
     };
   },
@@ -24,7 +27,7 @@ export default $config({
     await import("./infra/schedules.ts");
     await import("./infra/upload-limit.ts");
     await import("./infra/published-names.ts");
-    const { front } = await import("./infra/dashboard.ts");
-    return { api: api.url, dashboard: $interpolate`${front.url}/app/` };
+    const { url } = await import("./infra/front.ts");
+    return { api: api.url, url };
   },
 });

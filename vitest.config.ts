@@ -82,17 +82,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   histories: { ...local, include: HISTORIES },
   infra: {
     include: ["test/infra/*.test.ts"],
-    // Pulumi allows one program per process, so each test file runs in its own process.
-    pool: "forks",
     testTimeout: shared.testTimeout,
     hookTimeout: shared.hookTimeout,
-    env: {
-      SST_SECRET_KeyPepper: "a pepper for the tests",
-      SST_SECRET_CursorSecret: "a secret for the tests",
-      SST_SECRET_ActivityKey: "an activity key for tests",
-      SST_SECRET_SealingKey: "a sealing key for the tests",
-      SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
-    },
   },
   aws: { ...createAws({}), include: ["test/story/**/*.test.ts"] },
   "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },

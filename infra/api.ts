@@ -1,5 +1,7 @@
 import { CORS } from "@mailproof/api/http/cors";
+import { toSstDomain } from "./domain.ts";
 import { createLambda } from "./functions.ts";
+import { settings } from "./stage.ts";
 import { LOG_RETENTION, listRouteKeys, routes, throttle } from "./topology.ts";
 
 /** The fields of the access log: neither the caller nor the path, which may contain an email address. */
@@ -14,10 +16,8 @@ const ACCESS_LOG = {
   bytes: "$context.responseLength",
 };
 
-const domain = process.env["API_DOMAIN"];
-
 export const api = new sst.aws.ApiGatewayV2("Api", {
-  ...(domain && { domain }),
+  ...(settings.apiDomain && { domain: toSstDomain(settings.apiDomain) }),
   accessLog: { retention: LOG_RETENTION },
   cors: {
     allowOrigins: [...CORS.allowOrigins],

@@ -1,11 +1,12 @@
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { listGrants, listSettings, type ResourcePart } from "./iam.ts";
-import { network, securityGroup } from "./network.ts";
+import { network } from "./network.ts";
 import { toServiceName } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
+import { mayReserve } from "./quota.ts";
 import * as secrets from "./secrets.ts";
-import { mayReserve, readQuota } from "./size.ts";
+import { settings } from "./stage.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,
@@ -63,6 +64,7 @@ const SETTINGS = new Map<string, Settings>([
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
   createSetting("TABLE_NAME", table.name),
   createSetting("BUCKET_NAME", bucket.name),
+  createSetting("DASHBOARD", settings.dashboard),
   ["QUEUE_URLS", createQueueSettings(false)],
   ["DEAD_QUEUE_URLS", createQueueSettings(true)],
   ...PASSED_THROUGH.map((name) => createSetting(name, process.env[name])),
@@ -94,7 +96,7 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
 type Extra = Partial<sst.aws.FunctionArgs>;
 
 /** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
-const isReserved = mayReserve(readQuota(process.env), lambdas);
+const isReserved = mayReserve(settings.quota, lambdas);
 
 /** One Lambda with exactly what it needs. */
 const createFunction = (
@@ -105,9 +107,7 @@ const createFunction = (
   new sst.aws.Function(lambda.name, {
     ...extra,
     environment: buildEnvironment(lambda),
-    ...(isInNetwork(lambda) && {
-      vpc: { privateSubnets: network.privateSubnets, securityGroups: [securityGroup.id] },
-    }),
+    ...(isInNetwork(lambda) && network && { vpc: network }),
     handler: lambda.handler,
     runtime: RUNTIME,
     architecture: ARCHITECTURE,

@@ -1,10 +1,10 @@
 import type { Need as CodeNeed } from "@mailproof/core/runtime/need";
 
 /**
- * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, and writing what is known
- * of mail hosts.
+ * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, writing what is known of
+ * mail hosts, and serving the dashboard.
  */
-export type Need = CodeNeed | "queue:receive" | "uploads:remove" | "table:mail-hosts";
+export type Need = CodeNeed | "queue:receive" | "uploads:remove" | "table:mail-hosts" | "dashboard";
 
 /** The resource that an action is allowed on. */
 export type ResourcePart =
@@ -72,6 +72,8 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "uploads:remove": [{ actions: ["s3:DeleteObjectVersion"], on: ["uploads"] }],
   // A Lambda outside the VPC calls the prober, which is inside.
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
+  // Its page names the bucket, to which the browser uploads by a presigned link.
+  dashboard: [],
   // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
   smtp: [],
   lists: [],
@@ -108,6 +110,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "blobs:read": ["BUCKET_NAME"],
   "blobs:write": ["BUCKET_NAME"],
   "uploads:remove": ["BUCKET_NAME"],
+  dashboard: ["BUCKET_NAME", "DASHBOARD"],
   mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
   lists: [],
   smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],

@@ -1,10 +1,12 @@
 import { api, httpLambdas } from "./api.ts";
 import { feedback } from "./feedback.ts";
+import { url } from "./front.ts";
 import { prober } from "./functions.ts";
-import { network } from "./network.ts";
+import { vpc } from "./network.ts";
 import { createParameterNamer } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
 import { scheduleLambdas } from "./schedules.ts";
+import { settings } from "./stage.ts";
 import { table } from "./storage.ts";
 import { prober as proberLambda, queues } from "./topology.ts";
 import { uploadLimitLambda } from "./upload-limit.ts";
@@ -22,15 +24,19 @@ const publish = (key: string, value: $util.Input<string>) =>
 publish("api", api.nodes.api.id);
 publish("table", table.name);
 publish("feedback", feedback.arn);
-publish(
-  "egress",
-  network.nodes.elasticIps
-    .apply((ips) => $util.all(ips.map((ip) => ip.publicIp)))
-    .apply((ips) => ips.join(",")),
-);
-network.nodes.natGateways.apply((gateways) =>
-  gateways.map(({ id }, zone) => publish(`nat/${zone}`, id)),
-);
+publish("url", url);
+if (vpc) {
+  publish(
+    "egress",
+    vpc.nodes.elasticIps
+      .apply((ips) => $util.all(ips.map((ip) => ip.publicIp)))
+      .apply((ips) => ips.join(",")),
+  );
+  if (settings.vpc === "own")
+    vpc.nodes.natGateways.apply((gateways) =>
+      gateways.map(({ id }, zone) => publish(`nat/${zone}`, id)),
+    );
+}
 for (const { name } of queues) publish(`queue/${name}`, getQueue(name).nodes.queue.name);
 for (const { lambda, made } of [
   { lambda: proberLambda, made: prober },

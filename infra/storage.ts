@@ -2,6 +2,7 @@ import { BLOB_CORS } from "@mailproof/api/http/cors";
 import type { RetentionPrefix } from "@mailproof/core/ports/blobs";
 import { isPermanent } from "./lifecycle.ts";
 import { INBOUND, mailDomain, ruleConditions } from "./mail-rule.ts";
+import { settings } from "./stage.ts";
 import { blobRetentionDays, table as shape } from "./topology.ts";
 
 const isRetained = isPermanent($app.stage);
@@ -10,24 +11,30 @@ const indexes = Object.entries(shape.indexes);
 const keys = [shape, ...Object.values(shape.indexes)].flatMap(({ pk, sk }) => [pk, sk]);
 
 /** Encrypted with a KMS key of the account, so CloudTrail shows who used it. Production is recoverable to any second. */
-export const table = new sst.aws.Dynamo("Table", {
-  fields: Object.fromEntries(keys.map((key) => [key, "string" as const])),
-  primaryIndex: { hashKey: shape.pk, rangeKey: shape.sk },
-  globalIndexes: Object.fromEntries(
-    indexes.map(([name, { pk, sk }]) => [name, { hashKey: pk, rangeKey: sk }]),
-  ),
-  ttl: shape.ttl,
-  deletionProtection: isRetained,
-  transform: {
-    table: {
-      pointInTimeRecovery: {
-        enabled: isRetained,
-        recoveryPeriodInDays: isRetained ? 35 : undefined,
+const createTable = () =>
+  new sst.aws.Dynamo("Table", {
+    fields: Object.fromEntries(keys.map((key) => [key, "string" as const])),
+    primaryIndex: { hashKey: shape.pk, rangeKey: shape.sk },
+    globalIndexes: Object.fromEntries(
+      indexes.map(([name, { pk, sk }]) => [name, { hashKey: pk, rangeKey: sk }]),
+    ),
+    ttl: shape.ttl,
+    deletionProtection: isRetained,
+    transform: {
+      table: {
+        pointInTimeRecovery: {
+          enabled: isRetained,
+          recoveryPeriodInDays: isRetained ? 35 : undefined,
+        },
+        serverSideEncryption: { enabled: true },
       },
-      serverSideEncryption: { enabled: true },
     },
-  },
-});
+  });
+
+/** With TABLE_NAME the stage uses a table that exists, such as a restored one, and leaves its own as it is. */
+const own = createTable();
+export const table =
+  settings.tableName === null ? own : sst.aws.Dynamo.get("UsedTable", settings.tableName);
 
 /**
  * Uploads, inputs and exports. Browsers use presigned URLs, so any origin is allowed; there is no other public access.

@@ -10,7 +10,7 @@ import {
 import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { getEntryFile, getWorkerEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
-import type { Size } from "./size.ts";
+import type { Settings } from "./settings.ts";
 
 // The resources on AWS, as data, derived from the lists of endpoints, workers and schedules. SST deploys them
 // (infra/*.ts), CDK monitors them (infra/cdk/), and tests compare both with it. This file imports neither.
@@ -70,7 +70,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
   name: toPascalCase(`http-${basename(file, ".ts").replace("$", "")}`),
   handler: file.replace(/\.ts$/, ".handler"),
   needs,
-  // Documents, 404 and 405 are the same for all.
+  // Documents, the dashboard, 404 and 405 are the same for all.
   actsForAccounts: route !== DEFAULT_ROUTE,
   timeoutSeconds: HTTP_SECONDS,
   memoryMb: HEAVY.includes(route) ? WHOLE_PROCESSOR_MB : MEMORY_MB,
@@ -85,7 +85,7 @@ const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
 
-/** Requests without a route get our 404 and 405, too. */
+/** Requests without a route get the documents, the dashboard, and our 404 and 405. */
 const DEFAULT_ROUTE = "$default";
 
 export const routes: readonly Route[] = [
@@ -96,7 +96,7 @@ export const routes: readonly Route[] = [
   { route: TOOLS, lambda: createHttpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
   {
     route: DEFAULT_ROUTE,
-    lambda: createHttpLambda(DEFAULT_ROUTE, `${HANDLERS}/http/${DEFAULT_ROUTE}.ts`, []),
+    lambda: createHttpLambda(DEFAULT_ROUTE, `${HANDLERS}/http/${DEFAULT_ROUTE}.ts`, ["dashboard"]),
   },
 ];
 
@@ -280,13 +280,18 @@ export const LOG_RETENTION = "1 month";
 /** The availability zones of the VPC, with a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
+/** The zones with a NAT gateway of the stage's own. */
+export const listGateways = ({ size, vpc }: Settings): readonly number[] =>
+  size === "full" && vpc === "own" ? ZONES : [];
+
 /** Resources whose names a stage publishes for its operator and for monitoring (infra/published-names.ts). */
-export const listPublishedNames = (size: Size): readonly string[] => [
+export const listPublishedNames = (settings: Settings): readonly string[] => [
   "api",
   "table",
   "feedback",
-  "egress",
-  ...(size === "full" ? ZONES.map((zone) => `nat/${zone}`) : []),
+  "url",
+  ...(settings.vpc === "none" ? [] : ["egress"]),
+  ...listGateways(settings).map((zone) => `nat/${zone}`),
   ...queues.map(({ name }) => `queue/${name}`),
   ...lambdas.map(({ name }) => `lambda/${name}`),
 ];

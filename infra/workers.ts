@@ -1,9 +1,8 @@
 import { createLambda } from "./functions.ts";
 import { getQueue } from "./queues.ts";
-import { fitToQuota, readQuota } from "./size.ts";
+import { fitToQuota } from "./quota.ts";
+import { settings } from "./stage.ts";
 import { lambdas, workerSpecs } from "./topology.ts";
-
-const quota = readQuota(process.env);
 
 /** Only a message that fails is retried; the others of its batch are deleted. */
 export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
@@ -12,7 +11,9 @@ export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
     batch: { size: batch, partialResponses: true },
     transform: {
       eventSourceMapping: {
-        scalingConfig: { maximumConcurrency: fitToQuota(lambda.reserved ?? 0, quota, lambdas) },
+        scalingConfig: {
+          maximumConcurrency: fitToQuota(lambda.reserved ?? 0, settings.quota, lambdas),
+        },
       },
     },
   });

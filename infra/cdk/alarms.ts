@@ -1,5 +1,5 @@
 import { ComparisonOperator, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { type QueueSpec, queues, ZONES } from "../topology.ts";
+import { type QueueSpec, queues } from "../topology.ts";
 import { createLambdaAlarms, createVitalLambdaAlarms } from "./lambda-alarms.ts";
 import type { Monitored } from "./metrics.ts";
 import * as measures from "./metrics.ts";
@@ -170,7 +170,7 @@ const createEgressAlarms = (stage: Monitored): readonly AlarmSpec[] => [
     description:
       "Most mail servers cannot be reached: port 25 or our address is blocked. docs/egress.md.",
   },
-  ...(stage.size === "full" ? ZONES : []).map((zone) => ({
+  ...stage.gateways.map((zone) => ({
     id: `NatPorts${zone}`,
     metric: measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
     threshold: 1,

@@ -1,17 +1,10 @@
 // STAGE=production node infra/cdk/app.ts writes the monitoring stack of a stage to cdk.out.
-import { readBudget, readQuota, readSize } from "../size.ts";
+import { readSettings } from "../settings.ts";
 import { createOperationsApp } from "./operations.ts";
 
-const { STAGE: stage = "production", CALL_EMAIL: callEmail } = process.env;
+const { STAGE: stage = "production" } = process.env;
 
 createOperationsApp(
-  {
-    app: "mailproof",
-    stage,
-    size: readSize(stage, process.env),
-    quota: readQuota(process.env),
-    budgetUsd: readBudget(process.env),
-    callEmail,
-  },
+  { app: "mailproof", stage, settings: readSettings(stage, process.env) },
   "cdk.out",
 ).synth();

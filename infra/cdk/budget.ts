@@ -1,7 +1,7 @@
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
-import type { Size } from "../size.ts";
+import type { Size } from "../settings.ts";
 
 /** Dollars a month for the whole AWS account: a stage without requests (docs/costs.md), and as much again for use. */
 export const DEFAULT_BUDGET_USD: Readonly<Record<Size, number>> = { full: 200, lean: 50 };

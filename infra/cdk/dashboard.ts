@@ -10,7 +10,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { lambdas, prober, queues, routes, workerSpecs, ZONES } from "../topology.ts";
+import { lambdas, prober, queues, routes, workerSpecs } from "../topology.ts";
 import * as measures from "./metrics.ts";
 import { createLambdaMetric, createQueueMetric, type Monitored } from "./metrics.ts";
 
@@ -110,7 +110,7 @@ const createListWidgets = (stage: Monitored): IWidget[] => {
 
 const createMailServerWidgets = (stage: Monitored): IWidget[] => {
   const sessions = measures.createOwnMetrics(stage, "mailproof_smtp_sessions_total", "Sum");
-  const ports = (stage.size === "full" ? ZONES : []).map((zone) =>
+  const ports = stage.gateways.map((zone) =>
     measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
   );
   return [

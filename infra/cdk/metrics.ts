@@ -2,7 +2,7 @@ import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/background
 import { NAMESPACE, SERVICE_DIMENSION } from "@mailproof/functions/metric-namespace";
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Size } from "../size.ts";
+import type { Size } from "../settings.ts";
 import { table } from "../topology.ts";
 
 /** The stage that is monitored. */
@@ -12,6 +12,8 @@ export type Monitored = {
   /** App and stage, the dimension of the figures that our Lambdas publish. */
   readonly service: string;
   readonly size: Size;
+  /** The zones with a NAT gateway. */
+  readonly gateways: readonly number[];
   /** Concurrent Lambdas of the account. */
   readonly quota: number;
 };

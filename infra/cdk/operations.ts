@@ -7,7 +7,8 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { createParameterNamer, toServiceName } from "../parameters.ts";
-import type { Size } from "../size.ts";
+import type { Settings } from "../settings.ts";
+import { listGateways } from "../topology.ts";
 import { createAlarms, getComparison, getMissingDataTreatment } from "./alarms.ts";
 import { createBudget, DEFAULT_BUDGET_USD } from "./budget.ts";
 import { createDashboard } from "./dashboard.ts";
@@ -15,13 +16,7 @@ import { createDashboard } from "./dashboard.ts";
 export type OperationsOptions = {
   readonly app: string;
   readonly stage: string;
-  readonly size: Size;
-  /** Concurrent Lambdas of the account. Null: AWS's default. */
-  readonly quota: number | null;
-  /** What the account may cost in a month. Null: the default of the size. */
-  readonly budgetUsd: number | null;
-  /** The email address for alarms. Without it the operator subscribes to the topic. */
-  readonly callEmail?: string | undefined;
+  readonly settings: Settings;
 };
 
 /** AWS's default; a new account has less, and says so with CONCURRENCY_QUOTA. */
@@ -40,7 +35,8 @@ export const createOperationsApp = (options: OperationsOptions, outdir: string):
  * alarm changes no resource that serves requests.
  */
 const createOperationsStack = (scope: App, options: OperationsOptions): Stack => {
-  const { app, stage, size, quota, budgetUsd, callEmail } = options;
+  const { app, stage, settings } = options;
+  const { size, quota, budgetUsd, callEmail } = settings;
   const service = toServiceName(app, stage);
   const stack = new Stack(scope, `${service}-operations`, {
     description: `Monitoring of ${app} ${stage}: alarms and a dashboard`,
@@ -50,7 +46,13 @@ const createOperationsStack = (scope: App, options: OperationsOptions): Stack =>
   const toParameterName = createParameterNamer(app, stage);
   const nameOf = (key: string) =>
     StringParameter.valueForStringParameter(stack, toParameterName(key));
-  const monitored = { nameOf, service, size, quota: quota ?? DEFAULT_QUOTA };
+  const monitored = {
+    nameOf,
+    service,
+    size,
+    gateways: listGateways(settings),
+    quota: quota ?? DEFAULT_QUOTA,
+  };
 
   const calls = createTopic(stack, `${app} ${stage}`, callEmail);
   const call = new SnsAction(calls);
@@ -75,7 +77,7 @@ const createOperationsStack = (scope: App, options: OperationsOptions): Stack =>
 };
 
 /** A topic's own policy replaces the one that lets its owner publish, so its publishers are named. */
-const createTopic = (stack: Stack, displayName: string, callEmail: string | undefined): Topic => {
+const createTopic = (stack: Stack, displayName: string, callEmail: string | null): Topic => {
   const topic = new Topic(stack, "Calls", { enforceSSL: true, displayName });
   topic.addToResourcePolicy(
     new PolicyStatement({

@@ -1,7 +1,6 @@
-// node packages/dashboard/build.ts FOLDER writes the files of the dashboard; without a folder it prints them as JSON, which
-// is what the server of a clone reads (packages/local/src/server/dashboard-build.ts).
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// node packages/dashboard/build.ts prints the files of the dashboard as JSON, which is what the server of a clone reads
+// (packages/local/src/server/dashboard-build.ts), and what a bundle for AWS carries (packages/functions/bundle.ts).
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { build, type InlineConfig, type Rolldown } from "vite";
@@ -78,13 +77,4 @@ export const buildDashboard = async (): Promise<BuiltDashboard> => {
   return { files: Object.fromEntries(files), packages: [...packages].toSorted() };
 };
 
-if (import.meta.main) {
-  const { files, packages } = await buildDashboard();
-  const [folder] = process.argv.slice(2);
-  if (folder === undefined) process.stdout.write(JSON.stringify({ files, packages }));
-  else
-    for (const [path, { text }] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-}
+if (import.meta.main) process.stdout.write(JSON.stringify(await buildDashboard()));

@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { BuildOptions, Plugin } from "esbuild";
+import { packTexts } from "./src/packed-texts.ts";
 
 /** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
 export const inlineBuiltModules: Plugin = {
@@ -145,6 +148,23 @@ export const readListsModules = async (file: string): Promise<ReadonlyMap<string
   ]);
 };
 
+/** The dashboard is built by a process of its own, since what builds it sets its environment. */
+const withDashboard: Plugin = {
+  name: "with the dashboard",
+  setup: (build) => {
+    build.onLoad({ filter: /\/functions\/src\/dashboard-files\.ts$/ }, async () => ({
+      contents: `export const PACKED_FILES = ${JSON.stringify(packTexts(await buildDashboard()))};`,
+    }));
+  },
+};
+
+const buildDashboard = async (): Promise<Readonly<Record<string, string>>> => {
+  const script = resolveHere("../dashboard/build.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { maxBuffer: 2 ** 25 });
+  const { files } = JSON.parse(stdout) as { files: Readonly<Record<string, { text: string }>> };
+  return Object.fromEntries(Object.entries(files).map(([path, { text }]) => [path, text]));
+};
+
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** How a Lambda's entry becomes one file. The deployment and the test of its size use the same options. */
@@ -168,6 +188,7 @@ export const BUNDLE = {
     withVersionsOnly,
     withUsedSchemas,
     withListsFile,
+    withDashboard,
   ],
   // dns-packet is a CommonJS module: it calls require, which an ES module does not have.
   banner: {

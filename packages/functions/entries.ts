@@ -1,6 +1,5 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
 import { workers } from "@mailproof/core/background/workers";
@@ -9,7 +8,7 @@ import type { Need } from "@mailproof/core/runtime/need";
 
 // Every endpoint and every worker is its own Lambda, so each needs a file that the bundler begins at. These files
 // follow from the lists of endpoints and workers and are written before anything is bundled; they are not part of the
-// source.
+// source. Paths are those from the root of the repository, in which every build runs.
 
 /** What a Lambda has beside its table, by the needs that stand for it: without one, a bundle carries none of it. */
 const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, file: string])[] = [
@@ -40,7 +39,7 @@ type EntryWorker = Pick<(typeof workers)[number], "queue" | "needs">;
 
 const FOLDER = "packages/functions/generated";
 
-/** Where the entry of an endpoint is written, from the root of the repository. */
+/** Where the entry of an endpoint is written. */
 export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
   `${FOLDER}/http/${toFileName(endpoint)}.ts`;
 export const getWorkerEntryFile = ({ queue }: EntryWorker): string =>
@@ -85,8 +84,6 @@ export const handler = createQueueHandler(${isDead ? `toDeadLetterWorker(${name}
 `;
 };
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
 type Entry = readonly [file: string, text: string];
 
 const MADE: Readonly<Record<LambdaKind, () => readonly Entry[]>> = {
@@ -95,11 +92,11 @@ const MADE: Readonly<Record<LambdaKind, () => readonly Entry[]>> = {
   schedules: () => [],
 };
 
-/** Writes the entries of every endpoint or worker, and returns their paths from the root of the repository. */
+/** Writes the entries of every endpoint or worker. */
 const writeEntries = (kind: LambdaKind): readonly string[] =>
   MADE[kind]().map(([file, text]) => {
-    mkdirSync(dirname(`${root}${file}`), { recursive: true });
-    writeFileAtomic(`${root}${file}`, text);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileAtomic(file, text);
     return file;
   });
 
@@ -113,13 +110,11 @@ const writeFileAtomic = (path: string, text: string): void => {
 
 export type LambdaKind = "http" | "workers" | "schedules";
 
-/** What the bundler begins at, for these kinds of Lambda. Paths are relative to the directory that it runs in. */
+/** What the bundler begins at, for these kinds of Lambda. */
 export const listEntries = (...kinds: readonly LambdaKind[]): readonly string[] =>
-  kinds
-    .flatMap((kind) => [
-      ...writeEntries(kind),
-      ...globSync(`packages/functions/src/${kind}/*.ts`, { cwd: root }),
-    ])
-    .map((file) => relative(process.cwd(), `${root}${file}`));
+  kinds.flatMap((kind) => [
+    ...writeEntries(kind),
+    ...globSync(`packages/functions/src/${kind}/*.ts`),
+  ]);
 
 if (import.meta.main) listEntries("http", "workers");

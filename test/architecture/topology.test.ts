@@ -4,7 +4,7 @@ import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/iam.ts";
-import { fitToQuota, mayReserve, readBudget, readQuota, readSize } from "../../infra/size.ts";
+import { fitToQuota, mayReserve } from "../../infra/quota.ts";
 import {
   lambdas,
   listRouteKeys,
@@ -46,7 +46,7 @@ test("the topology has every endpoint, worker and schedule, with what it declare
   expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
     ...endpoints.map(({ needs }) => needs),
     [...new Set(endpoints.flatMap(({ needs }) => needs))],
-    [],
+    ["dashboard"],
   ]);
   expect(workerSpecs.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));
   for (const { name, everySeconds } of schedules)
@@ -84,27 +84,8 @@ test("a Lambda stays within AWS's limits: at most 15 minutes, and a batch that f
 });
 
 test("the topology imports neither SST nor CDK", () => {
-  for (const file of ["topology", "iam", "parameters", "lifecycle"])
+  for (const file of ["topology", "iam", "parameters", "lifecycle", "settings", "quota"])
     expect(readFileSync(`infra/${file}.ts`, "utf8")).not.toMatch(/\bsst\.|\baws\.|aws-cdk-lib/);
-});
-
-test.each([
-  ["production", undefined, "full"],
-  ["production", "lean", "lean"],
-  ["ada", undefined, "lean"],
-  ["ada", "", "lean"],
-  ["ada", "full", "full"],
-] as const)("the stage %s with STAGE_SIZE %s is %s", (stage, size, expected) => {
-  expect(readSize(stage, { STAGE_SIZE: size })).toBe(expected);
-});
-
-test("a size, a quota or a budget that cannot be read stops the deployment, with its name", () => {
-  expect(() => readSize("ada", { STAGE_SIZE: "small" })).toThrow(/STAGE_SIZE is "small"/);
-  for (const number of ["a thousand", "1e3", "-1", "0", "10.5", "1,000"]) {
-    expect(() => readQuota({ CONCURRENCY_QUOTA: number })).toThrow(/CONCURRENCY_QUOTA/);
-    expect(() => readBudget({ BUDGET_USD: number })).toThrow(/BUDGET_USD/);
-  }
-  expect(readBudget({ BUDGET_USD: "300" })).toBe(300);
 });
 
 /** Dead letters come one by one, after a failure. */
@@ -137,13 +118,11 @@ test.each([50, 200, 835, 1_000, 3_000])(
 );
 
 test("nothing is reserved unless the account's quota leaves callers the greater part", () => {
-  const reserving = (quota?: string) =>
-    mayReserve(readQuota({ CONCURRENCY_QUOTA: quota }), lambdas);
   const sum = lambdas.reduce((total, { reserved }) => total + (reserved ?? 0), 0);
 
-  expect(reserving()).toBe(false);
-  expect(reserving("10")).toBe(false);
-  expect(reserving(String(2 * sum - 1))).toBe(false);
-  expect(reserving(String(2 * sum))).toBe(true);
-  expect(reserving("1000")).toBe(true);
+  expect(mayReserve(null, lambdas)).toBe(false);
+  expect(mayReserve(10, lambdas)).toBe(false);
+  expect(mayReserve(2 * sum - 1, lambdas)).toBe(false);
+  expect(mayReserve(2 * sum, lambdas)).toBe(true);
+  expect(mayReserve(1_000, lambdas)).toBe(true);
 });

@@ -177,6 +177,13 @@ const serveFromBundle = async (paths: readonly string[]): Promise<Record<string,
       console.log(JSON.stringify(answers));`),
   );
 
+test("$default carries the dashboard", async () => {
+  const { "/app/": page } = await serveFromBundle(["/app/"]);
+
+  expect(page).toMatchObject({ statusCode: 200 });
+  expect(toBytes(page).toString()).toContain('<div id="app">');
+});
+
 describe("a document", () => {
   const paths = Object.keys(texts());
   const findHere = documentsFrom(openWriters);

@@ -106,6 +106,7 @@ const USES: Readonly<Record<Need, Use>> = {
   },
   smtp: async () => {},
   lists: async () => {},
+  dashboard: async () => {},
   dns: async () => {},
   https: async () => {},
 };

@@ -5,7 +5,7 @@ import type { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
-import type { Size } from "../../infra/size.ts";
+import { readSettings, type Size } from "../../infra/settings.ts";
 import { type AlarmCase, FULL_CASES, LEAN_CASES } from "./alarm-cases.ts";
 import { listMutants } from "./alarm-mutants.ts";
 import { type Alarm, playAlarm } from "./cloudwatch.ts";
@@ -14,8 +14,13 @@ import { readAlarms } from "./read-alarms.ts";
 // Every alarm of the deployed template is fed with figures: it rings at some, and stays quiet at others just below.
 
 const synthesise = (size: Size): readonly Alarm[] => {
+  const environment = { AWS_REGION: "eu-west-1", STAGE_SIZE: size, CONCURRENCY_QUOTA: "1000" };
   const app = createOperationsApp(
-    { app: "mailproof", stage: "production", size, quota: 1_000, budgetUsd: null },
+    {
+      app: "mailproof",
+      stage: "production",
+      settings: readSettings("production", environment),
+    },
     mkdtempSync(join(tmpdir(), "mailproof-alarms-")),
   );
   const stack = app.node.findChild("mailproof-production-operations") as Stack;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
+import { readSettings } from "../../infra/settings.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { findToolAbsence, getToolFolder } from "../third-party/tools.ts";
 
@@ -30,8 +31,11 @@ const lint = async (
 };
 
 describeUnless(findToolAbsence("python"), "cfn-lint", () => {
-  const stage = { app: "mailproof", stage: "production", callEmail: "ops@example.com" };
-  createOperationsApp({ ...stage, size: "full", quota: 1_000, budgetUsd: 300 }, folder).synth();
+  const settings = readSettings("production", {
+    AWS_REGION: "eu-west-1",
+    CALL_EMAIL: "ops@example.com",
+  });
+  createOperationsApp({ app: "mailproof", stage: "production", settings }, folder).synth();
   const [template = ""] = globSync(`${folder}/*.template.json`);
 
   test("finds nothing wrong in the operations stack", async () => {

@@ -14,7 +14,8 @@ export type Fault = {
     | "dev"
     | "operations"
     | "alarms"
-    | "dashboard";
+    | "front"
+    | "shared";
 };
 
 const inFile =
@@ -33,7 +34,7 @@ const alarms = inFile("alarms", "infra/cdk/alarms.ts");
 const lambdaAlarms = inFile("alarms", "infra/cdk/lambda-alarms.ts");
 const metrics = inFile("alarms", "infra/cdk/metrics.ts");
 const operations = inFile("operations", "infra/cdk/operations.ts");
-const dashboard = inFile("dashboard", "infra/dashboard.ts");
+const front = inFile("front", "infra/front.ts");
 
 export const FAULTS: readonly Fault[] = [
   iam("a Lambda may do anything with the table", '"dynamodb:GetItem"', '"dynamodb:*"'),
@@ -78,25 +79,25 @@ export const FAULTS: readonly Fault[] = [
     "$dev ? {} : { bundle",
     "$dev ? { bundle: folder } : { bundle",
   ),
-  inFile("lean", "infra/size.ts")(
+  inFile("lean", "infra/quota.ts")(
     "a young account reserves",
     "quota !== null && 2 *",
-    "quota === 10 || quota !== null && 2 *",
+    "quota === 10 || (quota !== null) && 2 *",
   ),
-  inFile("personal", "infra/size.ts")(
+  inFile("personal", "infra/quota.ts")(
     "a personal stage reserves",
     "quota !== null && 2 *",
     "quota === null || 2 *",
   ),
-  inFile("personal", "infra/size.ts")(
+  inFile("personal", "infra/settings.ts")(
     "a personal stage is full",
-    '"full" : "lean";',
-    '"full" : "full";',
+    '(isPermanent(stage) ? "full" : "lean")',
+    '"full"',
   ),
-  inFile("lean", "infra/size.ts")(
+  inFile("lean", "infra/settings.ts")(
     "a lean production is full",
-    'if (!size) return isPermanent(stage) ? "full" : "lean";',
-    'if (size !== "full") return isPermanent(stage) ? "full" : "lean";',
+    "const size = given.STAGE_SIZE ??",
+    "const size =",
   ),
   storage(
     "the table may be deleted",
@@ -156,7 +157,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("production", "infra/workers.ts")(
     "a list takes all Lambdas",
-    "maximumConcurrency: fitToQuota(lambda.reserved ?? 0, quota, lambdas)",
+    "maximumConcurrency: fitToQuota(lambda.reserved ?? 0, settings.quota, lambdas)",
     "maximumConcurrency: 1000",
   ),
   inFile("production", "infra/schedules.ts")(
@@ -202,23 +203,27 @@ export const FAULTS: readonly Fault[] = [
     'nat: "ec2"',
     'nat: "managed"',
   ),
-  dashboard("responses of accounts stay at the edge", "CACHING_DISABLED,", "CACHING_OPTIMIZED,"),
-  dashboard("the page has no policy", "responseHeadersPolicyId: headers.id,", ""),
-  dashboard(
-    "every account's CloudFront reads the bucket",
-    "cloudfront::${account}:",
-    "cloudfront::*:",
+  front("responses of accounts stay at the edge", "CACHING_DISABLED,", "CACHING_OPTIMIZED,"),
+  front("a key may travel without TLS", '"https-only",\n  allowed', '"allow-all",\n  allowed'),
+  inFile("personal", "infra/network.ts")(
+    "a personal stage has a VPC",
+    'choice === "none" ? null',
+    'choice === "none" ? createOwn()',
   ),
-  dashboard("a key may travel without TLS", '"https-only",\n  allowed', '"allow-all",\n  allowed'),
-  inFile("dashboard", "infra/dashboard-routing.ts")(
-    "a deep link is no file",
-    'request.uri = "/app/index.html"',
-    "request.uri = request.uri",
+  inFile("shared", "infra/network.ts")(
+    "a shared VPC gets a second way to DynamoDB",
+    'vpc && choice === "own"',
+    "vpc",
+  ),
+  inFile("shared", "infra/storage.ts")(
+    "a restored table is not used",
+    "settings.tableName === null ? own",
+    "own ? own",
   ),
   inFile("operations", "infra/cdk/dashboard.ts")(
     "a lean stage looks for NAT gateways",
-    '(stage.size === "full" ? ZONES : []).map',
-    "ZONES.map",
+    "stage.gateways.map",
+    "[0, 1].map",
   ),
   inFile("operations", "infra/cdk/budget.ts")(
     "the budget calls too late",

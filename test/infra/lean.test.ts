@@ -1,15 +1,27 @@
 import { beforeAll, expect, test } from "vitest";
+import { readSettings } from "../../infra/settings.ts";
 import { lambdas, listPublishedNames } from "../../infra/topology.ts";
 import { look } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
 // A small production: it outlasts mistakes as a large one does, in an account that AWS opened yesterday.
 
+const CERTIFICATE = "arn:aws:acm:eu-west-1:123456789012:certificate/1a2b-3c4d";
+const SETTINGS = {
+  AWS_REGION: "eu-west-1",
+  STAGE_SIZE: "lean",
+  CONCURRENCY_QUOTA: "10",
+  VPC: "own",
+  API_DOMAIN: "api.example.com",
+  API_CERTIFICATE: CERTIFICATE,
+  DASHBOARD: "none",
+};
+
 let made: Synthesis;
 let it: ReturnType<typeof look>;
 
 beforeAll(async () => {
-  made = await synthesise("production", { STAGE_SIZE: "lean", CONCURRENCY_QUOTA: "10" });
+  made = await synthesise("production", SETTINGS);
   it = look(made);
 });
 
@@ -25,8 +37,23 @@ test("leaves through one instance, whose address outlives it", () => {
   expect(it.inputsOf("aws:ec2/instance:Instance")).toMatchObject([{ instanceType: "t4g.nano" }]);
   expect(it.of("aws:ec2/eip:Eip")).toHaveLength(1);
   expect(it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name))).toHaveLength(
-    listPublishedNames("lean").length,
+    listPublishedNames(readSettings("production", SETTINGS)).length,
   );
+});
+
+test("has the host name that its owner has a certificate for, and makes no record and no certificate", () => {
+  expect(it.inputsOf("aws:apigatewayv2/domainName:DomainName")).toMatchObject([
+    {
+      domainName: "api.example.com",
+      domainNameConfiguration: { certificateArn: CERTIFICATE },
+    },
+  ]);
+  expect(it.all.filter(({ type }) => /aws:(?:route53|acm)\//.test(type))).toEqual([]);
+});
+
+test("serves no dashboard, if its owner wants none", () => {
+  expect(it.settingsOf("HttpDefault")).toMatchObject({ DASHBOARD: "none" });
+  expect(it.of("aws:cloudfront/distribution:Distribution")).toEqual([]);
 });
 
 test("reserves nothing of an account that may run ten Lambdas, and limits its workers all the same", () => {

@@ -10,22 +10,20 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
 import { listDimensions } from "../../infra/cdk/metrics.ts";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
+import { readSettings } from "../../infra/settings.ts";
 import { lambdas, listPublishedNames, queues } from "../../infra/topology.ts";
 import { readAlarms } from "./read-alarms.ts";
 
 const outdir = () => mkdtempSync(join(tmpdir(), "mailproof-cdk-"));
 
 const given = (callEmail?: string) => {
-  const app = createOperationsApp({ ...PRODUCTION, callEmail }, outdir());
+  const settings = readSettings("production", { ...ENVIRONMENT, CALL_EMAIL: callEmail });
+  const app = createOperationsApp({ ...PRODUCTION, settings }, outdir());
   return { app, template: Template.fromStack(app.node.findChild(NAME) as Stack) };
 };
-const PRODUCTION = {
-  app: "mailproof",
-  stage: "production",
-  size: "full",
-  quota: 1_000,
-  budgetUsd: 300,
-} as const;
+const PRODUCTION = { app: "mailproof", stage: "production" };
+const ENVIRONMENT = { AWS_REGION: "eu-west-1", CONCURRENCY_QUOTA: "1000", BUDGET_USD: "300" };
+const ofSize = (size: string) => readSettings("production", { ...ENVIRONMENT, STAGE_SIZE: size });
 const NAME = "mailproof-production-operations";
 
 const { template } = given();
@@ -120,12 +118,13 @@ test.each([
   ["production", "lean"],
   ["ada", "lean"],
 ] as const)("of %s, %s, looks for no name that the stage does not publish", (stage, size) => {
-  const app = createOperationsApp({ ...PRODUCTION, stage, size }, outdir());
+  const settings = ofSize(size);
+  const app = createOperationsApp({ ...PRODUCTION, stage, settings }, outdir());
   expect(() => app.synth()).not.toThrow();
   const stack = Template.fromStack(app.node.findChild(`mailproof-${stage}-operations`) as Stack);
   const parameters = stack.toJSON()["Parameters"] as Record<string, { Default: string }>;
   const read = Object.values(parameters).map(({ Default }) => Default);
-  const published = listPublishedNames(size).map((key) => `/mailproof/${stage}/${key}`);
+  const published = listPublishedNames(settings).map((key) => `/mailproof/${stage}/${key}`);
 
   expect(read).toContain(`/mailproof/${stage}/lambda/ScheduleAudit`);
   expect(read.filter((name) => !published.includes(name))).toEqual([]);
@@ -226,7 +225,8 @@ test("a budget calls once most of it is spent, and once more than all of it is e
 
 test("a budget that is not named is enough for a stage without requests, twice", () => {
   const amountOf = (size: "full" | "lean") => {
-    const app = createOperationsApp({ ...PRODUCTION, size, budgetUsd: null }, outdir());
+    const settings = { ...ofSize(size), budgetUsd: null };
+    const app = createOperationsApp({ ...PRODUCTION, settings }, outdir());
     const [one] = Object.values(
       Template.fromStack(app.node.findChild(NAME) as Stack).findResources("AWS::Budgets::Budget"),
     );
@@ -237,7 +237,7 @@ test("a budget that is not named is enough for a stage without requests, twice",
 });
 
 test.each(["full", "lean"] as const)("docs/costs.md counts the alarms of a %s stage", (size) => {
-  const app = createOperationsApp({ ...PRODUCTION, size }, outdir());
+  const app = createOperationsApp({ ...PRODUCTION, settings: ofSize(size) }, outdir());
   const found = readAlarms(Template.fromStack(app.node.findChild(NAME) as Stack));
   const metrics = found.flatMap(({ queries }) => queries.filter((one) => "metric" in one)).length;
 

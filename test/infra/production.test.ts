@@ -5,6 +5,7 @@ import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { beforeAll, describe, expect, test } from "vitest";
+import { readSettings } from "../../infra/settings.ts";
 import { lambdas, listPublishedNames, scheduleSpecs } from "../../infra/topology.ts";
 import { isSecret, look, parseStatements } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
@@ -40,10 +41,7 @@ test("everything that was described is made, once", () => {
   expect(names.toSorted()).toEqual(lambdas.map(({ name }) => `${name}Function`).toSorted());
   expect(made.built.toSorted()).toEqual(lambdas.map(({ handler }) => handler).toSorted());
   expect(it.of("aws:dynamodb/table:Table")).toHaveLength(1);
-  expect(it.of("aws:s3/bucket:Bucket").map(({ name }) => name)).toEqual([
-    "BlobsBucket",
-    "DashboardBucket",
-  ]);
+  expect(it.of("aws:s3/bucket:Bucket").map(({ name }) => name)).toEqual(["BlobsBucket"]);
   expect(it.of("aws:sqs/queue:Queue")).toHaveLength(2 * QUEUES.length);
   expect(it.of("aws:lambda/eventSourceMapping:EventSourceMapping")).toHaveLength(workers.length);
   expect(it.of("aws:iam/role:Role")).toHaveLength(
@@ -442,7 +440,6 @@ describe("nothing is public", () => {
     };
     expect(it.inputsOf("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")).toMatchObject([
       nothing,
-      nothing,
     ]);
     const [policy] = it.inputsOf("aws:s3/bucketPolicy:BucketPolicy");
     expect(parseStatements(policy?.["policy"])).toMatchObject([
@@ -539,11 +536,7 @@ describe("what is kept", () => {
     expect(it.inputsOf("aws:s3/bucketVersioning:BucketVersioning")).toMatchObject([
       { versioningConfiguration: { status: "Enabled" } },
     ]);
-    expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([
-      { forceDestroy: false },
-      // The dashboard's files, which each deployment builds.
-      { forceDestroy: true },
-    ]);
+    expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: false }]);
   });
 
   test("is encrypted where it lies", () => {
@@ -587,7 +580,11 @@ test("a Lambda is given what it needs, as it reads it, and no secret beside", ()
   const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", SERVICE, "SEALING_KEY"];
 
   expect(describeEnvironment("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
-  expect(describeEnvironment("HttpDefault")).toEqual([SERVICE]);
+  expect(describeEnvironment("HttpDefault").toSorted()).toEqual([
+    "BUCKET_NAME",
+    "DASHBOARD",
+    SERVICE,
+  ]);
   expect(describeEnvironment("Prober").toSorted()).toEqual([SERVICE, "SMTP_PROXIES", "TABLE_NAME"]);
   expect(describeEnvironment("HttpVerifyEmail").toSorted()).toEqual(
     [
@@ -640,7 +637,7 @@ test("the names that AWS gave are written down for those who watch", () => {
   const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(written.toSorted()).toEqual(
-    listPublishedNames("full")
+    listPublishedNames(readSettings("production", { AWS_REGION: "eu-west-1" }))
       .map((key) => `/mailproof/production/${key}`)
       .toSorted(),
   );

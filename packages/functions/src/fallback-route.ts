@@ -1,4 +1,3 @@
-import { brotliDecompressSync } from "node:zlib";
 import { CLIENTS_PATH, createNoClientFailure } from "@mailproof/api/http/client-files";
 import { documentsFrom, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
@@ -8,19 +7,18 @@ import type { World } from "@mailproof/core/ports/world";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toResult } from "./buffer-response.ts";
+import { createDashboard } from "./dashboard.ts";
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
 import { createHttpChain, identify } from "./http-chain.ts";
 import { createLambdaLog } from "./log.ts";
+import { unpackTexts } from "./packed-texts.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
 const route = createRouter(ROUTES);
-const unpackWriters = (): Writers => {
-  const texts: Readonly<Record<string, string>> = JSON.parse(
-    brotliDecompressSync(Buffer.from(PACKED_TEXTS, "base64")).toString(),
-  );
-  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, () => text]));
-};
+const unpackWriters = (): Writers =>
+  Object.fromEntries([...unpackTexts(PACKED_TEXTS)].map(([path, text]) => [path, () => text]));
 const findDocument = documentsFrom(unpackWriters);
+const findInDashboard = createDashboard(process.env);
 const encodeAnswer = createEncoder();
 
 /** A HEAD has the headers of the GET, and no body. */
@@ -38,7 +36,7 @@ const toBytes = (
 });
 
 /**
- * API Gateway's $default route: the documents, and 404 or 405 for everything else, since its own 404 has another
+ * API Gateway's $default route: the documents, the dashboard, and 404 or 405 for everything else, since its own 404 has another
  * format and it has no 405.
  */
 export const createFallbackHandler = (
@@ -48,19 +46,22 @@ export const createFallbackHandler = (
   createHttpChain(world, "nothing_charged").handler(async (event) => {
     const { method } = event.requestContext.http;
     const { rawPath, rawQueryString, headers } = event;
-    const document = findDocument({
-      method,
-      rawPath,
-      accept: headers["accept"],
-      baseUrl: identify(event).baseUrl,
-      trust,
-    });
-    if (document) {
+    const text =
+      findInDashboard({ method, rawPath, headers }) ??
+      findDocument({
+        method,
+        rawPath,
+        accept: headers["accept"],
+        baseUrl: identify(event).baseUrl,
+        trust,
+      });
+    if (text) {
+      if (text.statusCode !== 200) return toResult(text);
       const preferences = {
         acceptEncoding: headers["accept-encoding"],
         ifNoneMatch: headers["if-none-match"],
       };
-      return toBytes(method, await encodeAnswer(document, preferences));
+      return toBytes(method, await encodeAnswer(text, preferences));
     }
     if (rawPath.startsWith(CLIENTS_PATH)) throw createNoClientFailure();
     const { endpoint, movedTo } = route(method, rawPath);

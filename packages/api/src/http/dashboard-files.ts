@@ -1,9 +1,14 @@
-// How the dashboard's files are served: by the server on one machine, and by CloudFront on AWS.
+import { Failure } from "@mailproof/core/lib/failure";
+import { HttpFailure } from "./http-failure.ts";
+import type { HttpAnswer } from "./respond.ts";
+import { permanentRedirect } from "./router.ts";
+
+// How the dashboard's files are served: by the server on one machine, and by the Lambda of $default on AWS.
 
 /** Where the dashboard is, below the base path. */
 export const DASHBOARD_PATH = "/app/";
 
-/** Below it. Every address that is not a file is a screen, which this page opens. */
+/** Below it. */
 export const PAGE_FILE = "index.html";
 export const ASSETS_FOLDER = "assets/";
 
@@ -45,3 +50,56 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 export const getContentType = (path: string): string =>
   CONTENT_TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+
+type DashboardRequest = {
+  readonly method: string;
+  readonly rawPath: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+};
+
+/** The root is for browsers; programs get what the API says there. */
+export const isForDashboard = ({ method, rawPath, headers }: DashboardRequest): boolean =>
+  rawPath === "/"
+    ? (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers["accept"] ?? "")
+    : rawPath.startsWith(DASHBOARD_PATH) || rawPath === DASHBOARD_PATH.slice(0, -1);
+
+/** Where a request leads that has no file: `prefix` is the base path. */
+export const redirectToDashboard = (
+  { method, rawPath }: DashboardRequest,
+  prefix = "",
+): HttpAnswer<string> | undefined => {
+  if (method !== "GET" && method !== "HEAD") throw createMethodError(method);
+  if (rawPath === "/") return redirectBrowser(prefix);
+  return rawPath.startsWith(DASHBOARD_PATH)
+    ? undefined
+    : permanentRedirect(prefix + DASHBOARD_PATH);
+};
+
+const redirectBrowser = (prefix: string): HttpAnswer<string> => ({
+  statusCode: 302,
+  headers: { location: prefix + DASHBOARD_PATH, vary: "accept", "cache-control": "no-cache" },
+  body: "",
+});
+
+const createMethodError = (method: string) =>
+  new HttpFailure(
+    "METHOD_NOT_ALLOWED",
+    "nothing_charged",
+    `Method ${method} not allowed; use GET, HEAD.`,
+    {
+      headers: { allow: "GET, HEAD" },
+    },
+  );
+
+/** Every address that is not a file is a screen, which the page opens. */
+export const findDashboardFile = <File>(
+  files: ReadonlyMap<string, File>,
+  { rawPath }: DashboardRequest,
+): File => {
+  const path = rawPath.slice(DASHBOARD_PATH.length);
+  const file =
+    files.get(path) ?? (path.startsWith(ASSETS_FOLDER) ? undefined : files.get(PAGE_FILE));
+  if (file === undefined)
+    throw new Failure("NOT_FOUND", "nothing_charged", "The dashboard has no such file.");
+  return file;
+};

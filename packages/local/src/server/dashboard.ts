@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import {
   ASSET_CACHE_CONTROL,
-  ASSETS_FOLDER,
   DASHBOARD_PATH,
+  findDashboardFile,
   getContentType,
+  isForDashboard,
   PAGE_FILE,
   PAGE_HEADERS,
+  redirectToDashboard,
 } from "@mailproof/api/http/dashboard-files";
-import { HttpFailure } from "@mailproof/api/http/http-failure";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
-import { permanentRedirect } from "@mailproof/api/http/router";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
 import { chooseEncoding, type Encoding, isMatch } from "@mailproof/net/content-encoding";
@@ -53,18 +53,9 @@ export const openDashboard = (
   let responses: ReturnType<typeof open> | undefined = open();
   responses.catch(() => {});
 
-  const serve = async ({ method, rawPath, headers }: DashboardRequest) => {
-    if (method !== "GET" && method !== "HEAD") throw createMethodError(method);
-    if (rawPath === "/") return redirectBrowser(prefix);
-    if (!rawPath.startsWith(DASHBOARD_PATH)) return permanentRedirect(prefix + DASHBOARD_PATH);
-    const byPath = await (responses ??= open());
-    const path = rawPath.slice(DASHBOARD_PATH.length);
-    const response =
-      byPath.get(path) ?? (path.startsWith(ASSETS_FOLDER) ? undefined : byPath.get(PAGE_FILE));
-    if (!response)
-      throw new Failure("NOT_FOUND", "nothing_charged", "The dashboard has no such file.");
-    return toAnswer(response, headers);
-  };
+  const serve = async (request: DashboardRequest) =>
+    redirectToDashboard(request, prefix) ??
+    toAnswer(findDashboardFile(await (responses ??= open()), request), request.headers);
 
   return {
     answer: (request) => (isForDashboard(request) ? serve(request) : undefined),
@@ -72,30 +63,9 @@ export const openDashboard = (
   };
 };
 
-const isForDashboard = ({ method, rawPath, headers }: DashboardRequest): boolean =>
-  rawPath === "/"
-    ? (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers["accept"] ?? "")
-    : rawPath.startsWith(DASHBOARD_PATH) || rawPath === DASHBOARD_PATH.slice(0, -1);
-
 /** A proxy may have taken the path off: then only the operator's own word has it. */
 const getPrefix = ({ publicUrl, basePath }: Site): string =>
   publicUrl === null ? basePath : new URL(publicUrl).pathname.replace(/\/$/, "");
-
-const redirectBrowser = (prefix: string): HttpAnswer<string> => ({
-  statusCode: 302,
-  headers: { location: prefix + DASHBOARD_PATH, vary: "accept", "cache-control": "no-cache" },
-  body: "",
-});
-
-const createMethodError = (method: string) =>
-  new HttpFailure(
-    "METHOD_NOT_ALLOWED",
-    "nothing_charged",
-    `Method ${method} not allowed; use GET, HEAD.`,
-    {
-      headers: { allow: "GET, HEAD" },
-    },
-  );
 
 type FileResponse = {
   readonly headers: Readonly<Record<string, string>>;

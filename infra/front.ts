@@ -1,0 +1,63 @@
+import { ASSETS_FOLDER, DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
+import { api } from "./api.ts";
+import { toSstDomain } from "./domain.ts";
+import { settings } from "./stage.ts";
+
+// CloudFront before the API, for a host name of its own, files near people, and a firewall if one wants one (AWS WAF). AWS refuses it
+// to an account that it has not verified yet, and nothing else depends on it. Programs may go on calling the API at its own host.
+
+/** AWS's own policies. */
+const CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6";
+const CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
+const ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac";
+
+/** Nothing of an account stays at the edge. */
+const toApi = {
+  targetOriginId: "api",
+  // A key that was sent without TLS would be read before any redirect.
+  viewerProtocolPolicy: "https-only",
+  allowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE"],
+  cachedMethods: ["GET", "HEAD"],
+  cachePolicyId: CACHING_DISABLED,
+  originRequestPolicyId: ALL_VIEWER_EXCEPT_HOST,
+};
+
+const toPage = { ...toApi, viewerProtocolPolicy: "redirect-to-https" };
+
+/** Each is named by its content. */
+const toAssets = {
+  ...toPage,
+  allowedMethods: ["GET", "HEAD"],
+  cachePolicyId: CACHING_OPTIMIZED,
+};
+
+const createFront = () =>
+  new sst.aws.Cdn("Front", {
+    comment: `${$app.name} ${$app.stage}: the dashboard and the API`,
+    ...(settings.appDomain && { domain: toSstDomain(settings.appDomain) }),
+    wait: false,
+    origins: [
+      {
+        originId: "api",
+        domainName: api.nodes.api.apiEndpoint.apply((url) => new URL(url).host),
+        customOriginConfig: {
+          httpPort: 80,
+          httpsPort: 443,
+          originProtocolPolicy: "https-only",
+          originSslProtocols: ["TLSv1.2"],
+          // Longer than API Gateway waits.
+          originReadTimeout: 60,
+        },
+      },
+    ],
+    defaultCacheBehavior: toApi,
+    orderedCacheBehaviors: [
+      { pathPattern: "/", ...toPage },
+      { pathPattern: `${DASHBOARD_PATH}${ASSETS_FOLDER}*`, ...toAssets },
+      { pathPattern: `${DASHBOARD_PATH}*`, ...toPage },
+    ],
+    transform: { distribution: { httpVersion: "http2and3" } },
+  });
+
+/** Where people and programs reach the stage. */
+export const url = settings.dashboard === "cloudfront" ? createFront().url : api.url;

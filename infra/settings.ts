@@ -1,0 +1,111 @@
+import * as v from "valibot";
+import { isPermanent } from "./lifecycle.ts";
+
+// What a deployer decides, by the environment or .env.<stage>. docs/operating.md has a row for each.
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * full: a NAT gateway with a fixed address in each of two zones, and an alarm for each Lambda. lean: no network of its own,
+ * and the alarms of the stage as a whole. docs/costs.md has the price of each.
+ */
+export type Size = "full" | "lean";
+
+/** own: a network with fixed addresses; none: mail servers are reached through SmtpProxies alone; else that of another stage. */
+export type Vpc = "own" | "none" | `vpc-${string}`;
+
+/** A host name; with a certificate of one's own, its DNS is one's own, too. Without, its zone is in Route 53. */
+export type Domain = { readonly name: string; readonly certificate: string | null };
+
+export type Settings = {
+  readonly region: string;
+  readonly size: Size;
+  readonly vpc: Vpc;
+  /** cloudfront: a host of CloudFront's for the dashboard and the API; api: the API's own host; none: no dashboard. */
+  readonly dashboard: "cloudfront" | "api" | "none";
+  readonly apiDomain: Domain | null;
+  readonly appDomain: Domain | null;
+  /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
+  readonly quota: number | null;
+  /** What the AWS account may cost in a month, in dollars. Null: the default of the size. */
+  readonly budgetUsd: number | null;
+  /** The email address for alarms. Null: the operator subscribes to the topic. */
+  readonly callEmail: string | null;
+  /** A table that exists, such as a restored one. Null: the stage's own. */
+  readonly tableName: string | null;
+};
+
+const text = (pattern: RegExp, must: string) => v.pipe(v.string(), v.regex(pattern, must));
+const WHOLE = v.pipe(text(/^[1-9]\d*$/, "a whole number, such as 1000"), v.transform(Number));
+const CERTIFICATE = text(
+  /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+  "the ARN of a certificate in AWS Certificate Manager",
+);
+const DOMAIN = text(/^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i, "a host name, such as api.example.com");
+
+const SCHEMA = v.object({
+  AWS_REGION: text(/^[a-z]{2}(?:-[a-z]+)+-\d$/, "the region to deploy to, such as eu-central-1"),
+  STAGE_SIZE: v.optional(v.picklist(["full", "lean"], "full or lean")),
+  VPC: v.optional(text(/^(?:own|none|vpc-[0-9a-f]+)$/, "own, none or the id of a VPC")),
+  DASHBOARD: v.optional(v.picklist(["cloudfront", "api", "none"], "cloudfront, api or none")),
+  API_DOMAIN: v.optional(DOMAIN),
+  API_CERTIFICATE: v.optional(CERTIFICATE),
+  APP_DOMAIN: v.optional(DOMAIN),
+  APP_CERTIFICATE: v.optional(
+    v.pipe(CERTIFICATE, v.includes(":us-east-1:", "in us-east-1, where CloudFront looks for it")),
+  ),
+  CONCURRENCY_QUOTA: v.optional(WHOLE),
+  BUDGET_USD: v.optional(WHOLE),
+  CALL_EMAIL: v.optional(text(/^[^\s@]+@[^\s@]+$/, "an email address")),
+  TABLE_NAME: v.optional(text(/^[\w.-]{3,255}$/, "the name of a table")),
+});
+
+/** A setting that is empty is not set. The region is the one that has to be. */
+const omitEmpty = (environment: Environment): Environment => ({
+  AWS_REGION: "",
+  ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)),
+});
+
+/** Every setting that is wrong, in one sentence each. */
+const listFaults = (environment: Environment): readonly string[] => {
+  const given = omitEmpty(environment);
+  const { issues = [] } = v.safeParse(SCHEMA, given);
+  const faults = issues.map(({ path, message }) => {
+    const name = String(path?.[0]?.key);
+    const value = given[name];
+    return value === ""
+      ? `${name} is not set; it has to be ${message}.`
+      : `${name} is "${value}"; it has to be ${message}.`;
+  });
+  const needs = (name: string, other: string, why: string): readonly string[] =>
+    given[name] && !given[other] ? [`${name} is set without ${other}: ${why}.`] : [];
+  const isApart = given["APP_DOMAIN"] && given["DASHBOARD"] !== "cloudfront";
+  return [
+    ...faults,
+    ...needs("API_CERTIFICATE", "API_DOMAIN", "a certificate is for a host name"),
+    ...needs("APP_CERTIFICATE", "APP_DOMAIN", "a certificate is for a host name"),
+    ...(isApart ? ["APP_DOMAIN is CloudFront's host name; it needs DASHBOARD=cloudfront."] : []),
+  ];
+};
+
+const toDomain = (name: string | undefined, certificate: string | undefined): Domain | null =>
+  name === undefined ? null : { name, certificate: certificate ?? null };
+
+export const readSettings = (stage: string, environment: Environment): Settings => {
+  const faults = listFaults(environment);
+  if (faults.length > 0) throw new Error(`${faults.join("\n")}\nSet it in .env.${stage}.`);
+  const given = v.parse(SCHEMA, omitEmpty(environment));
+  const size = given.STAGE_SIZE ?? (isPermanent(stage) ? "full" : "lean");
+  return {
+    region: given.AWS_REGION,
+    size,
+    vpc: (given.VPC as Vpc | undefined) ?? (size === "full" ? "own" : "none"),
+    dashboard: given.DASHBOARD ?? "api",
+    apiDomain: toDomain(given.API_DOMAIN, given.API_CERTIFICATE),
+    appDomain: toDomain(given.APP_DOMAIN, given.APP_CERTIFICATE),
+    quota: given.CONCURRENCY_QUOTA ?? null,
+    budgetUsd: given.BUDGET_USD ?? null,
+    callEmail: given.CALL_EMAIL ?? null,
+    tableName: given.TABLE_NAME ?? null,
+  };
+};

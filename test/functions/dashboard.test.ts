@@ -1,0 +1,103 @@
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createDashboard } from "@mailproof/functions/dashboard";
+import { packTexts } from "@mailproof/functions/packed-texts";
+import { describe, expect, test } from "vitest";
+
+// The dashboard as $default serves it on AWS.
+
+const SETTINGS = { BUCKET_NAME: "mailproof-blobs", AWS_REGION: "eu-west-1", DASHBOARD: "api" };
+const PACKED = packTexts({
+  "index.html": "<!doctype html>",
+  "icon.svg": "<svg/>",
+  "assets/index-1a2b.js": "start()",
+});
+
+const find = createDashboard(SETTINGS, PACKED);
+const get = (rawPath: string, accept = "*/*", method = "GET") =>
+  find({ method, rawPath, headers: { accept } });
+
+/** Where a presigned link leads. */
+const findUploadOrigin = async () => {
+  const aws = {
+    region: SETTINGS.AWS_REGION,
+    credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" },
+    endpoints: {},
+    transport: () => Promise.reject(new Error("signing sends nothing")),
+    now: () => new Date(),
+    random: Math.random,
+    sleep: () => Promise.resolve(),
+  };
+  const { url } = await createS3Blobs(aws, SETTINGS.BUCKET_NAME).presignPut("uploads/list.csv", {
+    expiresInSeconds: 60,
+    bytesMax: 1_000,
+  });
+  return new URL(url).origin;
+};
+
+test("the page is asked for each time, and may upload to the bucket alone, beside what one machine allows", async () => {
+  const page = get("/app/");
+
+  expect(page).toMatchObject({
+    statusCode: 200,
+    body: "<!doctype html>",
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      "cross-origin-opener-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+      "strict-transport-security": "max-age=63072000",
+      "x-content-type-options": "nosniff",
+    },
+  });
+  const policy = page?.headers["content-security-policy"];
+  expect(policy).toContain(`connect-src 'self' ${await findUploadOrigin()};`);
+  expect(policy).toContain("require-trusted-types-for 'script'");
+});
+
+describe("a path", () => {
+  test.each([
+    ["/app/assets/index-1a2b.js", "start()", "text/javascript; charset=utf-8"],
+    ["/app/icon.svg", "<svg/>", "image/svg+xml"],
+  ])("%s is a file, which stays for a year", (path, body, type) => {
+    expect(get(path)).toMatchObject({
+      body,
+      headers: {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+      },
+    });
+  });
+
+  test.each(["/app/lists/job_1", "/app/no.such.screen", "/app/constructor"])(
+    "%s is a screen, which the page opens",
+    (path) => {
+      expect(get(path)?.body).toBe("<!doctype html>");
+    },
+  );
+
+  test("of an asset of another build is 404, and not a page in place of a script", () => {
+    expect(() => get("/app/assets/index-older.js")).toThrow("The dashboard has no such file.");
+  });
+
+  test("/ leads browsers to the dashboard, and programs to the API", () => {
+    expect(get("/", "text/html,application/xhtml+xml;q=0.9")).toMatchObject({
+      statusCode: 302,
+      headers: { location: "/app/" },
+    });
+    expect(get("/", "application/json")).toBeUndefined();
+    expect(get("/app")).toMatchObject({ statusCode: 308, headers: { location: "/app/" } });
+    expect(get("/v1/no-such-route")).toBeUndefined();
+  });
+
+  test("takes GET and HEAD", () => {
+    expect(get("/app/", "*/*", "HEAD")?.statusCode).toBe(200);
+    expect(() => get("/app/", "*/*", "POST")).toThrow("use GET, HEAD");
+  });
+});
+
+test("a stage without a dashboard, and a live session, have nothing there", () => {
+  const request = { method: "GET", rawPath: "/app/", headers: {} };
+
+  expect(createDashboard({ ...SETTINGS, DASHBOARD: "none" }, PACKED)(request)).toBeUndefined();
+  expect(createDashboard(SETTINGS, null)(request)).toBeUndefined();
+});

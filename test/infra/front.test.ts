@@ -1,0 +1,75 @@
+import { beforeAll, expect, test } from "vitest";
+import { look } from "./queries.ts";
+import { synthesise } from "./synthesise.ts";
+
+// CloudFront, for those who want it: everything is the API's, and the dashboard's assets stay near people.
+
+const CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1a2b-3c4d";
+
+let it: ReturnType<typeof look>;
+
+beforeAll(async () => {
+  it = look(
+    await synthesise("production", {
+      DASHBOARD: "cloudfront",
+      APP_DOMAIN: "app.example.com",
+      APP_CERTIFICATE: CERTIFICATE,
+    }),
+  );
+});
+
+type Behaviour = Readonly<Record<string, unknown>>;
+const getDistribution = () => {
+  const [one] = it.inputsOf("aws:cloudfront/distribution:Distribution");
+  return one as {
+    readonly origins: readonly Readonly<Record<string, any>>[];
+    readonly defaultCacheBehavior: Behaviour;
+    readonly orderedCacheBehaviors: readonly Behaviour[];
+    readonly customErrorResponses?: unknown;
+    readonly loggingConfig?: unknown;
+  };
+};
+const CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
+
+test("everything comes from the API, with every method and without a cache, but for the assets", () => {
+  const { defaultCacheBehavior, orderedCacheBehaviors, origins } = getDistribution();
+
+  expect(origins).toMatchObject([
+    {
+      originId: "api",
+      domainName: "api.example.com",
+      customOriginConfig: { originProtocolPolicy: "https-only" },
+    },
+  ]);
+  expect(defaultCacheBehavior).toMatchObject({
+    targetOriginId: "api",
+    viewerProtocolPolicy: "https-only",
+    cachePolicyId: CACHING_DISABLED,
+  });
+  expect(defaultCacheBehavior["allowedMethods"]).toHaveLength(7);
+  expect(
+    orderedCacheBehaviors.map(({ pathPattern, cachePolicyId }) => [
+      pathPattern,
+      cachePolicyId === CACHING_DISABLED,
+    ]),
+  ).toEqual([
+    ["/", true],
+    ["/app/assets/*", false],
+    ["/app/*", true],
+  ]);
+});
+
+test("the host name is the one that its owner has a certificate for", () => {
+  expect(getDistribution()).toMatchObject({
+    aliases: ["app.example.com"],
+    viewerCertificate: { acmCertificateArn: CERTIFICATE },
+  });
+  expect(it.all.filter(({ type }) => /aws:(?:route53|acm)\//.test(type))).toEqual([]);
+});
+
+test("a refusal of the API arrives as it is, and no client's address is logged", () => {
+  const { customErrorResponses, loggingConfig } = getDistribution();
+
+  expect(customErrorResponses).toBeUndefined();
+  expect(loggingConfig).toBeUndefined();
+});

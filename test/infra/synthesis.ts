@@ -1,0 +1,182 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
+import * as pulumi from "@pulumi/pulumi";
+import type { Build, Made, Target } from "./synthesise.ts";
+
+// The process that synthesise.ts starts, as `sst deploy` starts one: it runs the real sst.config.ts, with a Pulumi that
+// only writes down what it is asked to make. SST itself is the real one; what its command line does for it over JSON-RPC
+// is done here. Like Pulumi's own, it ends when nothing is left to do, and what it made is written at its end.
+
+const [stage = "", command = "deploy", file = ""] = process.argv.slice(2);
+const root = process.cwd();
+const work = join(root, ".sst", "mock");
+const platform = join(root, ".sst", "platform");
+
+const REGION = process.env["AWS_REGION"] ?? "";
+const ACCOUNT = "123456789012";
+
+/** SST zips what was bundled for it. A handler that is not in there would not start. */
+const findBundle = ({ handler, bundle = "" }: Build) => {
+  const path = join(bundle, handler.replace(/\.[^.]+$/, ".mjs"));
+  if (!existsSync(path)) throw new Error(`${handler} was not bundled: there is no ${path}`);
+  return { handler, out: bundle, errors: [], sourcemaps: [] };
+};
+
+const BOOTSTRAPPED = {
+  asset: "sst-asset",
+  assetEcrRegistryId: ACCOUNT,
+  assetEcrUrl: "registry",
+  state: "sst-state",
+  appsyncHttp: "http",
+  appsyncRealtime: "realtime",
+};
+
+/** Where a live session and its bridges meet. */
+const LIVE = { http: "http.example.com", realtime: "realtime.example.com" };
+
+/** What the SST command line answers its own components. */
+const startCommandLine = async () => {
+  const built: string[] = [];
+  const targets: Target[] = [];
+  const answer = async (request: Readable): Promise<object> => {
+    const { method, params } = (await json(request)) as { method: string; params: Target[] };
+    const [spec] = params;
+    try {
+      if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
+      if (method === "Provider.Aws.Appsync") return { result: LIVE };
+      if (method === "Runtime.AddTarget" && spec) {
+        targets.push(spec);
+        return { result: true };
+      }
+      if (method !== "Runtime.Build" || !spec) throw new Error(`no handler answers ${method}`);
+      built.push(spec.handler);
+      return { result: findBundle(spec) };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  const server = createServer((request, response) => {
+    // A socket that is kept and then closed for idleness may be closed just when SST asks again.
+    response.setHeader("connection", "close");
+    void answer(request).then((reply) => response.end(JSON.stringify({ id: null, ...reply })));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  // Whoever asks keeps the process, and not the one who could be asked.
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, built, targets };
+};
+
+/** What AWS would have made of it, as far as anything else is built on that. */
+const createState = ({ type, name, inputs }: Made) => {
+  const service = type.split(":")[1]?.split("/")[0] ?? "";
+  return {
+    ...inputs,
+    name: inputs["name"] ?? name,
+    arn: `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`,
+    ...(service === "sqs" && { url: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}` }),
+    bucket: inputs["bucket"] ?? name,
+    bucketRegionalDomainName: `${inputs["bucket"] ?? name}.s3.${REGION}.amazonaws.com`,
+    apiEndpoint: "https://api.example.com",
+    executionArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${name}`,
+    invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,
+    base64: Buffer.alloc(32).toString("base64"),
+    publicIp: "203.0.113.10",
+  };
+};
+
+// biome-ignore lint: what is asked differs from call to call.
+const answerCall = (token: string, inputs: Record<string, any>) => {
+  if (token.endsWith(":getRegion")) return { region: REGION, name: REGION, id: REGION };
+  if (token.endsWith(":getPartition")) return { partition: "aws", id: "aws" };
+  if (token.endsWith(":getCallerIdentity")) return { accountId: ACCOUNT };
+  if (token.endsWith(":getAvailabilityZones"))
+    return { names: ["a", "b", "c"].map((zone) => `${REGION}${zone}`) };
+  // Of a VPC that exists.
+  if (token.endsWith(":getInternetGateway")) return { internetGatewayId: "one-of-it" };
+  if (token.endsWith(":getRouteTable")) return { routeTableId: "one-of-it" };
+  if (/:get(?:Eips|Instances|NatGateways|SecurityGroups|Subnets)$/.test(token))
+    return { ids: ["one-of-it", "another-of-it"] };
+  if (token.endsWith(":getZone")) return { linkedServiceDescription: "of :namespace/ns-1" };
+  if (token.endsWith(":getPolicyDocument"))
+    // As AWS's provider does: of none at all it says nothing.
+    return {
+      statements: inputs["statements"]?.length ? inputs["statements"] : undefined,
+      json: JSON.stringify({ Statement: inputs["statements"] }),
+    };
+  return inputs;
+};
+
+/** SST knows a VPC of its own making by its tags. */
+const readState = (one: Made, id: string) => ({
+  ...createState(one),
+  name: id,
+  allocationId: "one-of-it",
+  tagsAll: { "sst:component-version": "2", "sst:ref-version": "2" },
+});
+
+type Config = {
+  readonly app: (input: { readonly stage: string }) => Promise<{ name: string; removal: string }>;
+  readonly run: () => Promise<unknown>;
+};
+
+const introduceGlobals = async () => {
+  const aws = await import("@pulumi/aws");
+  const sst = await import("../../.sst/platform/src/components/index.ts");
+  const { $transform, $asset } = await import("../../.sst/platform/src/components/component.ts");
+  const { output, all, interpolate, concat, jsonParse, jsonStringify } = pulumi;
+  Object.assign(globalThis, {
+    sst,
+    aws: (aws as { default?: unknown }).default ?? aws,
+    $util: pulumi,
+    $output: output,
+    $resolve: all,
+    $interpolate: interpolate,
+    $concat: concat,
+    $jsonParse: jsonParse,
+    $jsonStringify: jsonStringify,
+    $transform,
+    $asset,
+  });
+};
+
+const { url, built, targets } = await startCommandLine();
+process.env["SST_SERVER"] = url;
+const made: Made[] = [];
+Object.assign(globalThis, { $config: (config: Config) => config });
+const { default: config } = (await import("../../sst.config.ts")) as { default: Config };
+const app = await config.app({ stage });
+Object.assign(globalThis, {
+  $app: { ...app, stage, providers: { aws: { region: REGION } } },
+  $dev: command === "dev",
+  $cli: {
+    command,
+    rpc: "",
+    paths: { home: work, root, work, platform },
+    state: { version: {} },
+  },
+});
+await pulumi.runtime.setMocks(
+  {
+    newResource: (spec) => {
+      const one = { type: spec.type, name: spec.name, inputs: spec.inputs };
+      // What has an id exists already, and is only read.
+      if (spec.id) return { id: spec.id, state: readState(one, spec.id) };
+      made.push(one);
+      return { id: `${spec.name}-id`, state: createState(one) };
+    },
+    call: ({ token, inputs }) => answerCall(token, inputs),
+  },
+  app.name,
+  stage,
+  false,
+  "organization",
+);
+await introduceGlobals();
+// Nothing of this waits for all that it asks for. What is thrown meanwhile ends the process.
+await config.run();
+process.on("beforeExit", () => writeFileSync(file, JSON.stringify({ app, made, built, targets })));
