@@ -1,3 +1,4 @@
+import { PRICES } from "../infra/prices.ts";
 import { type CostContext, createCostContext } from "./cost/context.ts";
 import { type CostFlow, FLOWS, warmUp } from "./cost/flows.ts";
 import { measureLambdaTimes } from "./cost/lambda-seconds.ts";
@@ -7,18 +8,6 @@ import { createRow, type Report, type ReportRow, type ReportTable } from "./repo
 // What AWS would ask for each flow: every request at the ports is counted, with the capacity units of the items it
 // touches, against the lab's mail servers. How long Lambdas run is reported by itself: of rows of files as the simulated cluster
 // measures it, of everything else as assumed.
-
-/** US East, on demand, in dollars; as published in November 2026. */
-const PRICES = {
-  writeUnit: 0.625e-6,
-  readUnit: 0.125e-6,
-  queueRequest: 0.4e-6,
-  put: 5e-6,
-  get: 0.4e-6,
-  call: 1e-6,
-  run: 0.2e-6,
-  gigabyteSecond: 13.3334e-6,
-} as const;
 
 const GIGABYTES = 0.5;
 

@@ -1,8 +1,8 @@
-// STAGE=production node infra/cdk/app.ts writes the monitoring stack of a stage to cdk.out.
+// node infra/cdk/app.ts STAGE writes the monitoring stack of a stage to cdk.out. Its settings are the environment's.
 import { readSettings } from "../settings.ts";
 import { createOperationsApp } from "./operations.ts";
 
-const { STAGE: stage = "production" } = process.env;
+const [stage = "production"] = process.argv.slice(2);
 
 createOperationsApp(
   { app: "mailproof", stage, settings: readSettings(stage, process.env) },

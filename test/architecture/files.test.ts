@@ -100,6 +100,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "computeMemoryShare",
   ],
   "steps of a build or a deployment: a test takes them one by one": [
+    "ALARMS",
     "GRANTS",
     "buildClientTypes",
     "buildGo",
@@ -110,6 +111,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "inlineKeys",
     "installTools",
     "listDimensions",
+    "listIdleCosts",
     "formatPage",
     "loadShipped",
     "listPublishedNames",

@@ -11,11 +11,14 @@ import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { expect, test } from "vitest";
 import type { BenchResult } from "../../bench/report.ts";
+import { listIdleCosts, readCostOfMillion, sumIdleCosts } from "../../infra/prices.ts";
+import { readSettings } from "../../infra/settings.ts";
 import { lambdas, prober, throttle, workerSpecs } from "../../infra/topology.ts";
 
 // docs/scale.md is arithmetic: what it takes from the code stands in tables that are made here.
 
 const page = readFileSync("docs/scale.md", "utf8");
+const costs = readFileSync("docs/costs.md", "utf8");
 
 const formatWhole = (value: number): string => Math.round(value).toLocaleString("en");
 const formatRate = (value: number): string => (value < 10 ? value.toFixed(1) : formatWhole(value));
@@ -89,20 +92,14 @@ const toProviderTable = (): string =>
     ],
   );
 
-const readCost = (name: string): number => {
-  const result = JSON.parse(readFileSync("bench/results/cost.json", "utf8")) as BenchResult;
-  const line = result.tables?.[0]?.lines.find((one) => one.startsWith(name));
-  return Number(/\$([\d.]+)$/.exec(line ?? "")?.[1]) * 1_000;
-};
-
 /** As many of a file's addresses are at one large provider; the others have hosts of their own. */
 const PROVIDER_SHARE = 0.4;
 
 const toCostTable = (): string => {
-  const own = readCost("an address in a file, at hosts of their own");
-  const provider = readCost("an address in a file, at Gmail, 20 chunks");
+  const own = readCostOfMillion("an address in a file, at hosts of their own");
+  const provider = readCostOfMillion("an address in a file, at Gmail, 20 chunks");
   const file = own * (1 - PROVIDER_SHARE) + provider * PROVIDER_SHARE;
-  const call = readCost("POST /v1/verify, new");
+  const call = readCostOfMillion("POST /v1/verify, new");
   return formatMarkdownTable(
     ["addresses a day", "a second", "in files, $ a day", "one call each, $ a day"],
     [1, 10, 100].map((millions) => [
@@ -154,4 +151,76 @@ test("docs/operating.md states how many Lambdas are reserved, and from which quo
   expect(readFileSync("docs/operating.md", "utf8")).toMatch(
     new RegExp(`From ${2 * reserved} on, background work reserves its ${reserved} `),
   );
+});
+
+test("docs/scale.md has the price of a stage and the units of a row that docs/costs.md has", () => {
+  const stage = sumIdleCosts(readSettings("production", { AWS_REGION: "eu-west-1" }));
+
+  expect(page).toContain(`The stage itself is $${stage.toFixed(2)} a month`);
+  const [, units] =
+    /^\| an address in a file, at hosts of their own +\| ([\d.]+) /m.exec(costs) ?? [];
+  const [, callUnits] = /^\| `POST \/v1\/verify` +\| ([\d.]+) /m.exec(costs) ?? [];
+  expect(page).toContain(`${units} units for a row of a file, ${callUnits} for a call`);
+});
+
+/** The lines of docs/costs.md, by those of `npm run bench cost`. */
+const FLOWS: Readonly<Record<string, string>> = {
+  "an address in a file, at hosts of their own": "an address in a file, at hosts of their own",
+  "an address in a file, at Gmail, 20 chunks at once":
+    "an address in a file, at Gmail, 20 chunks at once",
+  "an address in a file, at Gmail, 70 chunks at once, slow replies":
+    "an address in a file, at Gmail, 70 chunks at once, slow replies",
+  "POST /v1/verify/batch, an address": "an address in a batch",
+  "POST /v1/verify, new": "`POST /v1/verify`",
+  "POST /v1/verify, keyed": "with an Idempotency-Key",
+  "POST /v1/verify, cached": "from the result cache",
+  "POST /v1/find": "`POST /v1/find`",
+  "POST /v1/deliverability/check": "`POST /v1/deliverability/check`",
+  "POST /v1/activity/events, an event": "an event of activity",
+  "GET /v1/jobs": "`GET /v1/jobs`",
+};
+
+const toFlowTable = (): string => {
+  const { tables } = JSON.parse(readFileSync("bench/results/cost.json", "utf8")) as BenchResult;
+  const lines = tables?.[0]?.lines ?? [];
+  return formatMarkdownTable(
+    ["flow", "WRU", "RRU", "SQS", "counted", "Lambda, seconds", "with calls and Lambda"],
+    Object.entries(FLOWS).map(([name, shown]) => {
+      const line = lines.find((one) => one.startsWith(`${name}  `)) ?? "";
+      const [writes = "", reads = "", messages = "", , counted = "", seconds = "", all = ""] = line
+        .slice(name.length)
+        .trim()
+        .split(/\s+/);
+      const [dollars, allDollars] = [counted, all].map((one) => one.replace("$", ""));
+      return [shown, writes, reads, messages, dollars ?? "", seconds, allDollars ?? ""];
+    }),
+  );
+};
+
+/** What a stage has only in one size is nothing in the other. */
+const toIdleTable = (): string => {
+  const of = (size: string) =>
+    listIdleCosts(readSettings("production", { AWS_REGION: "eu-west-1", STAGE_SIZE: size }));
+  const [full, lean] = [of("full"), of("lean")];
+  const sum = (items: typeof full) => items.reduce((total, { dollars }) => total + dollars, 0);
+  return formatMarkdownTable(
+    ["item", "calculation, full", "full", "calculation, lean", "lean"],
+    [
+      ...full.map(({ item, how, dollars }) => {
+        const small = lean.find((one) => one.item === item);
+        const [smallHow, smallDollars] = [small?.how ?? "none", small?.dollars ?? 0];
+        const shown = smallHow === how ? "the same" : smallHow;
+        return [item, how, dollars.toFixed(2), shown, smallDollars.toFixed(2)];
+      }),
+      ["**all**", "", sum(full).toFixed(2), "", sum(lean).toFixed(2)],
+    ],
+  );
+};
+
+test.each([
+  ["each flow", toFlowTable],
+  ["a stage before its first request", toIdleTable],
+])("docs/costs.md has what %s costs, by the prices of infra/prices.ts", (_what, toTable) => {
+  const table = toTable();
+  expect(costs.includes(table), `docs/costs.md should contain\n\n${table}\n`).toBe(true);
 });

@@ -28,7 +28,7 @@ export type AdminDefinition<
   run(world: W, options: v.InferOutput<O>): Promise<AdminResult>;
 };
 
-/** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-aws.ts). */
+/** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-stage.ts). */
 export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World>,
 ): AdminDefinition<O, World> => definition;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { expect, test } from "vitest";
@@ -10,7 +11,31 @@ import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulato
 import { createTable } from "../aws/resources.ts";
 import { describeWith } from "../runner/describe-when.ts";
 import { endWithTest } from "../runner/eventually.ts";
+import { createFolder } from "../servers/running.ts";
 import { runAdmin } from "../things/admin.ts";
+
+/** A folder with an `aws` that knows this stage, as AWS's command line would. */
+const writeCommandLine = (stage: Readonly<Record<string, string>>): string => {
+  const folder = createFolder();
+  const answers = {
+    "ssm get-parameter --name /mailproof/ada/lambda/HttpVerifyFile": {
+      Parameter: { Value: "mailproof-ada-HttpVerifyFile" },
+    },
+    "lambda get-function-configuration --function-name mailproof-ada-HttpVerifyFile": {
+      Environment: { Variables: stage },
+    },
+    "configure export-credentials --format process": {
+      AccessKeyId: CREDENTIALS.accessKeyId,
+      SecretAccessKey: CREDENTIALS.secretAccessKey,
+    },
+  };
+  const program = `#!${process.execPath}
+const answer = ${JSON.stringify(answers)}[process.argv.slice(2, -2).join(" ")];
+if (answer === undefined) process.exit(1);
+console.log(JSON.stringify(answer));`;
+  writeFileSync(join(folder, "aws"), program, { mode: 0o755 });
+  return folder;
+};
 
 describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
   /** As the configuration of a Lambda has them, and what the operator's own shell has. */
@@ -24,24 +49,24 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
       SEALING_KEY: "the key of its secrets",
     };
     const shellEnvironment = {
-      PATH: process.env["PATH"] ?? "",
+      PATH: `${writeCommandLine(stage)}:${process.env["PATH"]}`,
       AWS_REGION: REGION,
-      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: aws.endpoints?.dynamodb ?? "",
     };
     const admin = async (...args: readonly string[]) => {
-      const child = spawn(process.execPath, ["scripts/admin-on-aws.ts", ...args], {
-        env: shellEnvironment,
-        stdio: ["pipe", "pipe", "pipe"],
-      });
+      const script = ["scripts/admin-on-stage.ts", "--stage", "ada", ...args];
+      const child = spawn(process.execPath, script, { env: shellEnvironment });
       endWithTest(child);
-      child.stdin.end(JSON.stringify(stage));
       const [out, err] = [text(child.stdout), text(child.stderr)];
       const [code] = (await once(child, "exit")) as [number | null];
       return { code, out: await out, err: await err };
     };
-    return { admin, world: createLambdaWorld(undefined, { ...shellEnvironment, ...stage }) };
+    const credentials = {
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    };
+    const environment = { ...shellEnvironment, ...credentials, ...stage };
+    return { admin, world: createLambdaWorld(undefined, environment) };
   };
 
   test("make the first account, whose key the stage knows, and audit what it has", async () => {

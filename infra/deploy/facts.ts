@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { createParameterNamer } from "../parameters.ts";
+import type { Domain, Settings } from "../settings.ts";
+import type { Programs } from "./programs.ts";
+
+// What is known of the AWS account before anything is changed. Nothing here changes anything.
+
+/** What AWS answered, or its words when it did not. */
+export type Known<Value> = { readonly value: Value } | { readonly fault: string };
+
+export type Facts = {
+  /** SST and CDK are a package of their own. */
+  readonly isPrepared: boolean;
+  readonly caller: Known<{ readonly account: string; readonly arn: string }>;
+  /** The stage was deployed before. */
+  readonly isDeployed: boolean;
+  readonly secrets: Known<readonly string[]>;
+  readonly lambdas: Known<number>;
+  readonly addresses: Known<{ readonly taken: number; readonly most: number }>;
+  readonly vpcs: Known<{ readonly taken: number; readonly most: number }>;
+  /** Of the VPC that the stage shares. Null: it shares none. */
+  readonly sharedVpc: Known<"made by SST" | "made by others"> | null;
+  readonly certificates: readonly (readonly [domain: Domain, state: Known<CertificateState>])[];
+  readonly zones: Known<readonly string[]>;
+  readonly distributions: Known<number>;
+};
+
+export type CertificateState = { readonly status: string; readonly names: readonly string[] };
+
+const know = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+};
+
+export const SST = "infra/node_modules/.bin/sst";
+
+const hasParameter = async ({ aws }: Programs, name: string): Promise<boolean> => {
+  const { Parameters: found } = await aws(`ssm get-parameters --names ${name}`);
+  return found.length > 0;
+};
+
+/** SST asks AWS for its own state, and would make it: where it has none, there is no secret either. */
+const readSecrets = async (programs: Programs, stage: string): Promise<readonly string[]> => {
+  if (!(await hasParameter(programs, "/sst/bootstrap"))) return [];
+  const listed = await programs
+    .read(SST, ["secret", "list", "--stage", stage])
+    .catch((error: Error) => {
+      if (error.message.includes("No secrets found")) return "";
+      throw error;
+    });
+  return [...listed.matchAll(/^(\w+)=(.?)/gm)].map(([, name = ""]) => name);
+};
+
+const readQuota = async ({ aws }: Programs, service: string, code: string): Promise<number> => {
+  const quotaOf = `--service-code ${service} --quota-code ${code}`;
+  // AWS says nothing of a quota that was never changed, but to this question.
+  const { Quota: quota } = await aws(`service-quotas get-service-quota ${quotaOf}`).catch(() =>
+    aws(`service-quotas get-aws-default-service-quota ${quotaOf}`),
+  );
+  return quota.Value as number;
+};
+
+type Tagged = { readonly Tags?: readonly { readonly Key: string; readonly Value: string }[] };
+
+/** Those of an earlier, unfinished run are the stage's own: SST tags what it makes. */
+const countForeign = (some: readonly Tagged[], stage: string): number =>
+  some.filter(
+    ({ Tags: tags = [] }) =>
+      !["mailproof", stage].every((own) => tags.some(({ Value: value }) => value === own)),
+  ).length;
+
+const readVpc = async ({ aws }: Programs, id: string) => {
+  const { Vpcs: vpcs } = await aws(`ec2 describe-vpcs --vpc-ids ${id}`);
+  const { Tags: tags = [] }: Tagged = vpcs[0];
+  return tags.some(({ Key: key }) => key === "sst:ref-version") ? "made by SST" : "made by others";
+};
+
+const readCertificate = async ({ aws }: Programs, arn: string): Promise<CertificateState> => {
+  const [, , , region = ""] = arn.split(":");
+  const { Certificate: found } = await aws(
+    `acm describe-certificate --certificate-arn ${arn} --region ${region}`,
+  );
+  return { status: found.Status, names: found.SubjectAlternativeNames ?? [found.DomainName] };
+};
+
+export const readFacts = async (
+  programs: Programs,
+  stage: string,
+  settings: Settings,
+): Promise<Facts> => {
+  const { aws } = programs;
+  const caller = await know(async () => {
+    const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
+    return { account, arn };
+  });
+  const toName = createParameterNamer("mailproof", stage);
+  const domains = [settings.apiDomain, settings.appDomain].filter((one) => one !== null);
+  const { vpc } = settings;
+  return {
+    isPrepared: existsSync(SST) && existsSync(".sst/platform/version"),
+    caller,
+    isDeployed: await hasParameter(programs, toName("url")).catch(() => false),
+    secrets: await know(() => readSecrets(programs, stage)),
+    lambdas: await know(async () => {
+      const { AccountLimit: limit } = await aws("lambda get-account-settings");
+      return limit.ConcurrentExecutions;
+    }),
+    addresses: await know(async () => ({
+      taken: countForeign((await aws("ec2 describe-addresses")).Addresses, stage),
+      most: await readQuota(programs, "ec2", "L-0263D0A3"),
+    })),
+    vpcs: await know(async () => ({
+      taken: countForeign((await aws("ec2 describe-vpcs")).Vpcs, stage),
+      most: await readQuota(programs, "vpc", "L-F678F1CE"),
+    })),
+    sharedVpc: vpc === "own" || vpc === "none" ? null : await know(() => readVpc(programs, vpc)),
+    certificates: await Promise.all(
+      domains.flatMap((domain) =>
+        domain.certificate === null
+          ? []
+          : [
+              know(() => readCertificate(programs, domain.certificate ?? "")).then(
+                (state) => [domain, state] as const,
+              ),
+            ],
+      ),
+    ),
+    zones: await know(async () => {
+      const { HostedZones: zones } = await aws("route53 list-hosted-zones");
+      return zones.map(({ Name: name }: { readonly Name: string }) => name.replace(/\.$/, ""));
+    }),
+    distributions: await know(async () => {
+      const { DistributionList: list } = await aws("cloudfront list-distributions");
+      return list?.Items?.length ?? 0;
+    }),
+  };
+};

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createParameterNamer } from "../parameters.ts";
+import type { Settings } from "../settings.ts";
+import { type Facts, SST } from "./facts.ts";
+import { listMissingSecrets } from "./preflight.ts";
+import type { Programs } from "./programs.ts";
+
+// What a deployment does, in this order. Each step finds what an earlier run has done, and goes on from there.
+
+export type Deployment = {
+  readonly stage: string;
+  readonly settings: Settings;
+  readonly facts: Facts;
+  readonly programs: Programs;
+};
+
+/** What is known once the stage is there. */
+export type Deployed = {
+  url: string;
+  /** Of the first account, if this run has made it. */
+  testKey: string | null;
+};
+
+type Step = {
+  readonly name: string;
+  /** What it will do, as the plan says it. Null: nothing is left to do. */
+  readonly plan: (deployment: Deployment) => string | null;
+  readonly run: (deployment: Deployment, deployed: Deployed) => Promise<void>;
+};
+
+const NODE = process.execPath;
+
+/** No secret is in a command line, where every process of the machine could read it. */
+const setSecrets = async ({ stage, facts, programs }: Deployment): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-secrets-"));
+  try {
+    const file = join(folder, "secrets.env");
+    const lines = listMissingSecrets(facts).map(
+      (name) => `${name}=${randomBytes(32).toString("base64")}\n`,
+    );
+    writeFileSync(file, lines.join(""), { mode: 0o600 });
+    await programs.run(SST, ["secret", "load", file, "--stage", stage]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+export const readParameter = async ({ aws }: Programs, name: string): Promise<string> =>
+  (await aws(`ssm get-parameter --name ${name}`)).Parameter.Value;
+
+/** The stack has more than the 51,200 bytes that AWS takes directly, so it passes through SST's bucket. */
+const deployMonitoring = async ({ stage, programs }: Deployment): Promise<void> => {
+  await programs.run(NODE, ["infra/cdk/app.ts", stage]);
+  const { asset } = JSON.parse(await readParameter(programs, "/sst/bootstrap"));
+  const stack = `mailproof-${stage}-operations`;
+  const to = `--stack-name ${stack} --s3-bucket ${asset} --no-fail-on-empty-changeset`;
+  const command = `cloudformation deploy ${to} --template-file cdk.out/${stack}.template.json`;
+  await programs.run("aws", command.split(" "));
+};
+
+/** An operator's command on the stage. No name in it has a space. */
+const admin = async ({ stage, programs }: Deployment, command: string): Promise<any> => {
+  const args = `scripts/admin-on-stage.ts --stage ${stage} ${command}`.split(" ");
+  return JSON.parse(await programs.read(NODE, args));
+};
+
+const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Promise<void> => {
+  const { say } = deployment.programs;
+  if ((await admin(deployment, "accounts list")).length > 0) return say("There is one already.");
+  const made = await admin(deployment, "accounts create --name First --plan pro --credits 1000");
+  // At once: whatever ends this run later, nobody could read them again.
+  say(`The first account is ${made.account_id}. Its keys are shown this once:\n`);
+  say(`Live key  ${made.live_key}\nTest key  ${made.test_key}`);
+  deployed.testKey = made.test_key;
+};
+
+/** With a test key, which costs nothing. One that is made for this is revoked after it. */
+const smoke = async (deployment: Deployment, deployed: Deployed): Promise<void> => {
+  const { programs } = deployment;
+  const run = (key: string) => programs.run(NODE, ["scripts/smoke.ts", deployed.url, key]);
+  if (deployed.testKey !== null) return run(deployed.testKey);
+  const accounts: readonly { readonly account_id: string; readonly status: string }[] = await admin(
+    deployment,
+    "accounts list",
+  );
+  const account = accounts.find(({ status }) => status === "active")?.account_id;
+  if (account === undefined) return programs.say("No account is active, so nothing was tried.");
+  const made = await admin(
+    deployment,
+    `keys create --account ${account} --mode test --name smoke --expires 1d`,
+  );
+  try {
+    await run(made.key);
+  } finally {
+    await admin(deployment, `keys revoke --account ${account} --key ${made.key_id}`);
+  }
+};
+
+export const STEPS: readonly Step[] = [
+  {
+    name: "secrets",
+    plan: ({ facts }) => {
+      const missing = listMissingSecrets(facts);
+      return missing.length === 0 ? null : `make ${missing.join(", ")}, and keep them in SST`;
+    },
+    run: setSecrets,
+  },
+  {
+    name: "service",
+    plan: ({ stage, settings: { region }, facts: { isDeployed } }) =>
+      `${isDeployed ? "update" : "create"} the service by SST: npx sst deploy --stage ${stage}, in ${region} (${isDeployed ? "minutes" : "about ten minutes"})`,
+    run: async ({ stage, programs }, deployed) => {
+      await programs.run(SST, ["deploy", "--stage", stage]);
+      deployed.url = await readParameter(programs, createParameterNamer("mailproof", stage)("url"));
+    },
+  },
+  {
+    name: "monitoring",
+    plan: ({ settings: { callEmail } }) =>
+      `alarms, a dashboard and a budget by CDK; they call ${callEmail ?? "a topic that nobody has subscribed to (CALL_EMAIL)"}`,
+    run: deployMonitoring,
+  },
+  {
+    name: "account",
+    plan: () => "make an account with 1,000 credits if there is none, and show its keys once",
+    run: openFirstAccount,
+  },
+  {
+    name: "smoke test",
+    plan: () => "try the stage from outside with a test key: npm run smoke",
+    run: smoke,
+  },
+];

@@ -1,0 +1,72 @@
+// npm run admin -- --stage production accounts create --name Acme --plan pro --credits 10000
+//
+// What an operator does by hand, on a deployed stage: the first account, keys, credits, the audit. AWS's command line finds the
+// stage's settings and the operator's own credentials; nothing of them is written to the disk.
+import { execFileSync } from "node:child_process";
+import { withBlobs } from "@mailproof/functions/capabilities/blobs";
+import { withQueue } from "@mailproof/functions/capabilities/queue";
+import { createLambdaWorld } from "@mailproof/functions/lambda-world";
+import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-version";
+import { adminEntries } from "@mailproof/local/cli/admin";
+import { definePrinted } from "@mailproof/local/cli/define-admin";
+import { runCommand } from "@mailproof/local/cli/run-command";
+import * as v from "valibot";
+import { createParameterNamer } from "../infra/parameters.ts";
+
+const [option, stage = "", ...args] = process.argv.slice(2);
+if (option !== "--stage" || !/^[\w-]+$/.test(stage)) {
+  process.stderr.write("Usage: npm run admin -- --stage STAGE COMMAND, such as accounts list.\n");
+  process.exit(2);
+}
+
+const aws = (command: string): any =>
+  JSON.parse(execFileSync("aws", `${command} --output json`.split(" "), { encoding: "utf8" }));
+
+/** A Lambda that acts for accounts has all that the commands need. */
+const readSettings = (): Record<string, string> => {
+  const name = createParameterNamer("mailproof", stage)("lambda/HttpVerifyFile");
+  const { Parameter: parameter } = aws(`ssm get-parameter --name ${name}`);
+  const { Environment: environment } = aws(
+    `lambda get-function-configuration --function-name ${parameter.Value}`,
+  );
+  return environment.Variables;
+};
+
+const readCredentials = (): Record<string, string> => {
+  const found = aws("configure export-credentials --format process");
+  return {
+    AWS_ACCESS_KEY_ID: found.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: found.SecretAccessKey,
+    ...(found.SessionToken && { AWS_SESSION_TOKEN: found.SessionToken }),
+  };
+};
+
+const openStage = async () => {
+  const environment = { ...process.env, ...readCredentials(), ...readSettings() };
+  const world = createLambdaWorld([withQueue, withBlobs], environment);
+  return { world, version: await readTableVersion(world.table) };
+};
+
+const versionCommand = definePrinted({ usage: "", options: v.strictObject({}) }, async () => {
+  const { version } = await openStage();
+  return { output: { table_version: version, newest_version: TABLE_VERSION } };
+});
+
+const commands = adminEntries.map(({ name, summary, load }) => ({
+  name,
+  summary,
+  load: async () => {
+    const definition = await load();
+    return definePrinted(definition, async ({ options }) => {
+      const { world } = await openStage();
+      return definition.run(world, options);
+    });
+  },
+}));
+
+const VERSION = { name: "admin version", summary: "Prints the version of the table's data." };
+
+process.exitCode = await runCommand(
+  [...commands, { ...VERSION, load: async () => versionCommand }],
+  ["admin", ...args],
+);

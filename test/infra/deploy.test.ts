@@ -1,0 +1,335 @@
+import { describe, expect, test } from "vitest";
+import { deploy } from "../../infra/deploy/deploy.ts";
+import type { Programs } from "../../infra/deploy/programs.ts";
+
+// npm run deploy, with an account that is told and programs that are written down. test/third-party has AWS's own command line.
+
+type Answer = unknown;
+
+const ACCOUNT: Readonly<Record<string, Answer>> = {
+  "sts get-caller-identity": { Account: "123456789012", Arn: "arn:aws:iam::123456789012:user/ada" },
+  "ssm get-parameters --names /mailproof/production/url": { Parameters: [] },
+  "ssm get-parameters --names /sst/bootstrap": { Parameters: [{}] },
+  "ssm get-parameter --name /sst/bootstrap": { Parameter: { Value: '{"asset":"sst-asset-1"}' } },
+  "ssm get-parameter --name /mailproof/production/url": {
+    Parameter: { Value: "https://api.example.com" },
+  },
+  "ssm get-parameter --name /mailproof/production/egress": { Parameter: { Value: "192.0.2.1" } },
+  "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 1_000 } },
+  "ec2 describe-addresses": { Addresses: [] },
+  "ec2 describe-vpcs": { Vpcs: [{}] },
+  "service-quotas get-service-quota --service-code ec2 --quota-code L-0263D0A3": {
+    Quota: { Value: 5 },
+  },
+  "service-quotas get-service-quota --service-code vpc --quota-code L-F678F1CE": {
+    Quota: { Value: 5 },
+  },
+  "route53 list-hosted-zones": { HostedZones: [{ Name: "example.com." }] },
+  "cloudfront list-distributions": { DistributionList: { Items: [{}] } },
+};
+const SECRETS = ["KeyPepper", "CursorSecret", "ActivityKey", "SealingKey"];
+/** An account, or a key. */
+const MADE = {
+  account_id: "acc_1",
+  live_key: "mp_live_1",
+  test_key: "mp_test_1",
+  key: "mp_test_2",
+  key_id: "key_2",
+};
+const PROGRAM = /(?:node|sst|aws)$/;
+
+type Given = {
+  readonly account?: Readonly<Record<string, Answer>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly string[];
+  readonly accounts?: readonly object[];
+  /** The program whose command has these words fails. */
+  readonly failsAt?: string;
+  readonly isPreview?: boolean;
+  readonly isAgreed?: boolean;
+  readonly agrees?: boolean;
+};
+
+const run = async (given: Given = {}) => {
+  const { account = {}, environment = {}, secrets = SECRETS, accounts = [], failsAt } = given;
+  const answers: Readonly<Record<string, Answer>> = { ...ACCOUNT, ...account };
+  const lines: string[] = [];
+  const ran: string[] = [];
+  const quotas: (string | undefined)[] = [];
+  const open = (env: Readonly<Record<string, string | undefined>>): Programs => {
+    const note = (program: string, args: readonly string[]) => {
+      const command = [PROGRAM.exec(program)?.[0], ...args].join(" ");
+      if (failsAt !== undefined && command.includes(failsAt)) throw new Error(`${command} failed`);
+      return command;
+    };
+    return {
+      aws: async (command) => {
+        const answer = answers[command];
+        if (answer === undefined) throw new Error(`An error occurred: no ${command}`);
+        return answer;
+      },
+      run: async (program, args) => {
+        ran.push(note(program, args));
+        quotas.push(env["CONCURRENCY_QUOTA"]);
+      },
+      read: async (program, args) => {
+        const command = note(program, args);
+        if (command.includes("secret list"))
+          return secrets.map((name) => `${name}=a secret\n`).join("");
+        ran.push(command);
+        if (command.includes("accounts list")) return JSON.stringify(accounts);
+        if (command.includes("keys revoke")) return "{}";
+        return JSON.stringify(MADE);
+      },
+      say: (line) => void lines.push(line),
+      agree: async () => given.agrees ?? false,
+    };
+  };
+  const code = await deploy(
+    {
+      stage: "production",
+      environment: { AWS_REGION: "eu-central-1", ...environment },
+      isPreview: given.isPreview ?? false,
+      isAgreed: given.isAgreed ?? true,
+    },
+    open,
+  );
+  return { code, ran, quotas, text: lines.join("\n") };
+};
+
+const NEW_SECRETS = { secrets: [] };
+const DEPLOYED = { "ssm get-parameters --names /mailproof/production/url": { Parameters: [{}] } };
+
+test("a first deployment makes what is missing, step by step, shows the keys once, and says what to keep", async () => {
+  const { code, ran, quotas, text } = await run(NEW_SECRETS);
+
+  expect(ran.map((one) => one.replace(/\S*secrets\.env/, "FILE"))).toEqual([
+    "sst secret load FILE --stage production",
+    "sst deploy --stage production",
+    "node infra/cdk/app.ts production",
+    "aws cloudformation deploy --stack-name mailproof-production-operations --s3-bucket sst-asset-1 --no-fail-on-empty-changeset --template-file cdk.out/mailproof-production-operations.template.json",
+    "node scripts/admin-on-stage.ts --stage production accounts list",
+    "node scripts/admin-on-stage.ts --stage production accounts create --name First --plan pro --credits 1000",
+    "node scripts/smoke.ts https://api.example.com mp_test_1",
+  ]);
+  expect(text).toContain("Live key  mp_live_1\nTest key  mp_test_1");
+  expect(text.match(/mp_live_1/g)).toHaveLength(1);
+  expect(text).toMatch(
+    /API +https:\/\/api\.example\.com\nDashboard +https:\/\/api\.example\.com\/app\//,
+  );
+  expect(text).toMatch(/Addresses +192\.0\.2\.1/);
+  expect(code).toBe(0);
+  // Sizes are made from what AWS says of the account.
+  expect(new Set(quotas)).toEqual(new Set(["1000"]));
+});
+
+test("a later one changes no secret, makes no account, and tries the stage with a key that it revokes", async () => {
+  const { code, ran } = await run({
+    account: DEPLOYED,
+    accounts: [
+      { account_id: "acc_0", status: "closed" },
+      { account_id: "acc_1", status: "active" },
+    ],
+  });
+
+  expect(ran.filter((one) => /secret|accounts create/.test(one))).toEqual([]);
+  expect(ran.slice(-4)).toEqual([
+    "node scripts/admin-on-stage.ts --stage production accounts list",
+    "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
+    "node scripts/smoke.ts https://api.example.com mp_test_2",
+    "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
+  ]);
+  expect(code).toBe(0);
+});
+
+test.each(["sst deploy", "infra/cdk/app.ts", "cloudformation deploy", "accounts create"])(
+  "one that fails at %s ends there and says so, and the next run goes on",
+  async (failsAt) => {
+    const failed = await run({ ...NEW_SECRETS, failsAt });
+
+    expect(failed.code).toBe(1);
+    expect(failed.text).toContain("Run the same command again: it goes on from here.");
+    const again = await run({ account: DEPLOYED });
+    expect(again.code).toBe(0);
+    expect(again.text).toContain("Test key  mp_test_1");
+  },
+);
+
+test("keys that were shown are not lost where the smoke test fails after them", async () => {
+  const { code, text } = await run({ failsAt: "smoke.ts" });
+
+  expect(code).toBe(1);
+  expect(text).toContain("Live key  mp_live_1");
+});
+
+test("a preview, and a person who does not agree, change nothing", async () => {
+  const preview = await run({ ...NEW_SECRETS, isPreview: true });
+  const refused = await run({ ...NEW_SECRETS, isAgreed: false });
+
+  expect(preview).toMatchObject({ code: 0, ran: [] });
+  expect(preview.text).toMatch(/1\. secrets: make KeyPepper.*\n2\. service: create/);
+  expect(refused).toMatchObject({ code: 1, ran: [] });
+  expect(refused.text).toContain("Nothing was changed.");
+  expect((await run({ isAgreed: false, agrees: true })).code).toBe(0);
+});
+
+const OWN_CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/1a2b";
+const ofCertificate = (certificate: object) => ({
+  account: {
+    [`acm describe-certificate --certificate-arn ${OWN_CERTIFICATE} --region eu-central-1`]: {
+      Certificate: certificate,
+    },
+  },
+  environment: { API_DOMAIN: "api.example.com", API_CERTIFICATE: OWN_CERTIFICATE },
+});
+const taken = (count: number) => Array.from({ length: count }, () => ({}));
+const ownTags = [
+  { Key: "sst:app", Value: "mailproof" },
+  { Key: "sst:stage", Value: "production" },
+];
+
+describe("the preflight stops before anything is changed", () => {
+  test.each<readonly [what: string, given: Given, sentence: string]>([
+    ["a region", { environment: { AWS_REGION: "" } }, "AWS_REGION is not set"],
+    [
+      "credentials",
+      { account: { "sts get-caller-identity": undefined } },
+      "✗ credentials AWS does not know you",
+    ],
+    [
+      "a secret of a stage that is deployed",
+      { account: DEPLOYED, secrets: SECRETS.slice(1) },
+      "✗ secrets     KeyPepper is missing, though the stage is deployed.",
+    ],
+    [
+      "as many Lambdas as CONCURRENCY_QUOTA says",
+      { environment: { CONCURRENCY_QUOTA: "5000" } },
+      "✗ Lambdas     CONCURRENCY_QUOTA is 5000, and the account may run 1000 at once.",
+    ],
+    [
+      "fixed addresses",
+      { account: { "ec2 describe-addresses": { Addresses: taken(4) } } },
+      "✗ addresses   4 of the account's 5 are taken, and the stage needs 2.",
+    ],
+    [
+      "room for a VPC",
+      { account: { "ec2 describe-vpcs": { Vpcs: taken(5) } } },
+      "✗ VPCs        5 of the account's 5 are taken, and the stage needs 1.",
+    ],
+    [
+      "the VPC that it shares",
+      { environment: { VPC: "vpc-0a1b" } },
+      "✗ VPC         vpc-0a1b cannot be used: An error occurred",
+    ],
+    [
+      "a VPC of a stage",
+      {
+        environment: { VPC: "vpc-0a1b" },
+        account: { "ec2 describe-vpcs --vpc-ids vpc-0a1b": { Vpcs: [{}] } },
+      },
+      "✗ VPC         vpc-0a1b was not made by a stage.",
+    ],
+    [
+      "a zone for its host name",
+      { environment: { API_DOMAIN: "api.example.net" } },
+      "✗ DNS         api.example.net is in no zone of Route 53.",
+    ],
+    [
+      "its certificate",
+      { environment: { API_DOMAIN: "api.example.com", API_CERTIFICATE: OWN_CERTIFICATE } },
+      "✗ certificate that of api.example.com was not found",
+    ],
+    [
+      "a certificate that is issued",
+      ofCertificate({ Status: "PENDING_VALIDATION", DomainName: "api.example.com" }),
+      "✗ certificate that of api.example.com is PENDING_VALIDATION.",
+    ],
+    [
+      "a certificate for its name",
+      ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.app.example.com"] }),
+      "✗ certificate the one for api.example.com is for *.app.example.com.",
+    ],
+  ])("without %s", async (_what, given, sentence) => {
+    const { code, ran, text } = await run(given);
+
+    expect(text).toContain(sentence);
+    expect(code).toBe(1);
+    expect(ran).toEqual([]);
+  });
+});
+
+describe("the preflight says, and goes on", () => {
+  test.each<readonly [what: string, given: Given, sentence: string]>([
+    [
+      "with a young account's ten Lambdas",
+      {
+        account: { "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 10 } } },
+      },
+      "! Lambdas     10 at once: lists are slow, and callers wait for them. Ask for more: aws service-quotas",
+    ],
+    [
+      "where AWS does not say how many there may be",
+      { account: { "lambda get-account-settings": undefined } },
+      "! Lambdas     AWS did not say: An error occurred",
+    ],
+    [
+      "without a way out on port 25",
+      { environment: { VPC: "none" } },
+      "! port 25     there is no way to mail servers: mailboxes will be unknown, and not charged.",
+    ],
+    ["with addresses for which AWS has to open it", {}, "! port 25     AWS keeps it closed"],
+    [
+      "with proxies",
+      { secrets: [...SECRETS, "SmtpProxies"] },
+      "✓ port 25     through the proxies of SmtpProxies",
+    ],
+    [
+      "to an account that has never used CloudFront",
+      {
+        environment: { DASHBOARD: "cloudfront" },
+        account: { "cloudfront list-distributions": {} },
+      },
+      "! CloudFront  the account has never used it, and AWS may refuse",
+    ],
+    [
+      "to the root user",
+      {
+        account: {
+          "sts get-caller-identity": { Account: "1", Arn: "arn:aws:iam::123456789012:root" },
+        },
+      },
+      "! credentials the root user of account 1 in eu-central-1.",
+    ],
+    [
+      "where an earlier run has made its addresses and its VPC, and was stopped",
+      {
+        account: {
+          "ec2 describe-addresses": {
+            Addresses: [...taken(3), { Tags: ownTags }, { Tags: ownTags }],
+          },
+          "ec2 describe-vpcs": { Vpcs: [...taken(4), { Tags: ownTags }] },
+        },
+      },
+      "✓ addresses   3 of 5 are taken, and the stage needs 2",
+    ],
+    [
+      "with a wildcard certificate",
+      ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.example.com"] }),
+      "✓ certificate that of api.example.com is issued",
+    ],
+    ["what it costs", {}, "! price       $109.55 a month before the first request"],
+  ])("%s", async (_what, given, sentence) => {
+    const { code, text } = await run(given);
+
+    expect(text).toContain(sentence);
+    expect(code).toBe(0);
+  });
+});
+
+test("a young account gets the sizes of its ten Lambdas", async () => {
+  const { quotas } = await run({
+    account: { "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 10 } } },
+  });
+
+  expect(new Set(quotas)).toEqual(new Set(["10"]));
+});
