@@ -32,7 +32,9 @@ const readSettings = (): Record<string, string> => {
   return environment.Variables;
 };
 
+/** Those of the environment come first for AWS's command line, too. */
 const readCredentials = (): Record<string, string> => {
+  if (process.env["AWS_ACCESS_KEY_ID"]) return {};
   const found = aws("configure export-credentials --format process");
   return {
     AWS_ACCESS_KEY_ID: found.AccessKeyId,

@@ -30,7 +30,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
   let url = "";
   const moto = spawn(process.execPath, ["test/aws/emulator-process.ts"], {
     env: { ...process.env, MAILPROOF_EMULATOR: "moto" },
-    stdio: ["pipe", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "ignore"],
   });
   beforeAll(async () => {
     const [line] = (await once(createInterface(moto.stdout), "line")) as [string];
@@ -60,8 +60,8 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     script: async (command: string, settings: Readonly<Record<string, string>> = {}) => {
       const env = { ...environment(region), ...settings };
       const ran = run(process.execPath, command.split(" "), { env });
-      const { stdout, code = 0 } = await ran.catch((failed) => failed);
-      return { code, lines: String(stdout).split("\n") };
+      const { stdout, stderr, code = 0 } = await ran.catch((failed) => failed);
+      return { code, lines: String(stdout).split("\n"), err: String(stderr) };
     },
   });
   const preview = "scripts/deploy.ts --stage production --preview";
@@ -144,6 +144,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     const made = await script("scripts/admin-on-stage.ts --stage ada accounts create --name First");
     const one = await script("scripts/admin-on-stage.ts --stage ada accounts list");
 
+    expect(none.err).toBe("");
     expect(JSON.parse(none.lines.join(""))).toEqual([]);
     expect(JSON.parse(made.lines.join(""))).toMatchObject({
       live_key: expect.stringMatching(/^mp_live_/),
