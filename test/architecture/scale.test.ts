@@ -11,6 +11,7 @@ import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { expect, test } from "vitest";
 import type { BenchResult } from "../../bench/report.ts";
+import { drawDeployment } from "../../infra/picture.ts";
 import { listIdleCosts, readCostOfMillion, sumIdleCosts } from "../../infra/prices.ts";
 import { readSettings } from "../../infra/settings.ts";
 import { lambdas, prober, throttle, workerSpecs } from "../../infra/topology.ts";
@@ -223,4 +224,26 @@ test.each([
 ])("docs/costs.md has what %s costs, by the prices of infra/prices.ts", (_what, toTable) => {
   const table = toTable();
   expect(costs.includes(table), `docs/costs.md should contain\n\n${table}\n`).toBe(true);
+});
+
+test("the README has the prices that docs/costs.md has", () => {
+  const readme = readFileSync("README.md", "utf8").replaceAll(/\s+/g, " ");
+  const stage = (size: string) =>
+    sumIdleCosts(readSettings("production", { AWS_REGION: "eu-west-1", STAGE_SIZE: size }));
+  const [own, slow, call] = [
+    "an address in a file, at hosts of their own",
+    "an address in a file, at Gmail, 70 chunks",
+    "POST /v1/verify, new",
+  ].map(readCostOfMillion);
+
+  expect(readme).toContain(
+    `costs $${stage("full").toFixed(2)} a month before its first request, a lean one $${stage("lean").toFixed(2)}; a million addresses in files are $${own?.toFixed(2)} to $${slow?.toFixed(2)} more, and a million single calls $${call?.toFixed(0)}`,
+  );
+});
+
+test("docs/deployment.svg is drawn from the topology", () => {
+  expect(
+    readFileSync("docs/deployment.svg", "utf8"),
+    "run: npx node scripts/write-deployment.ts",
+  ).toBe(drawDeployment());
 });
