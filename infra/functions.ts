@@ -57,6 +57,7 @@ const createSetting = (
 const SETTINGS = new Map<string, Settings>([
   createSetting("POWERTOOLS_SERVICE_NAME", toServiceName($app.name, $app.stage)),
   createSetting("KEY_PEPPER", secrets.keyPepper.value),
+  createSetting("KEY_PEPPER_BEFORE", secrets.keyPepperBefore.value),
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
   createSetting("ACTIVITY_KEY", secrets.activityKey.value),
   createSetting("SEALING_KEY", secrets.sealingKey.value),
@@ -93,6 +94,18 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
     uploads: [$interpolate`${bucket.arn}/${UPLOADS}*`],
   };
 
+/**
+ * Secrets of a full stage are encrypted with a key of its own: who may look at a Lambda's settings does not see them without
+ * the permission to decrypt. Lambda itself decrypts them when it starts one.
+ */
+const settingsKey =
+  settings.size === "full"
+    ? new aws.kms.Key("Settings", {
+        description: `The settings of the Lambdas of ${$app.name} ${$app.stage}`,
+        enableKeyRotation: true,
+      })
+    : null;
+
 type Extra = Partial<sst.aws.FunctionArgs>;
 
 /** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
@@ -120,7 +133,16 @@ const createFunction = (
       resources: on.flatMap((part) => arns[part] ?? []),
       ...(partitions && { conditions: [limitTo(partitions)] }),
     })),
-    transform: { role: restrictToLambda, ...extra.transform },
+    transform: {
+      role: restrictToLambda,
+      ...(settingsKey &&
+        lambda.actsForAccounts && {
+          function: (args: aws.lambda.FunctionArgs) => {
+            args.kmsKeyArn = settingsKey.arn;
+          },
+        }),
+      ...extra.transform,
+    },
     ...(lambda.reserved !== null && isReserved && { concurrency: { reserved: lambda.reserved } }),
   });
 

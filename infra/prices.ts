@@ -21,6 +21,7 @@ export const PRICES = {
   ownMetricMonth: 0.3,
   dashboardMonth: 3,
   hostedZoneMonth: 0.5,
+  encryptionKeyMonth: 1,
 } as const;
 
 export const HOURS = 730;
@@ -60,11 +61,17 @@ const listNetworkItems = ({ size, vpc }: Settings): readonly Item[] => {
   ];
 };
 
+const listKeyItems = ({ size }: Settings): readonly Item[] =>
+  size === "full"
+    ? [{ item: "a key for the settings", how: "1", dollars: PRICES.encryptionKeyMonth }]
+    : [];
+
 /** Dollars a month of 730 hours, before the first request. */
 export const listIdleCosts = (settings: Settings): readonly Item[] => {
   const { alarms, metrics } = ALARMS[settings.size];
   return [
     ...listNetworkItems(settings),
+    ...listKeyItems(settings),
     {
       item: "alarms, by the metrics in them",
       how: `${metrics} metrics in ${alarms} alarms × $0.10`,

@@ -2,6 +2,8 @@
 
 /** Mixed into every stored hash of a key. */
 export const keyPepper = new sst.Secret("KeyPepper");
+/** The pepper before, whose keys are still accepted. */
+export const keyPepperBefore = new sst.Secret("KeyPepperBefore", "");
 /** Signs pagination cursors. */
 export const cursorSecret = new sst.Secret("CursorSecret");
 /** Key for hashing stored activity. */

@@ -72,6 +72,7 @@ export const givenWorld = (seed = 1) => {
     settings: {
       version: "0.0.0-test",
       keyPepper: "a pepper for tests",
+      keyPepperBefore: null,
       cursorSecret: "a cursor secret for tests",
       activityKey: "an activity key for tests",
       activityPool: "own",

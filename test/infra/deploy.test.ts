@@ -317,7 +317,7 @@ describe("the preflight says, and goes on", () => {
       ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.example.com"] }),
       "✓ certificate that of api.example.com is issued",
     ],
-    ["what it costs", {}, "! price       $109.55 a month before the first request"],
+    ["what it costs", {}, "! price       $110.55 a month before the first request"],
   ])("%s", async (_what, given, sentence) => {
     const { code, text } = await run(given);
 

@@ -573,11 +573,25 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
   }
 });
 
+test("who may look at a Lambda sees no secret without the key of the stage, which changes each year", () => {
+  expect(it.inputsOf("aws:kms/key:Key")).toMatchObject([{ enableKeyRotation: true }]);
+  const isGuarded = ({ name }: { name: string }) => it.lambda(name)["kmsKeyArn"] !== undefined;
+
+  expect(lambdas.filter(isGuarded)).toEqual(lambdas.filter((one) => one.actsForAccounts));
+});
+
 test("a Lambda is given what it needs, as it reads it, and no secret beside", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
   const SERVICE = "POWERTOOLS_SERVICE_NAME";
-  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", SERVICE, "SEALING_KEY"];
+  const TO_ALL = [
+    "ACTIVITY_KEY",
+    "CURSOR_SECRET",
+    "KEY_PEPPER",
+    "KEY_PEPPER_BEFORE",
+    SERVICE,
+    "SEALING_KEY",
+  ];
 
   expect(describeEnvironment("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
   expect(describeEnvironment("HttpDefault").toSorted()).toEqual([

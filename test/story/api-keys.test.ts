@@ -195,6 +195,29 @@ test("a key is stored only as a hash that the pepper is part of", async () => {
   expect((await send(peppered, "GET /v1/account", { key: liveKey })).statusCode).toBe(401);
 });
 
+test("a new pepper revokes no key while the one before is named, and makes the keys that follow", async () => {
+  const { world, liveKey, account } = await given();
+  const old = world.settings.keyPepper;
+  const named = { keyPepper: "a new pepper", keyPepperBefore: old };
+  const rotated = { ...world, settings: { ...world.settings, ...named } };
+  const made = await givenKey(rotated, account, { scopes: ["account:read"] });
+  const ended = {
+    ...world,
+    settings: { ...world.settings, keyPepper: "a new pepper", keyPepperBefore: null },
+  };
+  const read = (of: typeof world, key: string) => send(of, "GET /v1/account", { key });
+
+  expect((await read(rotated, liveKey)).statusCode).toBe(200);
+  expect((await read(rotated, made)).statusCode).toBe(200);
+  expect((await read(ended, made)).statusCode).toBe(200);
+  expect((await read(ended, liveKey)).statusCode).toBe(401);
+  // Revoking finds a key of either pepper.
+  const { data } = await send(rotated, "GET /v1/api-keys", { key: liveKey });
+  for (const { key_id: id } of data.api_keys)
+    await send(rotated, `DELETE /v1/api-keys/${id}`, { key: liveKey });
+  expect((await read(rotated, liveKey)).statusCode).toBe(401);
+});
+
 test("a scoped key never widens itself", async () => {
   const { world, account } = await given();
   const key = await givenKey(world, account, { scopes: ["account:read", "verification:write"] });

@@ -97,6 +97,7 @@ export const createLambdaWorld = (
 const readSettings = (environment: LambdaEnvironment): Settings => ({
   version: manifest.version,
   keyPepper: requireSetting(environment, "KEY_PEPPER"),
+  keyPepperBefore: environment["KEY_PEPPER_BEFORE"] || null,
   cursorSecret: requireSetting(environment, "CURSOR_SECRET"),
   activityKey: requireSetting(environment, "ACTIVITY_KEY"),
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",

@@ -162,6 +162,7 @@ const toSettings = (
 ): AppWorld["settings"] => ({
   version: manifest.version,
   keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
+  keyPepperBefore: environment.KEY_PEPPER_BEFORE ?? null,
   cursorSecret: environment.CURSOR_SECRET ?? deriveSecret(secrets.link_secret, "cursors"),
   activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
   activityPool: environment.ACTIVITY_POOL,

@@ -164,6 +164,7 @@ const Environment = v.object({
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
   OPERATOR_KEY: v.optional(OperatorKey),
   KEY_PEPPER: v.optional(Secret),
+  KEY_PEPPER_BEFORE: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
   ACTIVITY_KEY: v.optional(Secret),
   ACTIVITY_POOL: v.optional(v.picklist(["own", "shared"], "must be own or shared"), "own"),

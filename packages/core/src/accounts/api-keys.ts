@@ -112,9 +112,20 @@ const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean =>
 /** The key of this secret, or undefined if it never existed or no longer does. */
 export const findKey = async (world: World, secret: string): Promise<ApiKey | undefined> => {
   if (!isWellFormedKey(secret)) return undefined;
-  const item = await world.table.get(toKeyByHash(hashKey(secret, world.settings.keyPepper)));
-  const key = item && readApiKey(item);
+  const { keyPepper, keyPepperBefore } = world.settings;
+  const key =
+    (await findHashed(world.table, secret, keyPepper)) ??
+    (await findHashed(world.table, secret, keyPepperBefore));
   return key && !isExpired(key, world.now()) ? key : undefined;
+};
+
+const findHashed = async (
+  table: Table,
+  secret: string,
+  pepper: string | null,
+): Promise<ApiKey | undefined> => {
+  const item = pepper === null ? undefined : await table.get(toKeyByHash(hashKey(secret, pepper)));
+  return item && readApiKey(item);
 };
 
 /** A key that is used all the time costs one write an hour for this. */

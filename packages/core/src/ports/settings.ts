@@ -3,6 +3,8 @@ export type Settings = {
   readonly version: string;
   /** The key for hashing stored API keys: a leaked table cannot be searched for keys. */
   readonly keyPepper: string;
+  /** The one before it: keys that were made with it are accepted. Null: there is none. */
+  readonly keyPepperBefore: string | null;
   /** Signs the pagination cursors that clients send. */
   readonly cursorSecret: string;
   /** The key for hashing addresses in stored activity: a leaked table cannot be searched for an address. */
