@@ -13,11 +13,13 @@ import { runCommand } from "@mailproof/local/cli/run-command";
 import * as v from "valibot";
 import { createParameterNamer } from "../infra/parameters.ts";
 
-const [option, stage = "", ...args] = process.argv.slice(2);
+const [option, stage = "", ...rest] = process.argv.slice(2);
 if (option !== "--stage" || !/^[\w-]+$/.test(stage)) {
   process.stderr.write("Usage: npm run admin -- --stage STAGE COMMAND, such as accounts list.\n");
   process.exit(2);
 }
+/** Another table than the one in use, such as a restored one. */
+const [table, args] = rest[0] === "--table" ? [rest[1], rest.slice(2)] : [undefined, rest];
 
 const aws = (command: string): any =>
   JSON.parse(execFileSync("aws", `${command} --output json`.split(" "), { encoding: "utf8" }));
@@ -44,7 +46,8 @@ const readCredentials = (): Record<string, string> => {
 };
 
 const openStage = async () => {
-  const environment = { ...process.env, ...readCredentials(), ...readSettings() };
+  const settings = { ...readSettings(), ...(table !== undefined && { TABLE_NAME: table }) };
+  const environment = { ...process.env, ...readCredentials(), ...settings };
   const world = createLambdaWorld([withQueue, withBlobs], environment);
   return { world, version: await readTableVersion(world.table) };
 };

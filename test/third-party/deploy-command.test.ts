@@ -64,6 +64,30 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
       return { code, lines: String(stdout).split("\n"), err: String(stderr) };
     },
   });
+  /** A Lambda of the stage with the settings that an operator's commands read. */
+  const givenLambda = async (stage: string, table: string) => {
+    const { aws } = inRegion("eu-central-1");
+    const settings = {
+      TABLE_NAME: table,
+      KEY_PEPPER: "pepper",
+      CURSOR_SECRET: "secret",
+      ACTIVITY_KEY: "key",
+      SEALING_KEY: "key",
+    };
+    const trust = '{"Version":"2012-10-17","Statement":[]}';
+    const { Role: role } = await aws(
+      `iam create-role --role-name ${stage} --assume-role-policy-document ${trust}`,
+    );
+    const code = join(createFolder(), "empty.zip");
+    writeFileSync(code, Buffer.concat([Buffer.from("PK\x05\x06"), Buffer.alloc(18)]));
+    const variables = JSON.stringify({ Variables: settings });
+    await aws(
+      `lambda create-function --function-name ${stage} --runtime nodejs24.x --handler a.handler --role ${role.Arn} --zip-file fileb://${code} --environment ${variables}`,
+    );
+    await aws(
+      `ssm put-parameter --type String --name /mailproof/${stage}/lambda/HttpVerifyFile --value ${stage}`,
+    );
+  };
   const preview = "scripts/deploy.ts --stage production --preview";
 
   test("an account that is empty has room for a stage, and is told what it will get and pay", async () => {
@@ -117,28 +141,9 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
   });
 
   test("an operator opens the first account of a stage with the settings of its Lambda", async () => {
-    const { aws, script } = inRegion("eu-central-1");
+    const { script } = inRegion("eu-central-1");
     const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));
-    const settings = {
-      TABLE_NAME: table,
-      KEY_PEPPER: "pepper",
-      CURSOR_SECRET: "secret",
-      ACTIVITY_KEY: "key",
-      SEALING_KEY: "key",
-    };
-    const trust = '{"Version":"2012-10-17","Statement":[]}';
-    const { Role: role } = await aws(
-      `iam create-role --role-name lambda --assume-role-policy-document ${trust}`,
-    );
-    const code = join(createFolder(), "empty.zip");
-    writeFileSync(code, Buffer.concat([Buffer.from("PK\x05\x06"), Buffer.alloc(18)]));
-    const variables = JSON.stringify({ Variables: settings });
-    await aws(
-      `lambda create-function --function-name verify-file --runtime nodejs24.x --handler a.handler --role ${role.Arn} --zip-file fileb://${code} --environment ${variables}`,
-    );
-    await aws(
-      "ssm put-parameter --type String --name /mailproof/ada/lambda/HttpVerifyFile --value verify-file",
-    );
+    await givenLambda("ada", table);
 
     const none = await script("scripts/admin-on-stage.ts --stage ada accounts list");
     const made = await script("scripts/admin-on-stage.ts --stage ada accounts create --name First");
@@ -150,5 +155,31 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
       live_key: expect.stringMatching(/^mp_live_/),
     });
     expect(JSON.parse(one.lines.join(""))).toMatchObject([{ name: "First", status: "active" }]);
+  });
+
+  test("a table is restored to a second, protected and audited, and a second time it is there", async () => {
+    const { aws, script } = inRegion("eu-central-1");
+    const to = "--table-name";
+    const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));
+    await aws(`ssm put-parameter --type String --name /mailproof/bea/table --value ${table}`);
+    await givenLambda("bea", table);
+    const refused = await script("scripts/restore-stage.ts --stage bea");
+    await aws(
+      `dynamodb update-continuous-backups ${to} ${table} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
+    );
+
+    const restored = await script("scripts/restore-stage.ts --stage bea");
+    const name = /TABLE_NAME=(\S+)/.exec(restored.lines.join("\n"))?.[1] ?? "";
+    const { Table: described } = await aws(`dynamodb describe-table ${to} ${name}`);
+    const at = name.replace(/^.*(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, "$1-$2-$3T$4:$5:$6Z");
+    const again = await script(`scripts/restore-stage.ts --stage bea --at ${at}`);
+    const never = await script("scripts/restore-stage.ts --stage bea --at 2099-01-01T00:00:00Z");
+
+    expect(refused.lines[0]).toContain("only a production stage keeps every second");
+    expect(restored).toMatchObject({ code: 0, err: "" });
+    expect(restored.lines.join("")).toContain('"ok": true');
+    expect(described.DeletionProtectionEnabled).toBe(true);
+    expect(again.lines[0]).toBe(`${name} is there from an earlier run.`);
+    expect(never.lines[0]).toMatch(/^2099-01-01T00:00:00Z cannot be restored: AWS has /);
   });
 });
