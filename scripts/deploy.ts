@@ -36,6 +36,12 @@ const readFile = (path: string) => (existsSync(path) ? parseEnv(readFileSync(pat
 const environment = { ...readFile(`.env.${stage}`), ...readFile(".env"), ...process.env };
 
 process.exitCode = await deploy(
-  { stage, environment, isPreview: preview, isAgreed: yes },
+  {
+    stage,
+    environment,
+    isPreview: preview,
+    isAgreed: yes,
+    isWatched: process.stdout.isTTY ?? false,
+  },
   openPrograms,
 );

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), moto and cfn-lint (PyPI), one that
 # reads DMARC reports, parsedmarc (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
-# (PyPI, Maven, Go), and one that judges histories, Porcupine (Go). What the machine has nothing to fetch with is left out with its reason; under CI, what could be fetched
+# (PyPI, Maven, Go), one that judges histories, Porcupine (Go), and two that read workflows, zizmor (PyPI) and actionlint (Go). What the machine has nothing to fetch with is left out with its reason; under CI, what could be fetched
 # and was not is a failure. They are stored outside the repository, under the hash of the file that names their versions, so
 # that the next clone finds them.
 set -uo pipefail
@@ -91,6 +91,15 @@ fetch_porcupine() {
   (cd "$1/porcupine" && go build -trimpath -o "$2/run" .)
 }
 
+fetch_zizmor() {
+  python3 -m venv "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/zizmor/requirements.txt"
+}
+
+fetch_actionlint() {
+  (cd "$1/actionlint" && go build -trimpath -o "$2/run" github.com/rhysd/actionlint/cmd/actionlint)
+}
+
 # The one that builds itself comes last: it takes a minute of two processors.
 fetch dkimpy dkimpy/requirements.txt python3
 fetch parsedmarc parsedmarc/requirements.txt python3
@@ -100,6 +109,8 @@ fetch python_generators generators/python/requirements.txt python3
 fetch java_generators generators/java/pom.xml java javac mvn
 fetch go_generators generators/go/go.sum go
 fetch porcupine porcupine/main.go go
+fetch zizmor zizmor/requirements.txt python3
+fetch actionlint actionlint/go.sum go
 fetch runtime_client runtime-client/package-lock.json npm cmake make g++
 
 [ -z "${CI:-}" ] || exit "$failed"

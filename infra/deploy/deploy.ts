@@ -11,6 +11,7 @@ export type Options = {
   readonly isPreview: boolean;
   /** Nobody is asked. */
   readonly isAgreed: boolean;
+  readonly isWatched: Deployment["isWatched"];
 };
 
 const trySettings = (stage: string, environment: Environment): Settings | string => {
@@ -23,7 +24,7 @@ const trySettings = (stage: string, environment: Environment): Settings | string
 
 /** Deploys a stage, step by step. Returns the exit code. */
 export const deploy = async (
-  { stage, environment, isPreview, isAgreed }: Options,
+  { stage, environment, isPreview, isAgreed, isWatched }: Options,
   open: (environment: Environment) => Programs,
 ): Promise<number> => {
   const { say, agree } = open(environment);
@@ -44,7 +45,7 @@ export const deploy = async (
   // What AWS says of the account is what sizes are made from.
   const quota = settings.quota ?? ("value" in facts.lambdas ? facts.lambdas.value : null);
   const programs = open({ ...given, ...(quota !== null && { CONCURRENCY_QUOTA: String(quota) }) });
-  const deployment: Deployment = { stage, settings, facts, programs };
+  const deployment: Deployment = { stage, settings, facts, programs, isWatched };
   say("\nWhat will be done:\n");
   const steps = STEPS.flatMap((step) => {
     const plan = step.plan(deployment);

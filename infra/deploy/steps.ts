@@ -15,6 +15,8 @@ export type Deployment = {
   readonly settings: Settings;
   readonly facts: Facts;
   readonly programs: Programs;
+  /** A person reads along, and not only a log. */
+  readonly isWatched: boolean;
 };
 
 /** What is known once the stage is there. */
@@ -68,8 +70,13 @@ const admin = async ({ stage, programs }: Deployment, command: string): Promise<
 };
 
 const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Promise<void> => {
-  const { say } = deployment.programs;
+  const { isWatched, stage, programs } = deployment;
+  const { say } = programs;
   if ((await admin(deployment, "accounts list")).length > 0) return say("There is one already.");
+  if (!isWatched)
+    return say(
+      `There is none. Its keys would stand in a log: run npm run deploy -- --stage ${stage} in a terminal.`,
+    );
   const made = await admin(deployment, "accounts create --name First --plan pro --credits 1000");
   // At once: whatever ends this run later, nobody could read them again.
   say(`The first account is ${made.account_id}. Its keys are shown this once:\n`);

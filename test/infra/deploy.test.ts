@@ -48,6 +48,7 @@ type Given = {
   readonly isPreview?: boolean;
   readonly isAgreed?: boolean;
   readonly agrees?: boolean;
+  readonly isWatched?: boolean;
 };
 
 const run = async (given: Given = {}) => {
@@ -91,6 +92,7 @@ const run = async (given: Given = {}) => {
       environment: { AWS_REGION: "eu-central-1", ...environment },
       isPreview: given.isPreview ?? false,
       isAgreed: given.isAgreed ?? true,
+      isWatched: given.isWatched ?? true,
     },
     open,
   );
@@ -160,6 +162,14 @@ test("keys that were shown are not lost where the smoke test fails after them", 
 
   expect(code).toBe(1);
   expect(text).toContain("Live key  mp_live_1");
+});
+
+test("where only a log would read its keys, no account is made, and the deployment ends well", async () => {
+  const { code, ran, text } = await run({ isWatched: false });
+
+  expect(ran.filter((one) => one.includes("accounts create"))).toEqual([]);
+  expect(text).toContain("There is none. Its keys would stand in a log");
+  expect(code).toBe(0);
 });
 
 test("a preview, and a person who does not agree, change nothing", async () => {

@@ -15,6 +15,8 @@ const FILES = {
   java_generators: "generators/java/pom.xml",
   go_generators: "generators/go/go.sum",
   porcupine: "porcupine/main.go",
+  zizmor: "zizmor/requirements.txt",
+  actionlint: "actionlint/go.sum",
 } as const;
 
 export type Tool = keyof typeof FILES;
