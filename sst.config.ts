@@ -17,6 +17,7 @@ export default $config({
   },
 
   async run() {
+    await import("./infra/boundary.ts");
     await import("./infra/storage.ts");
     await import("./infra/queues.ts");
     await import("./infra/feedback.ts");

@@ -31,6 +31,8 @@ export type Settings = {
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
   readonly callEmail: string | null;
+  /** The ARN of the policy that limits every role of the stage. Null: none does. */
+  readonly permissionsBoundary: string | null;
   /** A table that exists, such as a restored one. Null: the stage's own. */
   readonly tableName: string | null;
 };
@@ -57,6 +59,9 @@ const SCHEMA = v.object({
   CONCURRENCY_QUOTA: v.optional(WHOLE),
   BUDGET_USD: v.optional(WHOLE),
   CALL_EMAIL: v.optional(text(/^[^\s@]+@[^\s@]+$/, "an email address")),
+  PERMISSIONS_BOUNDARY: v.optional(
+    text(/^arn:aws[\w-]*:iam::\d{12}:policy\/[\w+=,.@-]+$/, "the ARN of a policy"),
+  ),
   TABLE_NAME: v.optional(text(/^[\w.-]{3,255}$/, "the name of a table")),
 });
 
@@ -106,6 +111,7 @@ export const readSettings = (stage: string, environment: Environment): Settings 
     quota: given.CONCURRENCY_QUOTA ?? null,
     budgetUsd: given.BUDGET_USD ?? null,
     callEmail: given.CALL_EMAIL ?? null,
+    permissionsBoundary: given.PERMISSIONS_BOUNDARY ?? null,
     tableName: given.TABLE_NAME ?? null,
   };
 };

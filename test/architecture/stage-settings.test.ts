@@ -18,6 +18,7 @@ test("production is full, and every other stage lean, unless its deployer says o
     quota: null,
     budgetUsd: null,
     callEmail: null,
+    permissionsBoundary: null,
     tableName: null,
   });
   expect(readSettings("ada", REGION)).toMatchObject({ size: "lean", vpc: "none" });

@@ -86,6 +86,14 @@ const createState = ({ type, name, inputs }: Made) => {
     invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,
     base64: Buffer.alloc(32).toString("base64"),
     publicIp: "203.0.113.10",
+    domainValidationOptions: [
+      {
+        domainName: inputs["domainName"],
+        resourceRecordName: "_proof",
+        resourceRecordType: "CNAME",
+        resourceRecordValue: "_of-aws",
+      },
+    ],
   };
 };
 
@@ -101,7 +109,8 @@ const answerCall = (token: string, inputs: Record<string, any>) => {
   if (token.endsWith(":getRouteTable")) return { routeTableId: "one-of-it" };
   if (/:get(?:Eips|Instances|NatGateways|SecurityGroups|Subnets)$/.test(token))
     return { ids: ["one-of-it", "another-of-it"] };
-  if (token.endsWith(":getZone")) return { linkedServiceDescription: "of :namespace/ns-1" };
+  if (token.endsWith(":getZone"))
+    return { zoneId: "Z1", name: "example.com", linkedServiceDescription: "of :namespace/ns-1" };
   if (token.endsWith(":getPolicyDocument"))
     // As AWS's provider does: of none at all it says nothing.
     return {
@@ -178,5 +187,5 @@ await pulumi.runtime.setMocks(
 );
 await introduceGlobals();
 // Nothing of this waits for all that it asks for. What is thrown meanwhile ends the process.
-await config.run();
+await pulumi.runtime.runInPulumiStack(config.run);
 process.on("beforeExit", () => writeFileSync(file, JSON.stringify({ app, made, built, targets })));
