@@ -1,5 +1,5 @@
 // npx node scripts/exit-cloud-init.ts exit.env > user-data: what a provider's form calls user data, for an exit with the settings
-// of that file (docs/egress.md). It has no secret but the hash of a password.
+// of that file (docs/egress.md), its password included.
 import { readFileSync } from "node:fs";
 import { createCloudInit } from "../infra/cloud-init.ts";
 

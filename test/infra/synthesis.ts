@@ -86,6 +86,9 @@ const createState = ({ type, name, inputs }: Made) => {
     invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,
     base64: Buffer.alloc(32).toString("base64"),
     publicIp: "203.0.113.10",
+    privateIp: "10.0.0.5",
+    // Of a password.
+    result: "drawn",
   };
 };
 
