@@ -108,15 +108,10 @@ export const openSmallInternet = async (exits: readonly string[]): Promise<Small
   await waitForLine(mail, "daemon started");
   return {
     inside,
-    start: ({ root, env, entrypoint, command }, settings) =>
-      runRoot(
-        root,
-        // As `docker run` does with the options of docs/egress.md.
-        [
-          ...["setpriv", `--bounding-set=-all,${RIGHTS}`, "--inh-caps=-all", "--no-new-privs"],
-          ...toWords({ root, env: { ...env, ...settings }, command: [...entrypoint, ...command] }),
-        ],
-      ),
+    start: ({ root, env, entrypoint, command }, settings) => {
+      const words = { root, env: { ...env, ...settings }, command: [...entrypoint, ...command] };
+      return runRoot(root, [...RIGHTS, ...toWords(words)]);
+    },
     close: async () => {
       await end(mail);
       await end({ child: network });
@@ -125,7 +120,13 @@ export const openSmallInternet = async (exits: readonly string[]): Promise<Small
   };
 };
 
-const RIGHTS = "+chown,+fowner,+setgid,+setuid";
+/** As `docker run` limits them with the options of docs/egress.md. */
+const RIGHTS = [
+  "setpriv",
+  "--bounding-set=-all,+chown,+fowner,+setgid,+setuid",
+  "--inh-caps=-all",
+  "--no-new-privs",
+];
 
 const MAIN = `
 compatibility_level = 3.6
@@ -179,11 +180,10 @@ export const greet = (
   target: string,
   proxy?: string,
 ): string => {
-  const [nsenter = "", ...args] = inside(
-    ...["curl", "--verbose", "--silent", "--show-error", "--max-time", "20", "--interface", from],
-    ...(proxy === undefined ? [] : ["--proxy", proxy]),
-    `smtp://${target}`,
-  );
+  const options = ["--verbose", "--silent", "--show-error", "--max-time", "20"];
+  const way = proxy === undefined ? [] : ["--proxy", proxy];
+  const words = ["--interface", from, ...way, `smtp://${target}`];
+  const [nsenter = "", ...args] = inside("curl", ...options, ...words);
   const { stdout, stderr } = spawnSync(nsenter, args, { encoding: "utf8", env: ENV });
   return `${stdout}${stderr}`;
 };

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json, text } from "node:stream/consumers";
 import { runEgressTest } from "@mailproof/functions/capabilities/egress-test";
@@ -43,13 +43,15 @@ const givenStage = async () => {
         domains,
       ),
   );
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage): Promise<object> => {
     const question = await json(request);
-    const answer =
-      request.headers["x-amz-target"] === "AmazonSSM.GetParameter"
-        ? { Parameter: { Name: (question as { Name: string }).Name, Value: "the-prober" } }
-        : await handler(question as EgressQuestion, createContext());
-    response.setHeader("content-type", "application/x-amz-json-1.1").end(JSON.stringify(answer));
+    return request.headers["x-amz-target"] === "AmazonSSM.GetParameter"
+      ? { Parameter: { Name: (question as { Name: string }).Name, Value: "the-prober" } }
+      : handler(question as EgressQuestion, createContext());
+  };
+  const server = createServer((request, response) => {
+    response.setHeader("content-type", "application/x-amz-json-1.1");
+    void answer(request).then((found) => response.end(JSON.stringify(found)));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());

@@ -22,10 +22,9 @@ export const runStageSelfTest = async (
   try {
     const [question, answer] = [join(folder, "question"), join(folder, "answer")];
     writeFileSync(question, JSON.stringify({ egressTest: { domains } }));
-    const failed = aws(
-      ...["lambda", "invoke", "--function-name", prober, "--payload", `fileb://${question}`],
-      ...["--cli-read-timeout", String(READ_SECONDS), "--query", "FunctionError", answer],
-    );
+    const asked = ["--function-name", prober, "--payload", `fileb://${question}`];
+    const options = ["--cli-read-timeout", String(READ_SECONDS), "--query", "FunctionError"];
+    const failed = aws("lambda", "invoke", ...asked, ...options, answer);
     if (failed !== "None")
       throw new UsageError(`${prober} failed: ${readFileSync(answer, "utf8").slice(0, 300)}`);
     return JSON.parse(readFileSync(answer, "utf8")) as SelfTest;
