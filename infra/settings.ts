@@ -27,6 +27,8 @@ export type Settings = {
   readonly appDomain: Domain | null;
   /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
   readonly quota: number | null;
+  /** Machines of the stage's own that sessions leave by, each with an address. */
+  readonly exits: number;
   /** What the AWS account may cost in a month, in dollars. Null: the default of the size. */
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
@@ -57,6 +59,7 @@ const SCHEMA = v.object({
     v.pipe(CERTIFICATE, v.includes(":us-east-1:", "in us-east-1, where CloudFront looks for it")),
   ),
   CONCURRENCY_QUOTA: v.optional(WHOLE),
+  EXITS: v.optional(WHOLE),
   BUDGET_USD: v.optional(WHOLE),
   CALL_EMAIL: v.optional(text(/^[^\s@]+@[^\s@]+$/, "an email address")),
   PERMISSIONS_BOUNDARY: v.optional(
@@ -89,6 +92,7 @@ const listFaults = (environment: Environment): readonly string[] => {
     ...faults,
     ...needs("API_CERTIFICATE", "API_DOMAIN", "a certificate is for a host name"),
     ...needs("APP_CERTIFICATE", "APP_DOMAIN", "a certificate is for a host name"),
+    ...needs("EXITS", "SMTP_HELLO", "an exit starts only if its address has that name"),
     ...(isApart ? ["APP_DOMAIN is CloudFront's host name; it needs DASHBOARD=cloudfront."] : []),
   ];
 };
@@ -101,14 +105,18 @@ export const readSettings = (stage: string, environment: Environment): Settings 
   if (faults.length > 0) throw new Error(`${faults.join("\n")}\nSet it in .env.${stage}.`);
   const given = v.parse(SCHEMA, omitEmpty(environment));
   const size = given.STAGE_SIZE ?? (isPermanent(stage) ? "full" : "lean");
+  const vpc = (given.VPC as Vpc | undefined) ?? (size === "full" ? "own" : "none");
+  if (given.EXITS !== undefined && vpc !== "own")
+    throw new Error(`EXITS needs VPC=own: its machines stand in it.\nSet it in .env.${stage}.`);
   return {
     region: given.AWS_REGION,
     size,
-    vpc: (given.VPC as Vpc | undefined) ?? (size === "full" ? "own" : "none"),
+    vpc,
     dashboard: given.DASHBOARD ?? "api",
     apiDomain: toDomain(given.API_DOMAIN, given.API_CERTIFICATE),
     appDomain: toDomain(given.APP_DOMAIN, given.APP_CERTIFICATE),
     quota: given.CONCURRENCY_QUOTA ?? null,
+    exits: given.EXITS ?? 0,
     budgetUsd: given.BUDGET_USD ?? null,
     callEmail: given.CALL_EMAIL ?? null,
     permissionsBoundary: given.PERMISSIONS_BOUNDARY ?? null,

@@ -16,6 +16,7 @@ test("production is full, and every other stage lean, unless its deployer says o
     apiDomain: null,
     appDomain: null,
     quota: null,
+    exits: 0,
     budgetUsd: null,
     callEmail: null,
     permissionsBoundary: null,
@@ -104,5 +105,15 @@ test("docs/operating.md has a row for every setting of a stage", () => {
   expect(names.length).toBeGreaterThan(10);
   expect(names.map(([, name]) => name).filter((name) => !rows.includes(`| \`${name}\``))).toEqual(
     [],
+  );
+});
+
+test("exits need a network of the stage's own, and a name", () => {
+  const exits = { ...REGION, EXITS: "2", SMTP_HELLO: "probe.example.com" };
+
+  expect(readSettings("production", exits)).toMatchObject({ exits: 2 });
+  expect(() => readSettings("ada", exits)).toThrow("EXITS needs VPC=own");
+  expect(() => readSettings("production", { ...exits, SMTP_HELLO: "" })).toThrow(
+    "EXITS is set without SMTP_HELLO",
   );
 });
