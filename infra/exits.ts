@@ -1,9 +1,11 @@
-import { RandomPassword } from "@pulumi/random";
 import { createCloudInit } from "./cloud-init.ts";
 import { isPermanent } from "./lifecycle.ts";
 import { network, vpc } from "./network.ts";
 import { smtpProxies } from "./secrets.ts";
 import { settings } from "./stage.ts";
+
+// SST reads the configuration before it installs this package, so nothing may need it until a stage is made.
+const { RandomPassword } = await import("@pulumi/random");
 
 // EXITS instances, each an exit as deploy/exit describes it, with an address of its own beside the NAT gateways'. Mail providers
 // limit each address by itself. AWS has to open port 25 for them, too (docs/egress.md).

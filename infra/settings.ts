@@ -25,6 +25,8 @@ export type Settings = {
   readonly dashboard: "cloudfront" | "api" | "none";
   readonly apiDomain: Domain | null;
   readonly appDomain: Domain | null;
+  /** The ARN of the firewall before CloudFront (AWS WAF). Null: there is none. */
+  readonly webAcl: string | null;
   /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
   readonly quota: number | null;
   /** Machines of the stage's own that sessions leave by, each with an address. */
@@ -58,6 +60,12 @@ const SCHEMA = v.object({
   APP_CERTIFICATE: v.optional(
     v.pipe(CERTIFICATE, v.includes(":us-east-1:", "in us-east-1, where CloudFront looks for it")),
   ),
+  WEB_ACL: v.optional(
+    text(
+      /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/,
+      "the ARN of a global web ACL",
+    ),
+  ),
   CONCURRENCY_QUOTA: v.optional(WHOLE),
   EXITS: v.optional(WHOLE),
   BUDGET_USD: v.optional(WHOLE),
@@ -87,13 +95,14 @@ const listFaults = (environment: Environment): readonly string[] => {
   });
   const needs = (name: string, other: string, why: string): readonly string[] =>
     given[name] && !given[other] ? [`${name} is set without ${other}: ${why}.`] : [];
-  const isApart = given["APP_DOMAIN"] && given["DASHBOARD"] !== "cloudfront";
+  const isApart = given["DASHBOARD"] !== "cloudfront";
+  const ofCloudFront = ["APP_DOMAIN", "WEB_ACL"].filter((name) => isApart && given[name]);
   return [
     ...faults,
     ...needs("API_CERTIFICATE", "API_DOMAIN", "a certificate is for a host name"),
     ...needs("APP_CERTIFICATE", "APP_DOMAIN", "a certificate is for a host name"),
     ...needs("EXITS", "SMTP_HELLO", "an exit starts only if its address has that name"),
-    ...(isApart ? ["APP_DOMAIN is CloudFront's host name; it needs DASHBOARD=cloudfront."] : []),
+    ...ofCloudFront.map((name) => `${name} is for CloudFront; it needs DASHBOARD=cloudfront.`),
   ];
 };
 
@@ -115,6 +124,7 @@ export const readSettings = (stage: string, environment: Environment): Settings 
     dashboard: given.DASHBOARD ?? "api",
     apiDomain: toDomain(given.API_DOMAIN, given.API_CERTIFICATE),
     appDomain: toDomain(given.APP_DOMAIN, given.APP_CERTIFICATE),
+    webAcl: given.WEB_ACL ?? null,
     quota: given.CONCURRENCY_QUOTA ?? null,
     exits: given.EXITS ?? 0,
     budgetUsd: given.BUDGET_USD ?? null,

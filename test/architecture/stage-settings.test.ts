@@ -15,6 +15,7 @@ test("production is full, and every other stage lean, unless its deployer says o
     dashboard: "api",
     apiDomain: null,
     appDomain: null,
+    webAcl: null,
     quota: null,
     exits: 0,
     budgetUsd: null,
@@ -68,7 +69,11 @@ test.each([
   [{ DASHBOARD: "yes" }, 'DASHBOARD is "yes"; it has to be cloudfront, api or none.'],
   [{ API_DOMAIN: "https://api.example.com" }, "API_DOMAIN is"],
   [{ API_CERTIFICATE: CERTIFICATE }, "API_CERTIFICATE is set without API_DOMAIN"],
-  [{ APP_DOMAIN: "app.example.com" }, "it needs DASHBOARD=cloudfront"],
+  [
+    { APP_DOMAIN: "app.example.com" },
+    "APP_DOMAIN is for CloudFront; it needs DASHBOARD=cloudfront",
+  ],
+  [{ WEB_ACL: "ours" }, 'WEB_ACL is "ours"; it has to be the ARN of a global web ACL.'],
   [
     {
       DASHBOARD: "cloudfront",
