@@ -3,7 +3,7 @@ import { api } from "./api.ts";
 import { toSstDomain } from "./domain.ts";
 import { settings } from "./stage.ts";
 
-// CloudFront before the API, for a host name of its own, files near people, and a firewall if one wants one (AWS WAF). AWS refuses it
+// CloudFront before the API, for a host name of its own, files near people, and a firewall (AWS WAF), which an API of this kind cannot have. AWS refuses it
 // to an account that it has not verified yet, and nothing else depends on it. Programs may go on calling the API at its own host.
 
 /** AWS's own policies. */
@@ -56,7 +56,12 @@ const createFront = () =>
       { pathPattern: `${DASHBOARD_PATH}${ASSETS_FOLDER}*`, ...toAssets },
       { pathPattern: `${DASHBOARD_PATH}*`, ...toPage },
     ],
-    transform: { distribution: { httpVersion: "http2and3" } },
+    transform: {
+      distribution: {
+        httpVersion: "http2and3",
+        ...(settings.webAcl !== null && { webAclId: settings.webAcl }),
+      },
+    },
   });
 
 /** Where people and programs reach the stage. */

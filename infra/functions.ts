@@ -1,5 +1,6 @@
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
+import { proxies } from "./exits.ts";
 import { listGrants, listSettings, type ResourcePart } from "./iam.ts";
 import { network } from "./network.ts";
 import { toServiceName } from "./parameters.ts";
@@ -61,7 +62,7 @@ const SETTINGS = new Map<string, Settings>([
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
   createSetting("ACTIVITY_KEY", secrets.activityKey.value),
   createSetting("SEALING_KEY", secrets.sealingKey.value),
-  createSetting("SMTP_PROXIES", secrets.smtpProxies.value),
+  createSetting("SMTP_PROXIES", proxies),
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
   createSetting("TABLE_NAME", table.name),
   createSetting("BUCKET_NAME", bucket.name),

@@ -61,6 +61,20 @@ const listNetworkItems = ({ size, vpc }: Settings): readonly Item[] => {
   ];
 };
 
+/** The same small machine as a NAT instance, with an address. */
+const listExitItems = ({ exits }: Settings): readonly Item[] =>
+  exits === 0
+    ? []
+    : [
+        {
+          item: "exits",
+          how: `${exits} × a t4g.nano, its disk and its address`,
+          dollars:
+            exits *
+            (HOURS * (PRICES.natInstanceHour + PRICES.addressHour) + PRICES.natInstanceDiskMonth),
+        },
+      ];
+
 const listKeyItems = ({ size }: Settings): readonly Item[] =>
   size === "full"
     ? [{ item: "a key for the settings", how: "1", dollars: PRICES.encryptionKeyMonth }]
@@ -71,6 +85,7 @@ export const listIdleCosts = (settings: Settings): readonly Item[] => {
   const { alarms, metrics } = ALARMS[settings.size];
   return [
     ...listNetworkItems(settings),
+    ...listExitItems(settings),
     ...listKeyItems(settings),
     {
       item: "alarms, by the metrics in them",

@@ -1,4 +1,5 @@
 import { api, httpLambdas } from "./api.ts";
+import { exitAddresses } from "./exits.ts";
 import { feedback } from "./feedback.ts";
 import { url } from "./front.ts";
 import { prober } from "./functions.ts";
@@ -37,6 +38,11 @@ if (vpc) {
       gateways.map(({ id }, zone) => publish(`nat/${zone}`, id)),
     );
 }
+if (settings.exits > 0)
+  publish(
+    "exits",
+    exitAddresses.apply((addresses) => addresses.join(",")),
+  );
 for (const { name } of queues) publish(`queue/${name}`, getQueue(name).nodes.queue.name);
 for (const { lambda, made } of [
   { lambda: proberLambda, made: prober },

@@ -25,8 +25,12 @@ export type Settings = {
   readonly dashboard: "cloudfront" | "api" | "none";
   readonly apiDomain: Domain | null;
   readonly appDomain: Domain | null;
+  /** The ARN of the firewall before CloudFront (AWS WAF). Null: there is none. */
+  readonly webAcl: string | null;
   /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
   readonly quota: number | null;
+  /** Machines of the stage's own that sessions leave by, each with an address. */
+  readonly exits: number;
   /** What the AWS account may cost in a month, in dollars. Null: the default of the size. */
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
@@ -56,7 +60,14 @@ const SCHEMA = v.object({
   APP_CERTIFICATE: v.optional(
     v.pipe(CERTIFICATE, v.includes(":us-east-1:", "in us-east-1, where CloudFront looks for it")),
   ),
+  WEB_ACL: v.optional(
+    text(
+      /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/\S+$/,
+      "the ARN of a global web ACL",
+    ),
+  ),
   CONCURRENCY_QUOTA: v.optional(WHOLE),
+  EXITS: v.optional(WHOLE),
   BUDGET_USD: v.optional(WHOLE),
   CALL_EMAIL: v.optional(text(/^[^\s@]+@[^\s@]+$/, "an email address")),
   PERMISSIONS_BOUNDARY: v.optional(
@@ -84,12 +95,14 @@ const listFaults = (environment: Environment): readonly string[] => {
   });
   const needs = (name: string, other: string, why: string): readonly string[] =>
     given[name] && !given[other] ? [`${name} is set without ${other}: ${why}.`] : [];
-  const isApart = given["APP_DOMAIN"] && given["DASHBOARD"] !== "cloudfront";
+  const isApart = given["DASHBOARD"] !== "cloudfront";
+  const ofCloudFront = ["APP_DOMAIN", "WEB_ACL"].filter((name) => isApart && given[name]);
   return [
     ...faults,
     ...needs("API_CERTIFICATE", "API_DOMAIN", "a certificate is for a host name"),
     ...needs("APP_CERTIFICATE", "APP_DOMAIN", "a certificate is for a host name"),
-    ...(isApart ? ["APP_DOMAIN is CloudFront's host name; it needs DASHBOARD=cloudfront."] : []),
+    ...needs("EXITS", "SMTP_HELLO", "an exit starts only if its address has that name"),
+    ...ofCloudFront.map((name) => `${name} is for CloudFront; it needs DASHBOARD=cloudfront.`),
   ];
 };
 
@@ -101,14 +114,19 @@ export const readSettings = (stage: string, environment: Environment): Settings 
   if (faults.length > 0) throw new Error(`${faults.join("\n")}\nSet it in .env.${stage}.`);
   const given = v.parse(SCHEMA, omitEmpty(environment));
   const size = given.STAGE_SIZE ?? (isPermanent(stage) ? "full" : "lean");
+  const vpc = (given.VPC as Vpc | undefined) ?? (size === "full" ? "own" : "none");
+  if (given.EXITS !== undefined && vpc !== "own")
+    throw new Error(`EXITS needs VPC=own: its machines stand in it.\nSet it in .env.${stage}.`);
   return {
     region: given.AWS_REGION,
     size,
-    vpc: (given.VPC as Vpc | undefined) ?? (size === "full" ? "own" : "none"),
+    vpc,
     dashboard: given.DASHBOARD ?? "api",
     apiDomain: toDomain(given.API_DOMAIN, given.API_CERTIFICATE),
     appDomain: toDomain(given.APP_DOMAIN, given.APP_CERTIFICATE),
+    webAcl: given.WEB_ACL ?? null,
     quota: given.CONCURRENCY_QUOTA ?? null,
+    exits: given.EXITS ?? 0,
     budgetUsd: given.BUDGET_USD ?? null,
     callEmail: given.CALL_EMAIL ?? null,
     permissionsBoundary: given.PERMISSIONS_BOUNDARY ?? null,

@@ -291,6 +291,7 @@ export const listPublishedNames = (settings: Settings): readonly string[] => [
   "feedback",
   "url",
   ...(settings.vpc === "none" ? [] : ["egress"]),
+  ...(settings.exits > 0 ? ["exits"] : []),
   ...listGateways(settings).map((zone) => `nat/${zone}`),
   ...queues.map(({ name }) => `queue/${name}`),
   ...lambdas.map(({ name }) => `lambda/${name}`),

@@ -98,7 +98,8 @@ const judgeRoom = (
         ),
       ];
 
-const countAddresses = ({ settings }: Case): number => Math.max(1, listGateways(settings).length);
+const countAddresses = ({ settings }: Case): number =>
+  Math.max(1, listGateways(settings).length) + settings.exits;
 
 const judgeSharedVpc = ({ facts: { sharedVpc }, settings: { vpc } }: Case): readonly Finding[] => {
   if (sharedVpc === null) return [];
@@ -108,9 +109,14 @@ const judgeSharedVpc = ({ facts: { sharedVpc }, settings: { vpc } }: Case): read
     : [stop("VPC", `${vpc} was not made by a stage. VPC takes the id of one that was.`)];
 };
 
-const judgeWayOut = ({ facts: { secrets }, settings: { vpc } }: Case): Finding => {
+const judgeWayOut = ({ facts: { secrets }, settings: { vpc, exits } }: Case): Finding => {
   const hasProxies = "value" in secrets && secrets.value.includes("SmtpProxies");
   if (hasProxies) return ok("port 25", "through the proxies of SmtpProxies");
+  if (exits > 0)
+    return note(
+      "port 25",
+      `through ${exits} machines of the stage's own, once AWS opens it for their addresses (docs/egress.md). Until then mailboxes are unknown, and not charged.`,
+    );
   return vpc === "none"
     ? note(
         "port 25",

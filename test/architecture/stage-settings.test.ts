@@ -15,7 +15,9 @@ test("production is full, and every other stage lean, unless its deployer says o
     dashboard: "api",
     apiDomain: null,
     appDomain: null,
+    webAcl: null,
     quota: null,
+    exits: 0,
     budgetUsd: null,
     callEmail: null,
     permissionsBoundary: null,
@@ -67,7 +69,11 @@ test.each([
   [{ DASHBOARD: "yes" }, 'DASHBOARD is "yes"; it has to be cloudfront, api or none.'],
   [{ API_DOMAIN: "https://api.example.com" }, "API_DOMAIN is"],
   [{ API_CERTIFICATE: CERTIFICATE }, "API_CERTIFICATE is set without API_DOMAIN"],
-  [{ APP_DOMAIN: "app.example.com" }, "it needs DASHBOARD=cloudfront"],
+  [
+    { APP_DOMAIN: "app.example.com" },
+    "APP_DOMAIN is for CloudFront; it needs DASHBOARD=cloudfront",
+  ],
+  [{ WEB_ACL: "ours" }, 'WEB_ACL is "ours"; it has to be the ARN of a global web ACL.'],
   [
     {
       DASHBOARD: "cloudfront",
@@ -104,5 +110,15 @@ test("docs/operating.md has a row for every setting of a stage", () => {
   expect(names.length).toBeGreaterThan(10);
   expect(names.map(([, name]) => name).filter((name) => !rows.includes(`| \`${name}\``))).toEqual(
     [],
+  );
+});
+
+test("exits need a network of the stage's own, and a name", () => {
+  const exits = { ...REGION, EXITS: "2", SMTP_HELLO: "probe.example.com" };
+
+  expect(readSettings("production", exits)).toMatchObject({ exits: 2 });
+  expect(() => readSettings("ada", exits)).toThrow("EXITS needs VPC=own");
+  expect(() => readSettings("production", { ...exits, SMTP_HELLO: "" })).toThrow(
+    "EXITS is set without SMTP_HELLO",
   );
 });

@@ -37,16 +37,22 @@ export type Image = {
   readonly volumes: string[];
 };
 
-const BASE = "node:24-bookworm-slim";
+/** What a base image has: Debian, and in Node's also Node and npm below /usr/local, and a user without rights. */
+const BASES: Readonly<Record<string, () => string>> = {
+  "debian:bookworm-slim": createDebian,
+  "node:24-bookworm-slim": () => {
+    const root = createDebian();
+    installNode(root, NODE_24);
+    runInRoot({ root, command: ["useradd", "--uid", "1000", "--create-home", "node"] });
+    return root;
+  },
+};
 
-/** What the base image has: Debian, Node and npm below /usr/local, and a user without rights. */
 const createBase = (name: string): Image => {
-  if (name !== BASE) throw new Error(`There is no stand-in for the image ${name}.`);
-  const root = createDebian();
-  installNode(root, NODE_24);
-  runInRoot({ root, command: ["useradd", "--uid", "1000", "--create-home", "node"] });
+  const create = BASES[name];
+  if (!create) throw new Error(`There is no stand-in for the image ${name}.`);
   return {
-    root,
+    root: create(),
     env: {},
     workdir: "/",
     user: "0",

@@ -336,6 +336,16 @@ describe("the preflight says, and goes on", () => {
       ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.example.com"] }),
       "✓ certificate that of api.example.com is issued",
     ],
+    [
+      "with exits of its own, which take addresses",
+      { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
+      "✓ addresses   0 of 5 are taken, and the stage needs 4",
+    ],
+    [
+      "what exits cost",
+      { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
+      "! price       $125.26 a month before the first request",
+    ],
     ["what it costs", {}, "! price       $110.55 a month before the first request"],
   ])("%s", async (_what, given, sentence) => {
     const { code, text } = await run(given);

@@ -6,6 +6,7 @@ import { synthesise } from "./synthesise.ts";
 
 const CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1a2b-3c4d";
 
+const WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/ours/1a2b";
 let it: ReturnType<typeof look>;
 
 beforeAll(async () => {
@@ -14,6 +15,7 @@ beforeAll(async () => {
       DASHBOARD: "cloudfront",
       APP_DOMAIN: "app.example.com",
       APP_CERTIFICATE: CERTIFICATE,
+      WEB_ACL,
     }),
   );
 });
@@ -57,6 +59,10 @@ test("everything comes from the API, with every method and without a cache, but 
     ["/app/assets/*", false],
     ["/app/*", true],
   ]);
+});
+
+test("the firewall is the one that its owner has made", () => {
+  expect(getDistribution()).toMatchObject({ webAclId: WEB_ACL });
 });
 
 test("the host name is the one that its owner has a certificate for", () => {

@@ -94,6 +94,9 @@ const createState = ({ type, name, inputs }: Made) => {
         resourceRecordValue: "_of-aws",
       },
     ],
+    privateIp: "10.0.0.5",
+    // Of a password.
+    result: "drawn",
   };
 };
 

@@ -54,18 +54,25 @@ const createServer = (lines: readonly string[]): SmtpWire => {
 
 const FRIENDLY = ["220 mx", `250-at your service, [${IP}]\r\n250 PIPELINING`];
 
+type Answer = readonly string[] | WireFault;
+
+/** `exits`: what the servers answer by each. */
 const given = async (
   names: Zone,
-  answer: readonly string[] | WireFault = FRIENDLY,
+  answer: Answer = FRIENDLY,
   helo: string = HELO,
   blocks: SelfTestPorts["blocks"] = [],
+  exits: Readonly<Record<string, Answer>> = { direct: answer },
 ) => {
   const dns = createZoneDns({ ...SERVERS, [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] }, ...names });
-  const connect: SmtpConnect = async () =>
-    typeof answer === "string" ? answer : createServer(answer);
+  const connect: SmtpConnect = async (_, { exit = "" }) => {
+    const by = exits[exit] ?? "internal";
+    return typeof by === "string" ? by : createServer(by);
+  };
   const found = await testEgress(
     {
       connect,
+      exits: Object.keys(exits),
       blocks,
       dnsLookups: {
         dns,
@@ -172,6 +179,71 @@ test("a provider whose circuit is open is a reason not to probe, with its reply"
 
   expect(mayProbe).toBe("no");
   expect(findings.at(-1)?.message).toMatch(/icloud .* direct .*554 Blocked.*2026-11-21T01:00/);
+});
+
+const seenAs = (ip: string) => ["220 mx", `250-at your service, [${ip}]\r\n250 PIPELINING`];
+
+test("each exit has a line: whether it is there, its address, its names, and its port 25", async () => {
+  const [named, nameless, elsewhere] = ["198.51.101.8", "198.51.101.9", "198.51.101.10"] as const;
+  const zone = {
+    ...createZone([IP, named]),
+    "10.101.51.198.in-addr.arpa": { PTR: ["host10.provider.example"] },
+    "host10.provider.example": { A: [elsewhere] },
+  };
+
+  const { mayProbe, exits, ips, contactedServers } = await given(zone, FRIENDLY, HELO, [], {
+    "192.0.2.1:1080": seenAs(IP),
+    "192.0.2.2:1080": seenAs(nameless),
+    "192.0.2.3:1080": seenAs(elsewhere),
+    "192.0.2.4:1080": "connect_timeout",
+    "192.0.2.5:1080": "proxy_failed",
+  });
+
+  expect(mayProbe).toBe("no");
+  expect(ips).toEqual([IP, nameless, elsewhere]);
+  expect(contactedServers).toHaveLength(10);
+  const unseen = { ip: null, ptr: null, isHello: "unknown", isForward: "unknown" };
+  expect(exits).toEqual([
+    {
+      exit: "192.0.2.1:1080",
+      isReachable: true,
+      port25: "yes",
+      ip: IP,
+      ptr: HELO,
+      isHello: "yes",
+      isForward: "yes",
+    },
+    {
+      exit: "192.0.2.2:1080",
+      isReachable: true,
+      port25: "yes",
+      ip: nameless,
+      ptr: null,
+      isHello: "no",
+      isForward: "no",
+    },
+    {
+      exit: "192.0.2.3:1080",
+      isReachable: true,
+      port25: "yes",
+      ip: elsewhere,
+      ptr: "host10.provider.example",
+      isHello: "no",
+      isForward: "yes",
+    },
+    { exit: "192.0.2.4:1080", isReachable: true, port25: "no", ...unseen },
+    { exit: "192.0.2.5:1080", isReachable: false, port25: "no", ...unseen },
+  ]);
+});
+
+test.each<[string, Readonly<Record<string, Answer>>, RegExp]>([
+  ["a proxy that is down", { "a:1080": FRIENDLY, "b:1080": "proxy_failed" }, /b:1080 cannot be/],
+  ["a closed port", { "a:1080": FRIENDLY, "b:1080": "connect_timeout" }, /By b:1080 too few/],
+])("%s is named, though another exit works", async (_, exits, message) => {
+  const { mayProbe, findings } = await given(createZone([IP]), FRIENDLY, HELO, [], exits);
+
+  expect(mayProbe).toBe("no");
+  expect(findings[0]).toMatchObject({ holds: "no", message: expect.stringMatching(message) });
 });
 
 test("records are lines for a zone file, for addresses of both kinds", () => {

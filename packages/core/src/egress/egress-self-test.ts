@@ -2,14 +2,18 @@ import { getDomain } from "@mailproof/mail/address";
 import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
-import { analyseReverseDns } from "@mailproof/mail/dns/reverse-dns";
 import { isPublicIp } from "@mailproof/mail/ip";
-import { isFault, type SmtpConnect, type SmtpWire } from "@mailproof/mail/smtp/wire";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import type { ProviderBlock } from "../smtp-pool/circuit-breaker/circuit-items.ts";
-
-/** `unknown`: the check could not decide. */
-export type EgressCheckResult = "yes" | "no" | "unknown";
+import { type ContactedServer, type ServerVisit, visitServers } from "./server-visits.ts";
+import {
+  describeExit,
+  type EgressCheckResult,
+  type NamedIp,
+  nameIps,
+  type TestedExit,
+} from "./tested-exits.ts";
 
 export type SelfTestFinding = {
   readonly about:
@@ -31,18 +35,15 @@ export type SelfTest = {
   /** Our IP addresses, as the mail servers report them. */
   readonly ips: readonly string[];
   readonly contactedServers: readonly ContactedServer[];
+  readonly exits: readonly TestedExit[];
   readonly findings: readonly SelfTestFinding[];
-};
-
-export type ContactedServer = {
-  readonly domain: string;
-  readonly reply: string;
-  readonly isOpen: boolean;
 };
 
 export type SelfTestPorts = {
   readonly dnsLookups: DnsLookups;
   readonly connect: SmtpConnect;
+  /** The ways out: this host, or the proxies. */
+  readonly exits: readonly string[];
   /** The open circuits of the service that runs here. */
   readonly blocks: readonly ProviderBlock[];
 };
@@ -55,27 +56,24 @@ export type SmtpIdentity = {
   readonly domains: readonly string[];
 };
 
-const CONNECT_MS = 15_000;
-const REPLY_MS = 15_000;
-
-/** Whether this host may probe mail servers: it sends EHLO to a few of them, and checks its own DNS records. */
+/** Whether this host may probe mail servers: it sends EHLO to a few of them by each exit, and checks its own DNS records. */
 export const testEgress = async (
   ports: SelfTestPorts,
   identity: SmtpIdentity,
 ): Promise<SelfTest> => {
-  const visits = await Promise.all(
-    identity.domains.map((domain) => contactServer(ports, identity, domain)),
-  );
+  const visits = await visitServers(ports, identity, ports.exits);
   const allowed = ports.dnsLookups.allowed;
   const ips = [...new Set(visits.flatMap(({ observedIps }) => observedIps))].filter((ip) =>
     isPublicIp(ip, allowed),
   );
+  const named = await nameIps(ports.dnsLookups.dns, ips);
+  const exits = ports.exits.map((exit) => describeExit(exit, identity.helo, visits, named));
   const findings = [
-    checkPort25(visits),
+    checkPort25(visits, exits),
     checkGreeting(visits),
     checkHelo(identity),
+    checkReverseDns(identity, named),
     ...(await Promise.all([
-      checkReverseDns(ports, identity, ips),
       checkSender(ports, identity),
       checkSpf(ports, identity, ips),
       checkBlocklists(ports, identity, ips),
@@ -85,7 +83,13 @@ export const testEgress = async (
   return {
     mayProbe: pickWorst(findings.map(({ holds }) => holds)),
     ips,
-    contactedServers: visits.map(({ domain, reply, isOpen }) => ({ domain, reply, isOpen })),
+    contactedServers: visits.map(({ domain, exit, reply, isOpen }) => ({
+      domain,
+      exit,
+      reply,
+      isOpen,
+    })),
+    exits,
     findings,
   };
 };
@@ -93,97 +97,42 @@ export const testEgress = async (
 const pickWorst = (all: readonly EgressCheckResult[]): EgressCheckResult =>
   all.includes("no") ? "no" : all.includes("unknown") ? "unknown" : "yes";
 
-type ServerVisit = ContactedServer & {
-  /** DNS has a mail host for the domain. */
-  readonly isResolved: boolean;
-  readonly isAccepted: boolean;
-  readonly observedIps: readonly string[];
-};
-
-const contactServer = async (
-  ports: SelfTestPorts,
-  identity: SmtpIdentity,
-  domain: string,
-): Promise<ServerVisit> => {
-  const createFailedVisit = (reply: string, isResolved = false): ServerVisit => ({
-    domain,
-    reply,
-    isResolved,
-    isOpen: false,
-    isAccepted: false,
-    observedIps: [],
-  });
-  const found = await findMailHosts(ports.dnsLookups.dns, domain, ports.dnsLookups.allowed);
-  if (found.kind !== "hosts") return createFailedVisit(`no mail host (${found.kind})`);
-  const [host] = found.hosts;
-  const ip = host?.ips[0];
-  if (!host || ip === undefined) return createFailedVisit("no address of a mail host");
-  const wire = await ports.connect(
-    { ip, port: identity.port, host: host.host },
-    { timeoutMs: CONNECT_MS, affinityKey: "self-test" },
-  );
-  if (typeof wire === "string") return createFailedVisit(wire, true);
-  return { domain, isResolved: true, ...(await greetServer(wire, identity.helo)) };
-};
-
-/** Many servers answer EHLO with the address they see: "at your service, [192.0.2.1]". */
-const OBSERVED_IP = /\[(?:IPv6:)?([0-9a-f.:]+)\]/gi;
-
-const greetServer = async (
-  wire: SmtpWire,
-  helo: string,
-): Promise<Omit<ServerVisit, "domain" | "isResolved">> => {
-  try {
-    const greeting = await wire.receive(REPLY_MS);
-    if (isFault(greeting))
-      return { reply: greeting, isOpen: true, isAccepted: false, observedIps: [] };
-    if (greeting.code !== 220)
-      return { reply: formatFirstLine(greeting), isOpen: true, isAccepted: false, observedIps: [] };
-    wire.send(`EHLO ${helo}`);
-    const reply = await wire.receive(REPLY_MS);
-    wire.send("QUIT");
-    if (isFault(reply)) return { reply, isOpen: true, isAccepted: false, observedIps: [] };
-    const observedIps = [...reply.text.matchAll(OBSERVED_IP)].flatMap(([, ip]) => ip ?? []);
-    return {
-      reply: formatFirstLine(reply),
-      isOpen: true,
-      isAccepted: reply.code === 250,
-      observedIps,
-    };
-  } finally {
-    await wire.close();
-  }
-};
-
-const formatFirstLine = ({
-  code,
-  text,
-}: {
-  readonly code: number;
-  readonly text: string;
-}): string => `${code} ${text.split("\n")[0]}`;
-
 const formatShare = (part: readonly unknown[], all: readonly unknown[]): string =>
   `${part.length} of ${all.length}`;
 
-const checkPort25 = (visits: readonly ServerVisit[]): SelfTestFinding => {
+const checkPort25 = (
+  visits: readonly ServerVisit[],
+  exits: readonly TestedExit[],
+): SelfTestFinding => {
   const about = "port 25" as const;
+  const away = exits.filter(({ isReachable }) => !isReachable);
+  const closed = exits.filter(({ port25 }) => port25 === "no");
   const resolved = visits.filter(({ isResolved }) => isResolved);
   const open = resolved.filter(({ isOpen }) => isOpen);
   if (resolved.length === 0)
     return { about, holds: "unknown", message: "DNS found no mail server. Check the resolver." };
+  if (away.length > 0)
+    return {
+      about,
+      holds: "no",
+      message: `${joinExits(away)} cannot be reached, or does not accept us. Check its log, SMTP_PROXIES and its allow-list.`,
+    };
   if (open.length === 0)
     return {
       about,
       holds: "no",
       message: "No mail server can be reached. The network blocks outbound port 25.",
     };
+  const by = closed.length > 0 && exits.length > 1 ? ` By ${joinExits(closed)} too few.` : "";
   return {
     about,
-    holds: open.length * 2 > resolved.length ? "yes" : "no",
-    message: `${formatShare(open, resolved)} mail servers can be reached on port 25.`,
+    holds: closed.length > 0 ? "no" : "yes",
+    message: `${formatShare(open, resolved)} mail servers can be reached on port 25.${by}`,
   };
 };
+
+const joinExits = (exits: readonly TestedExit[]): string =>
+  exits.map(({ exit }) => exit).join(" and ");
 
 const checkGreeting = (visits: readonly ServerVisit[]): SelfTestFinding => {
   const open = visits.filter(({ isOpen }) => isOpen);
@@ -213,16 +162,9 @@ const checkHelo = ({ helo }: SmtpIdentity): SelfTestFinding => {
 
 const NO_IP = "Not checked: no mail server reported our IP address.";
 
-const checkReverseDns = async (
-  { dnsLookups }: SelfTestPorts,
-  { helo }: SmtpIdentity,
-  ips: readonly string[],
-): Promise<SelfTestFinding> => {
+const checkReverseDns = ({ helo }: SmtpIdentity, all: readonly NamedIp[]): SelfTestFinding => {
   const about = "reverse DNS" as const;
-  if (ips.length === 0) return { about, holds: "unknown", message: NO_IP };
-  const all = await Promise.all(
-    ips.map(async (ip) => ({ ip, ...(await analyseReverseDns(dnsLookups.dns, ip)) })),
-  );
+  if (all.length === 0) return { about, holds: "unknown", message: NO_IP };
   const wrong = all.find(({ names }) => !names.includes(helo.toLowerCase()));
   if (all.some(({ status }) => status === "error"))
     return {
@@ -242,7 +184,7 @@ const checkReverseDns = async (
   return {
     about,
     holds: "yes",
-    message: `${ips.join(" and ")} and ${helo} resolve to each other.`,
+    message: `${all.map(({ ip }) => ip).join(" and ")} and ${helo} resolve to each other.`,
   };
 };
 

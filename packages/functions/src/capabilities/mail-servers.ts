@@ -3,6 +3,7 @@ import { createEngine } from "@mailproof/core/verify/engine";
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { type ProbePolicy, parseProbePolicy } from "@mailproof/mail/probe-policy";
+import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
@@ -22,19 +23,18 @@ export const withMailServers = (base: BaseContext) => {
   const proxies = readList(environment, "SMTP_PROXIES");
   const dns = createResolvers(base, "DNS_SERVERS");
   const connectOut = proxies.length > 0 ? createProxyConnect(proxies, now) : connectDirectly;
+  const exits = proxies.length > 0 ? listProxyExits(proxies) : [DIRECT_EXIT];
+  const smtp = { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT };
   const engine = createEngine({
     dns: cacheDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
     connect: countSessions(connectOut),
-    ...(proxies.length > 0 && {
-      exits: listProxyExits(proxies),
-      warmExits: listWarmExits(proxies),
-    }),
+    ...(proxies.length > 0 && { exits, warmExits: listWarmExits(proxies) }),
     log: createLambdaLog(),
     table,
     lists: createLists(),
     allowed: [],
     probePolicy: readProbePolicy(environment),
-    smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
+    smtp,
     // A mail server sees hundreds of Lambdas as one sender, so they share one count.
     slots: createSharedSlots({ table, now, random, sleep }),
     now,
@@ -42,7 +42,10 @@ export const withMailServers = (base: BaseContext) => {
     onSession: observeWaits,
     sleep,
   });
-  return { engine: { ...engine, onVerification: countVerification } };
+  return {
+    engine: { ...engine, onVerification: countVerification },
+    wayOut: { connect: connectOut, exits, smtp },
+  };
 };
 
 /** A policy that cannot be read excludes nothing that the operator meant to exclude, so the Lambda does not start. */

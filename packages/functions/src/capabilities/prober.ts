@@ -1,3 +1,4 @@
+import type { SelfTest } from "@mailproof/core/egress/egress-self-test";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
@@ -49,8 +50,17 @@ export const createRemoteProbe =
   async (question) =>
     (await invoke(question as Json)) as unknown as ProbeResult;
 
+/** What an operator asks instead: whether the exits work. */
+export type EgressQuestion = { readonly egressTest: { readonly domains: readonly string[] } };
+
+type Ask = (question: EgressQuestion) => Promise<SelfTest>;
+
 /** The handler of the Lambda in the VPC: one question, one answer. */
-export const createProberHandler = (probe: Probe, log: Log = createLambdaLog()) =>
-  createChain<ProbeRequest, ProbeResult>([hideCause(log, "probe_broke")]).handler((question) =>
-    probe(question),
-  );
+export const createProberHandler = (probe: Probe, log: Log = createLambdaLog(), testEgress?: Ask) =>
+  createChain<ProbeRequest | EgressQuestion, ProbeResult | SelfTest>([
+    hideCause(log, "probe_broke"),
+  ]).handler((question) => {
+    if (!("egressTest" in question)) return probe(question);
+    if (!testEgress) throw new Error("This Lambda has no exits to test.");
+    return testEgress(question);
+  });

@@ -1,5 +1,17 @@
 import { withMailServers } from "../capabilities/mail-servers.ts";
 import { createProberHandler } from "../capabilities/prober.ts";
 import { createBaseContext } from "../lambda-world.ts";
+import { createLambdaLog } from "../log.ts";
 
-export const handler = createProberHandler(withMailServers(createBaseContext()).engine.probe);
+const base = createBaseContext();
+const { engine, wayOut } = withMailServers(base);
+
+export const handler = createProberHandler(
+  engine.probe,
+  createLambdaLog(),
+  // An operator waits for it, and no probe does.
+  async ({ egressTest: { domains } }) => {
+    const { runEgressTest } = await import("../capabilities/egress-test.ts");
+    return runEgressTest(base, wayOut, domains);
+  },
+);

@@ -100,7 +100,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "admin egress test",
-    summary: "Tests whether mail servers accept sessions from this host.",
+    summary:
+      "Tests whether mail servers accept sessions from each exit of this host or of a stage.",
     load: async () => (await import("./egress-command.ts")).egressCommands["admin egress test"],
   },
   {

@@ -7,7 +7,7 @@ import { type Domain, isDomain, parseTypedDomain } from "@mailproof/mail/domain"
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import { definePrinted } from "./define-admin.ts";
-import { defineCommand, Flag } from "./define-command.ts";
+import { defineCommand, describeOption, Flag } from "./define-command.ts";
 
 const DomainName = v.pipe(
   v.string(),
@@ -55,11 +55,19 @@ export const egressCommands = {
   ),
 
   "admin egress test": defineCommand({
-    usage: "[--domains gmail.com,…] [--json]",
-    options: v.strictObject({ ...selfTestOptions.entries, json: Flag }),
-    async run({ environment, options: { domains, json } }) {
+    usage: "[--stage NAME] [--domains gmail.com,…] [--json]",
+    options: v.strictObject({
+      ...selfTestOptions.entries,
+      stage: describeOption(
+        v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, "must be the name of a stage"))),
+        "Tests from a stage on AWS, with AWS's command line.",
+        { value: "NAME" },
+      ),
+      json: Flag,
+    }),
+    async run({ environment, options: { stage, domains, json } }) {
       const { printSelfTest } = await import("./egress-self-test.ts");
-      return printSelfTest(environment, domains, json);
+      return printSelfTest({ environment, stage, domains, json });
     },
   }),
 };

@@ -5,27 +5,44 @@ import {
   type SelfTestFinding,
   testEgress,
 } from "@mailproof/core/egress/egress-self-test";
+import type { TestedExit } from "@mailproof/core/egress/tested-exits";
 import {
   listProviderBlocks,
   type ProviderBlock,
 } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
+import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
+import { listProxyExits } from "@mailproof/net/socks";
 import type { Environment } from "../environment.ts";
 import { createLineLog } from "../line-log.ts";
 import { createSqliteTable } from "../storage/sqlite-table.ts";
 import { upgradeIfOlder } from "../storage/upgrade-folder.ts";
+import { runStageSelfTest } from "./stage-egress.ts";
 import { type Paint, paintAnsi, paintPlain, replaceControls, type Style } from "./terminal.ts";
 import { withMailPorts } from "./with-mail-ports.ts";
 
-/** Returns the exit code: whether this host may probe. */
-export const printSelfTest = async (
-  environment: Environment,
-  domains: readonly string[],
-  json: boolean,
-): Promise<number> => {
-  const result = await runSelfTest(environment, domains);
+type SelfTestRun = {
+  readonly environment: Environment;
+  readonly domains: readonly string[];
+  readonly json: boolean;
+  /** On AWS. Undefined: this host. */
+  readonly stage: string | undefined;
+};
+
+/** Returns the exit code: whether this host, or the stage, may probe. */
+export const printSelfTest = async ({
+  environment,
+  domains,
+  json,
+  stage,
+}: SelfTestRun): Promise<number> => {
+  const result = await (stage === undefined
+    ? runSelfTest(environment, domains)
+    : runStageSelfTest(stage, domains));
   const isText = process.stdout.isTTY && !json;
   process.stdout.write(
-    isText ? formatScreen(result) : `${JSON.stringify(toSelfTestOutput(result), null, 2)}\n`,
+    isText
+      ? formatScreen(stage === undefined ? "This host" : `The stage ${stage}`, result)
+      : `${JSON.stringify(toSelfTestOutput(result), null, 2)}\n`,
   );
   return result.mayProbe === "yes" ? 0 : 1;
 };
@@ -36,7 +53,7 @@ export const runSelfTest = (
 ): Promise<SelfTest> =>
   withMailPorts(environment, { mayUseLab: false }, async (mailPorts) =>
     testEgress(
-      { ...mailPorts, blocks: await readBlocks(environment) },
+      { ...mailPorts, exits: listExits(environment), blocks: await readBlocks(environment) },
       {
         helo: environment.SMTP_HELLO,
         from: environment.SMTP_FROM,
@@ -45,6 +62,9 @@ export const runSelfTest = (
       },
     ),
   );
+
+const listExits = ({ SMTP_PROXIES }: Environment): readonly string[] =>
+  SMTP_PROXIES.length > 0 ? listProxyExits(SMTP_PROXIES) : [DIRECT_EXIT];
 
 /** The test needs no state; where there is some, it shows what the service met. */
 const readBlocks = async ({
@@ -63,11 +83,27 @@ const readBlocks = async ({
   }
 };
 
-export const toSelfTestOutput = ({ mayProbe, ips, contactedServers, findings }: SelfTest) => ({
+export const toSelfTestOutput = ({
+  mayProbe,
+  ips,
+  exits,
+  contactedServers,
+  findings,
+}: SelfTest) => ({
   may_probe: mayProbe,
   ips,
-  contacted_servers: contactedServers.map(({ domain, reply, isOpen }) => ({
+  exits: exits.map(({ exit, isReachable, ip, port25, ptr, isHello, isForward }) => ({
+    exit,
+    is_reachable: isReachable,
+    ip,
+    port_25: port25,
+    ptr,
+    is_hello: isHello,
+    is_forward: isForward,
+  })),
+  contacted_servers: contactedServers.map(({ domain, exit, reply, isOpen }) => ({
     domain,
+    exit,
     reply,
     is_open: isOpen,
   })),
@@ -80,19 +116,21 @@ const STYLES: Readonly<Record<SelfTestFinding["holds"], Style>> = {
   unknown: "yellow",
 };
 const VERDICT: Readonly<Record<SelfTestFinding["holds"], string>> = {
-  yes: "This host may probe.",
-  no: "This host should not probe: results would be unknown, and its address would get a bad reputation.",
-  unknown: "No problem found, but some checks gave no result.",
+  yes: "may probe.",
+  no: "should not probe: results would be unknown, and its address would get a bad reputation.",
+  unknown: "has no problem that was found, but some checks gave no result.",
 };
 const WIDTH = 13;
 
 const formatScreen = (
-  { mayProbe, ips, contactedServers, findings }: SelfTest,
+  who: string,
+  { mayProbe, exits, contactedServers, findings }: SelfTest,
   paint: Paint = process.env["NO_COLOR"] ? paintPlain : paintAnsi,
 ): string =>
   [
-    paint(VERDICT[mayProbe], "bold", STYLES[mayProbe]),
-    `Seen from outside as ${ips.length > 0 ? ips.join(", ") : "an unknown address"}.`,
+    paint(`${who} ${VERDICT[mayProbe]}`, "bold", STYLES[mayProbe]),
+    "",
+    ...formatExits(exits),
     "",
     ...findings.map(
       ({ about, holds, message }) =>
@@ -100,8 +138,29 @@ const formatScreen = (
     ),
     "",
     ...contactedServers.map(
-      ({ domain, reply }) =>
-        `        ${domain.padEnd(WIDTH)}${replaceControls(reply).slice(0, 80)}`,
+      ({ domain, exit, reply }) =>
+        `        ${domain.padEnd(WIDTH)}${exits.length > 1 ? `${exit}  ` : ""}${replaceControls(reply).slice(0, 80)}`,
     ),
     "",
   ].join("\n");
+
+const HEADINGS = ["exit", "reachable", "seen as", "port 25", "PTR", "is EHLO", "forward"];
+
+/** A line for each exit. */
+const formatExits = (exits: readonly TestedExit[]): readonly string[] => {
+  const rows = [
+    HEADINGS,
+    ...exits.map(({ exit, isReachable, ip, port25, ptr, isHello, isForward }) =>
+      [exit, isReachable ? "yes" : "no", ip ?? "unknown", port25, ptr ?? "unknown"]
+        .concat(isHello, isForward)
+        .map(replaceControls),
+    ),
+  ];
+  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+};

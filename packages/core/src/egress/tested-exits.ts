@@ -1,0 +1,53 @@
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { analyseReverseDns, type ReverseDns } from "@mailproof/mail/dns/reverse-dns";
+import type { ServerVisit } from "./server-visits.ts";
+
+/** `unknown`: the check could not decide. */
+export type EgressCheckResult = "yes" | "no" | "unknown";
+
+/** An exit as mail servers see it. */
+export type TestedExit = {
+  readonly exit: string;
+  /** The proxy lets our sessions through. This host itself always does. */
+  readonly isReachable: boolean;
+  /** Most of the mail servers can be reached by it. */
+  readonly port25: EgressCheckResult;
+  /** As the mail servers report it. Null: none does. */
+  readonly ip: string | null;
+  readonly ptr: string | null;
+  /** The PTR record is the name in EHLO. */
+  readonly isHello: EgressCheckResult;
+  /** That name has the address. */
+  readonly isForward: EgressCheckResult;
+};
+
+export type NamedIp = ReverseDns & { readonly ip: string };
+
+export const nameIps = (dns: Dns, ips: readonly string[]): Promise<readonly NamedIp[]> =>
+  Promise.all(ips.map(async (ip) => ({ ip, ...(await analyseReverseDns(dns, ip)) })));
+
+const toResult = (holds: boolean | null): EgressCheckResult =>
+  holds === null ? "unknown" : holds ? "yes" : "no";
+
+const isProxyFailure = ({ reply }: ServerVisit): boolean => reply === "proxy_failed";
+
+export const describeExit = (
+  exit: string,
+  helo: string,
+  visits: readonly ServerVisit[],
+  named: readonly NamedIp[],
+): TestedExit => {
+  const own = visits.filter((visit) => visit.exit === exit && visit.isResolved);
+  const open = own.filter(({ isOpen }) => isOpen);
+  const one = named.find(({ ip }) => own.some(({ observedIps }) => observedIps.includes(ip)));
+  const isKnown = one && one.status !== "error";
+  return {
+    exit,
+    isReachable: own.length === 0 || !own.every(isProxyFailure),
+    port25: toResult(own.length === 0 ? null : open.length * 2 > own.length),
+    ip: one?.ip ?? null,
+    ptr: one?.name ?? null,
+    isHello: toResult(isKnown ? one.names.includes(helo.toLowerCase()) : null),
+    isForward: toResult(one?.isConfirmed ?? null),
+  };
+};

@@ -1,0 +1,32 @@
+import {
+  type SelfTest,
+  type SelfTestPorts,
+  testEgress,
+} from "@mailproof/core/egress/egress-self-test";
+import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
+import { createListHealth } from "@mailproof/mail/blocklists/health";
+import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
+import type { BaseContext } from "../lambda-world.ts";
+import { createResolvers } from "./resolvers.ts";
+
+type WayOut = Pick<SelfTestPorts, "connect" | "exits"> & {
+  readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
+};
+
+/** What `mailproof admin egress test --stage` asks the prober. Blocklists are asked without the operator's keys. */
+export const runEgressTest = async (
+  base: BaseContext,
+  { connect, exits, smtp }: WayOut,
+  domains: readonly string[],
+): Promise<SelfTest> => {
+  const dns = createResolvers(base, "DNS_SERVERS");
+  const dnsLookups = {
+    dns,
+    listDns: dns,
+    dkimSelectors: [],
+    allowed: [],
+    blocklists: { listsFor: () => BLOCKLISTS, keys: {}, isHealthy: createListHealth(base.now) },
+  };
+  const blocks = await listProviderBlocks(base);
+  return testEgress({ dnsLookups, connect, exits, blocks }, { ...smtp, domains });
+};

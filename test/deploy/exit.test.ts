@@ -1,0 +1,305 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createCloudInit } from "../../infra/cloud-init.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { eventually } from "../runner/eventually.ts";
+import { buildImage, type Image } from "./dockerfile.ts";
+import { createFolder, findChild, findObstacle, removeRoot, writeInRoot } from "./fresh-root.ts";
+import {
+  end,
+  greet,
+  MAIL_SERVER,
+  NO_MAIL_SERVER,
+  OTHER_PORT,
+  openSmallInternet,
+  PRIVATE,
+  SERVICE,
+  type SmallInternet,
+  STRANGER,
+  startNameServer,
+  waitForLine,
+} from "./small-internet.ts";
+
+// Goal: the exit of deploy/exit lets the service reach mail servers, and nothing else happen; and it says what is missing. Method:
+// the steps of its Dockerfile run in a fresh Debian, and it stands in a network of its own, with a real Postfix.
+
+const HELO = "probe.example.com";
+const ADDRESS = "8.8.4.10";
+const NAMELESS = "8.8.4.11";
+const RENAMED = "8.8.4.12";
+const PASSWORD = "a-password-of-its-own";
+
+const ZONE = {
+  [HELO]: { A: [ADDRESS] },
+  "10.4.8.8.in-addr.arpa": { PTR: [HELO] },
+  "12.4.8.8.in-addr.arpa": { PTR: ["host12.provider.example"] },
+  "gmail-smtp-in.l.google.com": { A: [MAIL_SERVER] },
+  "one.example": { MX: [[10, "mx.one.example"]] },
+  "mx.one.example": { A: [MAIL_SERVER] },
+};
+
+const PROXY = `socks5://mailproof:${PASSWORD}@${ADDRESS}:1080`;
+
+describeUnless(findObstacle(), "the exit of deploy/exit", () => {
+  let image: Image;
+  let roots: readonly string[] = [];
+  let internet: SmallInternet;
+  beforeAll(async () => {
+    ({ image, roots } = buildImage("deploy/exit/Dockerfile", "deploy/exit"));
+    writeInRoot(
+      image.root,
+      "etc/resolv.conf",
+      "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+    );
+    internet = await openSmallInternet([ADDRESS, NAMELESS, RENAMED]);
+  });
+  afterAll(async () => {
+    await internet?.close();
+    roots.forEach(removeRoot);
+  });
+
+  const SETTINGS = {
+    HELO,
+    ADDRESS,
+    ALLOW: `${SERVICE}, ${ADDRESS}`,
+    PASSWORD,
+  };
+
+  const givenNames = async (zone: object = ZONE) => {
+    onTestFinished(await startNameServer(internet, zone));
+  };
+
+  const whenStarted = (settings: Readonly<Record<string, string>> = {}) => {
+    const started = internet.start(image, { ...SETTINGS, ...settings });
+    onTestFinished(() => end(started));
+    return started;
+  };
+
+  const givenExit = async (settings: Readonly<Record<string, string>> = {}) => {
+    await givenNames();
+    const started = whenStarted(settings);
+    await waitForLine(started, "running");
+    return started;
+  };
+
+  test("says that all is well, and the service reaches a mail server with the right password", async () => {
+    const { log } = await givenExit();
+
+    expect(greet(internet, SERVICE, `${MAIL_SERVER}:25`, PROXY)).toContain("< 220 mx.one.example");
+    expect(log().split("\n").slice(0, 3)).toEqual([
+      `mailproof-exit: ${ADDRESS} and ${HELO} name each other.`,
+      "mailproof-exit: Port 25 is open: gmail-smtp-in.l.google.com says 220.",
+      `mailproof-exit: Sessions to port 25 may begin: port 1080 is open for mailproof at ${SETTINGS.ALLOW}.`,
+    ]);
+  });
+
+  test("refuses all else, though somebody is there", async () => {
+    const { log } = await givenExit();
+    const through = (
+      target: string,
+      { from = SERVICE, proxy = PROXY }: { from?: string; proxy?: string } = {},
+    ) => greet(internet, from, target, proxy);
+
+    // Without the exit each of them greets.
+    const targets = [`${MAIL_SERVER}:${OTHER_PORT}`, ...PRIVATE.map((address) => `${address}:25`)];
+    for (const target of targets) expect(greet(internet, SERVICE, target)).toContain("< 220");
+    expect(greet(internet, STRANGER, `${MAIL_SERVER}:25`)).toContain("< 220");
+
+    // RFC 1928: 2 is "not allowed", 8 is "address type not supported".
+    for (const target of targets)
+      expect(through(target)).toMatch(/Can't complete SOCKS5 connection.*\(2\)/);
+    expect(through("[::1]:25")).toMatch(/Can't complete SOCKS5 connection.*\(8\)/);
+    expect(
+      through("gmail-smtp-in.l.google.com:25", { proxy: PROXY.replace("socks5:", "socks5h:") }),
+    ).toMatch(/Can't complete SOCKS5 connection.*\(2\)/);
+    expect(through(`${MAIL_SERVER}:25`, { proxy: PROXY.replace(PASSWORD, "another") })).toContain(
+      "User was rejected",
+    );
+    expect(through(`${MAIL_SERVER}:25`, { proxy: `socks5://${ADDRESS}:1080` })).toContain(
+      "No authentication method was acceptable",
+    );
+    const stranger = through(`${MAIL_SERVER}:25`, { from: STRANGER });
+    expect(stranger).toMatch(/Recv failure|closed/);
+    expect(stranger).not.toContain("< 220");
+    await eventually(() => expect(log()).toMatch(/block.*8\.8\.3\.2\./));
+  });
+
+  test("is what the service's own test of its exits finds to work", async () => {
+    await givenExit();
+    const [nsenter = "", ...args] = internet.inside(
+      process.execPath,
+      "packages/local/src/cli/cli.ts",
+      ..."admin egress test --domains one.example".split(" "),
+    );
+    const folder = createFolder();
+    onTestFinished(() => removeRoot(folder));
+
+    const { stdout } = spawnSync(nsenter, args, {
+      encoding: "utf8",
+      env: {
+        PATH: process.env["PATH"],
+        MAILPROOF_DIR: folder,
+        DNS_SERVERS: "127.0.0.1:53",
+        SMTP_HELLO: HELO,
+        SMTP_PROXIES: `${PROXY},${PROXY.replace(PASSWORD, "another")}`,
+      },
+    });
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      exits: [
+        { exit: `${ADDRESS}:1080`, is_reachable: true, port_25: "yes" },
+        { exit: `${ADDRESS}:1080#2`, is_reachable: false, port_25: "no" },
+      ],
+      contacted_servers: [{ reply: "250 mx.one.example" }, { reply: "proxy_failed" }],
+    });
+  });
+
+  test("ends at once when it is stopped", async () => {
+    const { child } = await givenExit();
+    const ended = once(child, "exit");
+
+    process.kill(findChild(child.pid), "SIGTERM");
+
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("has the password in no image, in no command line and not in the environment of its server", async () => {
+    const { child } = await givenExit();
+    const server = findChild(child.pid);
+
+    for (const part of ["cmdline", "environ"])
+      expect(readFileSync(`/proc/${server}/${part}`, "utf8")).not.toContain(PASSWORD);
+    expect(readFileSync(`/proc/${server}/cmdline`, "utf8")).toContain("danted");
+    expect(readFileSync("deploy/exit/Dockerfile", "utf8")).not.toMatch(/^(?:ARG|ENV)/m);
+  });
+
+  const { "10.4.8.8.in-addr.arpa": _, ...withoutPtr } = ZONE;
+  const { [HELO]: __, ...withoutForward } = ZONE;
+
+  test.each<[string, Readonly<Record<string, string>>, object | null, RegExp]>([
+    [
+      "no PTR record",
+      {},
+      withoutPtr,
+      /8\.8\.4\.10 has no PTR record.*set it to probe\.example\.com/,
+    ],
+    [
+      "a PTR record of another name",
+      { ADDRESS: RENAMED },
+      { ...ZONE, [HELO]: { A: [RENAMED] } },
+      /The PTR record of 8\.8\.4\.12 is host12\.provider\.example, and HELO is probe\.example\.com\. Set/,
+    ],
+    [
+      "a name that leads elsewhere",
+      {},
+      { ...ZONE, [HELO]: { A: [NAMELESS] } },
+      /probe\.example\.com is 8\.8\.4\.11, but not 8\.8\.4\.10\. Add .*probe\.example\.com\. A 8\.8\.4\.10/,
+    ],
+    ["a name without an address", {}, withoutForward, /probe\.example\.com has no A record\. Add/],
+    [
+      "no name for HELO",
+      { HELO: "localhost" },
+      ZONE,
+      /HELO is "localhost"\. Set it to a host name/,
+    ],
+    [
+      "another name for HELO than the PTR record's",
+      { HELO: "mail.example.com" },
+      { ...ZONE, "mail.example.com": { A: [ADDRESS] } },
+      /The PTR record of 8\.8\.4\.10 is probe\.example\.com, and HELO is mail\.example\.com/,
+    ],
+    [
+      "a closed port 25",
+      {},
+      { ...ZONE, "gmail-smtp-in.l.google.com": { A: [NO_MAIL_SERVER] } },
+      /Port 25 is closed: none of .* can be reached\. Ask/,
+    ],
+    ["no name server", {}, null, /No name server answers.*\/etc\/resolv\.conf/],
+    ["no address", { ADDRESS: "" }, ZONE, /ADDRESS is ""\. Set it to the public IPv4 address/],
+    ["nobody who may use it", { ALLOW: "" }, ZONE, /ALLOW is empty\. Set it to the addresses/],
+    [
+      "a password that is easily guessed",
+      { PASSWORD: "geheim" },
+      ZONE,
+      /PASSWORD is not 16 to 255/,
+    ],
+  ])(
+    "does not start with %s, and says what to change and where",
+    async (_what, settings, zone, says) => {
+      if (zone) await givenNames(zone);
+      const { child, log } = whenStarted(settings);
+      const [code] = await once(child, "close");
+
+      expect(code).toBe(1);
+      expect(log()).toMatch(says);
+      expect(log()).toContain("Nothing was started");
+      expect(log()).not.toContain(settings["PASSWORD"] ?? PASSWORD);
+    },
+  );
+
+  test("starts all the same if it is told to, and says so", async () => {
+    const { log } = await givenExit({ UNCHECKED: "yes", ADDRESS: NAMELESS });
+
+    expect(log()).toContain("8.8.4.11 has no PTR record");
+    expect(log()).toContain("Started all the same");
+  });
+
+  test("is the same on a rented machine: cloud-init brings the files of the container, and systemd runs them", () => {
+    const settings = "HELO=probe.example.com\n";
+    const userData = createCloudInit(settings);
+    const brings = (path: string, content: string) =>
+      expect(userData).toMatch(
+        new RegExp(
+          `path: ${path}\\n(?:    permissions: .*\\n)?    content: ${RegExp.escape(JSON.stringify(content))}`,
+        ),
+      );
+
+    brings("/etc/mailproof-exit/exit.env", settings);
+    for (const path of ["/usr/local/sbin/mailproof-exit", "/etc/mailproof-exit/danted.conf"])
+      brings(path, readFileSync(join(image.root, path), "utf8"));
+    // The smallest limit is that of AWS.
+    expect(userData.length).toBeLessThan(16_384);
+  });
+
+  const isMissing = spawnSync("systemd-analyze", ["--version"]).status !== 0;
+
+  describeUnless(
+    isMissing ? "there is no systemd-analyze" : null,
+    "the unit of a rented machine",
+    () => {
+      test("is understood", () => {
+        const folder = createFolder();
+        onTestFinished(() => removeRoot(folder));
+        const [, , dropIn = ""] =
+          /mailproof\.conf\n    content: (\|)\n((?: {6}.*\n|\n)+)/.exec(createCloudInit("")) ?? [];
+        mkdirSync(join(folder, "danted.service.d"));
+        writeFileSync(
+          join(folder, "danted.service"),
+          // The manual's pages are not there.
+          readFileSync(join(image.root, "lib/systemd/system/danted.service"), "utf8").replace(
+            /^Documentation=.*$/m,
+            "",
+          ),
+        );
+        writeFileSync(
+          join(folder, "danted.service.d/mailproof.conf"),
+          dropIn.replaceAll(/^ {6}/gm, "").replace("/usr/local/sbin/mailproof-exit", "/bin/true"),
+        );
+
+        const { stdout, stderr } = spawnSync(
+          "systemd-analyze",
+          ["verify", join(folder, "danted.service")],
+          {
+            encoding: "utf8",
+          },
+        );
+
+        expect(dropIn).toContain("[Service]");
+        expect(`${stdout}${stderr}`).toBe("");
+      });
+    },
+  );
+});
