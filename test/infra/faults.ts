@@ -309,6 +309,6 @@ export const FAULTS: readonly Fault[] = [
     "stack/APP-*-operations/*",
     "stack/APP-*",
   ),
-  limit("a Lambda may not remove uploads", "uploads: OBJECTS", "uploads: []"),
+  limit("a Lambda may not remove uploads", "uploads: OBJECTS", "uploads: QUEUES"),
   limit("a Lambda may read every table", 'table/APP-*"]', 'table/*"]'),
 ];
