@@ -22,6 +22,7 @@ const COPIED = [
   "sst.config.ts",
   "tsconfig.json",
   "docs",
+  "deploy",
 ];
 
 const copyRepository = (): string => {

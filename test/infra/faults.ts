@@ -15,7 +15,9 @@ export type Fault = {
     | "operations"
     | "alarms"
     | "front"
-    | "shared";
+    | "shared"
+    | "exits"
+    | "pipeline";
 };
 
 const inFile =
@@ -219,6 +221,21 @@ export const FAULTS: readonly Fault[] = [
     "a restored table is not used",
     "settings.tableName === null ? own",
     "own ? own",
+  ),
+  inFile("exits", "infra/exits.ts")(
+    "an exit admits everybody",
+    "securityGroups: guards }",
+    'cidrBlocks: ["0.0.0.0/0"] }',
+  ),
+  inFile("exits", "infra/exits.ts")(
+    "a newer image replaces a machine",
+    'ignoreChanges: ["ami"]',
+    "ignoreChanges: []",
+  ),
+  inFile("pipeline", "infra/boundary.ts")(
+    "a role has no limit",
+    "args.permissionsBoundary = permissionsBoundary;",
+    "",
   ),
   inFile("operations", "infra/cdk/dashboard.ts")(
     "a lean stage looks for NAT gateways",
