@@ -227,11 +227,6 @@ export const FAULTS: readonly Fault[] = [
     "securityGroups: guards }",
     'cidrBlocks: ["0.0.0.0/0"] }',
   ),
-  inFile("exits", "infra/exits.ts")(
-    "a newer image replaces a machine",
-    'ignoreChanges: ["ami"]',
-    "ignoreChanges: []",
-  ),
   inFile("pipeline", "infra/boundary.ts")(
     "a role has no limit",
     "args.permissionsBoundary = permissionsBoundary;",
