@@ -7,7 +7,9 @@ import {
   Role,
 } from "aws-cdk-lib/aws-iam";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { GRANTS } from "../iam.ts";
+import type { Right } from "./right.ts";
+import { RIGHTS } from "./rights.ts";
+import { listLimits } from "./role-limit.ts";
 
 // Who deploys from GitHub: a role that only one repository's environments may assume, what it may do, and a limit that every
 // role it makes has. A person with administrator rights deploys it once for an account (docs/operating.md, Deploy from GitHub).
@@ -22,129 +24,47 @@ export type PipelineOptions = {
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
-/**
- * The services that SST's and CDK's output make something of, each with what is asked of it. A service whose names do not have
- * the app's in front is not narrowed by name.
- */
-export const DEPLOYED: Readonly<Record<string, readonly string[]>> = {
-  acm: ["acm:*"],
-  apigatewayv2: ["apigateway:*"],
-  budgets: ["budgets:ViewBudget", "budgets:ModifyBudget"],
-  cloudfront: ["cloudfront:*"],
-  cloudwatch: ["cloudwatch:*", "logs:*"],
-  dynamodb: ["dynamodb:*"],
-  ec2: ["ec2:*"],
-  kms: ["kms:*"],
-  lambda: ["lambda:*"],
-  route53: ["route53:*"],
-  s3: ["s3:*"],
-  scheduler: ["scheduler:*"],
-  servicediscovery: ["servicediscovery:*"],
-  ses: ["ses:*ReceiptRule*"],
-  sns: ["sns:*"],
-  sqs: ["sqs:*"],
-  ssm: ["ssm:*Parameter*", "ssm:*Tags*"],
-};
+/** The app and the account of a right, in all of its words. */
+const fillIn = (right: Right, app: string, account: string): Right =>
+  JSON.parse(JSON.stringify(right).replaceAll("APP", app).replaceAll("ACCOUNT", account)) as Right;
 
-/** What the preflight reads, and CloudFormation. */
-const ASKED = [
-  "cloudformation:*",
-  "servicequotas:Get*",
-  "servicequotas:List*",
-  "sts:GetCallerIdentity",
-];
+const toArn = (pattern: string): string => (pattern === "*" ? "*" : `arn:aws:${pattern}`);
 
-/** To look at roles is free; to make one takes the limit. */
-const ROLES_READ = ["iam:Get*", "iam:List*", "iam:TagRole", "iam:UntagRole"];
-const ROLES_MADE = [
-  "iam:AttachRolePolicy",
-  "iam:CreateRole",
-  "iam:DeleteRolePolicy",
-  "iam:DetachRolePolicy",
-  "iam:PutRolePermissionsBoundary",
-  "iam:PutRolePolicy",
-];
-const ROLES_USED = [
-  "iam:AddRoleToInstanceProfile",
-  "iam:CreateInstanceProfile",
-  "iam:DeleteInstanceProfile",
-  "iam:DeleteRole",
-  "iam:PassRole",
-  "iam:RemoveRoleFromInstanceProfile",
-  "iam:UpdateAssumeRolePolicy",
-];
-
-/** What Lambda and Scheduler do in the name of a role, besides what its needs name. */
-const RUNTIME = [
-  "ec2:AssignPrivateIpAddresses",
-  "ec2:CreateNetworkInterface",
-  "ec2:DeleteNetworkInterface",
-  "ec2:DescribeNetworkInterfaces",
-  "ec2:DescribeSubnets",
-  "ec2:UnassignPrivateIpAddresses",
-  "kms:Decrypt",
-  "lambda:InvokeFunction",
-  "logs:CreateLogGroup",
-  "logs:CreateLogStream",
-  "logs:PutLogEvents",
-];
-
-/** The most that a role of a stage may do, whatever its own policy says. */
-export const listRuntimeActions = (): readonly string[] =>
-  [
-    ...new Set([
-      ...Object.values(GRANTS).flatMap((grants) => grants.flatMap(({ actions }) => actions)),
-      ...RUNTIME,
-    ]),
-  ].toSorted();
-
-const allow = (actions: readonly string[], resources: readonly string[] = ["*"]) =>
-  new PolicyStatement({ actions: [...actions], resources: [...resources] });
-
-const createBoundary = (stack: Stack, app: string): ManagedPolicy =>
-  new ManagedPolicy(stack, "Boundary", {
-    managedPolicyName: `${app}-boundary`,
-    description: `The most that a role of ${app} may do`,
-    statements: [allow(listRuntimeActions())],
-  });
-
-/** It may neither make a role without the limit, nor take the limit off, nor change the limit or its own role. */
-const createDeployerPolicy = (stack: Stack, app: string, boundary: ManagedPolicy) => {
-  const roles = [`arn:aws:iam::${stack.account}:role/${app}-*`];
-  const profiles = [`arn:aws:iam::${stack.account}:instance-profile/${app}-*`];
-  return new ManagedPolicy(stack, "Deployer", {
-    managedPolicyName: `${app}-deployer`,
-    description: `What a deployment of ${app} needs`,
-    statements: [
-      allow([...Object.values(DEPLOYED).flat(), ...ASKED, ...ROLES_READ]),
-      allow(ROLES_USED, [...roles, ...profiles]),
-      new PolicyStatement({
-        actions: ROLES_MADE,
-        resources: roles,
-        conditions: {
-          StringEquals: { "iam:PermissionsBoundary": boundary.managedPolicyArn },
-        },
-      }),
-    ],
-  });
-};
-
-/** Wildcards stand where a deployment makes and removes whatever its service has; roles are limited one by one. */
-const WHY_WILDCARDS =
-  "SST's provider reads, tags and changes what it made by calls that differ from version to version; roles are limited by the boundary.";
-
-/** Each is a finding of its own. */
-const acknowledgeWildcards = (stack: Stack, app: string): void => {
-  const actions = [...Object.values(DEPLOYED).flat(), ...ASKED, ...ROLES_READ];
-  const wild = actions.filter((action) => action.includes("*")).map((one) => `Action::${one}`);
-  const named = ["role", "instance-profile"].map(
-    (kind) => `Resource::arn:aws:iam::<AWS::AccountId>:${kind}/${app}-*`,
+const createPolicy = (stack: Stack, app: string, name: string, rights: readonly Right[]) => {
+  const filled = rights.map((right) => fillIn(right, app, stack.account));
+  acknowledgeWildcards(
+    stack,
+    rights.map((right) => fillIn(right, app, "<AWS::AccountId>")),
   );
-  for (const finding of [...wild, ...named, "Resource::*"])
-    Validations.of(stack).acknowledge({
-      id: `AwsSolutions-IAM5[${finding}]`,
-      reason: WHY_WILDCARDS,
-    });
+  return new ManagedPolicy(stack, name, {
+    managedPolicyName: `${app}-${name}`,
+    description: `${app}: what ${name} may do`,
+    statements: filled.map(
+      ({ actions, on, when }) =>
+        new PolicyStatement({
+          actions: [...actions],
+          resources: on.map(toArn),
+          ...(when && { conditions: when }),
+        }),
+    ),
+  });
+};
+
+/** Each wildcard is a finding of its own. */
+const acknowledgeWildcards = (stack: Stack, rights: readonly Right[]): void => {
+  const acknowledge = (finding: string, reason: string) =>
+    Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[${finding}]`, reason });
+  for (const { actions, on } of rights) {
+    for (const action of actions.filter((one) => one.includes("*")))
+      acknowledge(`Action::${action}`, "It only reads, and what exactly differs between releases.");
+    for (const pattern of on.filter((one) => one.includes("*")))
+      acknowledge(
+        `Resource::${toArn(pattern)}`,
+        pattern === "*"
+          ? "AWS gives these names, or the action is about no single resource."
+          : "What SST and CDK make has the app's name in front and digits after it.",
+      );
+  }
 };
 
 const createPipelineStack = (scope: App, options: PipelineOptions): Stack => {
@@ -158,8 +78,9 @@ const createPipelineStack = (scope: App, options: PipelineOptions): Stack => {
     clientIds: ["sts.amazonaws.com"],
   });
   const host = new URL(GITHUB).host;
-  const boundary = createBoundary(stack, app);
+  const boundary = createPolicy(stack, app, "boundary", listLimits());
   const role = new Role(stack, "Role", {
+    // Its name does not begin with the app's, so it cannot change itself.
     roleName: `deploy-${app}`,
     assumedBy: new OpenIdConnectPrincipal(provider, {
       StringEquals: {
@@ -167,11 +88,12 @@ const createPipelineStack = (scope: App, options: PipelineOptions): Stack => {
         [`${host}:sub`]: environments.map((name) => `repo:${repository}:environment:${name}`),
       },
     }),
-    managedPolicies: [createDeployerPolicy(stack, app, boundary)],
+    managedPolicies: Object.entries(RIGHTS).map(([name, rights]) =>
+      createPolicy(stack, app, `deploy-${name}`, rights),
+    ),
   });
   new CfnOutput(stack, "AWSROLE", { value: role.roleArn });
   new CfnOutput(stack, "PERMISSIONSBOUNDARY", { value: boundary.managedPolicyArn });
-  acknowledgeWildcards(stack, app);
   return stack;
 };
 

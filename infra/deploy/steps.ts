@@ -73,11 +73,11 @@ const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Pro
   const { isWatched, stage, programs } = deployment;
   const { say } = programs;
   if ((await admin(deployment, "accounts list")).length > 0) return say("There is one already.");
+  const made = await admin(deployment, "accounts create --name First --plan pro --credits 1000");
   if (!isWatched)
     return say(
-      `There is none. Its keys would stand in a log: run npm run deploy -- --stage ${stage} in a terminal.`,
+      `The first account is ${made.account_id}. A log would keep its keys, so they are not shown. For one that is, in a terminal: npm run admin -- --stage ${stage} keys create --account ${made.account_id} --mode live`,
     );
-  const made = await admin(deployment, "accounts create --name First --plan pro --credits 1000");
   // At once: whatever ends this run later, nobody could read them again.
   say(`The first account is ${made.account_id}. Its keys are shown this once:\n`);
   say(`Live key  ${made.live_key}\nTest key  ${made.test_key}`);
@@ -132,7 +132,8 @@ export const STEPS: readonly Step[] = [
   },
   {
     name: "account",
-    plan: () => "make an account with 1,000 credits if there is none, and show its keys once",
+    plan: ({ isWatched }) =>
+      `make an account with 1,000 credits if there is none, and ${isWatched ? "show its keys once" : "show no key to a log"}`,
     run: openFirstAccount,
   },
   {

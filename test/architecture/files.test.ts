@@ -101,7 +101,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "steps of a build or a deployment: a test takes them one by one": [
     "ALARMS",
-    "DEPLOYED",
     "buildClientTypes",
     "buildGo",
     "bundleClient",
@@ -112,7 +111,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "installTools",
     "listDimensions",
     "listIdleCosts",
-    "listRuntimeActions",
     "formatPage",
     "loadShipped",
     "listPublishedNames",

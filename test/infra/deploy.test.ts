@@ -57,6 +57,7 @@ const run = async (given: Given = {}) => {
   const lines: string[] = [];
   const ran: string[] = [];
   const quotas: (string | undefined)[] = [];
+  const known = [...accounts];
   const open = (env: Readonly<Record<string, string | undefined>>): Programs => {
     const note = (program: string, args: readonly string[]) => {
       const command = [PROGRAM.exec(program)?.[0], ...args].join(" ");
@@ -78,8 +79,10 @@ const run = async (given: Given = {}) => {
         if (command.includes("secret list"))
           return secrets.map((name) => `${name}=a secret\n`).join("");
         ran.push(command);
-        if (command.includes("accounts list")) return JSON.stringify(accounts);
+        if (command.includes("accounts list")) return JSON.stringify(known);
         if (command.includes("keys revoke")) return "{}";
+        if (command.includes("accounts create"))
+          known.push({ account_id: MADE.account_id, status: "active" });
         return JSON.stringify(MADE);
       },
       say: (line) => void lines.push(line),
@@ -164,11 +167,17 @@ test("keys that were shown are not lost where the smoke test fails after them", 
   expect(text).toContain("Live key  mp_live_1");
 });
 
-test("where only a log would read its keys, no account is made, and the deployment ends well", async () => {
+test("where only a log would read them, keys are not shown, and the stage is tried with one that is revoked", async () => {
   const { code, ran, text } = await run({ isWatched: false });
 
-  expect(ran.filter((one) => one.includes("accounts create"))).toEqual([]);
-  expect(text).toContain("There is none. Its keys would stand in a log");
+  expect(ran.filter((one) => one.includes("accounts create"))).toHaveLength(1);
+  expect(text).not.toContain("mp_");
+  expect(text).toContain("keys create --account acc_1 --mode live");
+  expect(ran.slice(-3)).toEqual([
+    "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
+    "node scripts/smoke.ts https://api.example.com mp_test_2",
+    "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
+  ]);
   expect(code).toBe(0);
 });
 

@@ -37,6 +37,9 @@ const lambdaAlarms = inFile("alarms", "infra/cdk/lambda-alarms.ts");
 const metrics = inFile("alarms", "infra/cdk/metrics.ts");
 const operations = inFile("operations", "infra/cdk/operations.ts");
 const front = inFile("front", "infra/front.ts");
+const pipeline = inFile("pipeline", "infra/cdk/pipeline.ts");
+const rights = inFile("pipeline", "infra/cdk/rights.ts");
+const limit = inFile("pipeline", "infra/cdk/role-limit.ts");
 
 export const FAULTS: readonly Fault[] = [
   iam("a Lambda may do anything with the table", '"dynamodb:GetItem"', '"dynamodb:*"'),
@@ -227,11 +230,6 @@ export const FAULTS: readonly Fault[] = [
     "securityGroups: guards }",
     'cidrBlocks: ["0.0.0.0/0"] }',
   ),
-  inFile("pipeline", "infra/boundary.ts")(
-    "a role has no limit",
-    "args.permissionsBoundary = permissionsBoundary;",
-    "",
-  ),
   inFile("operations", "infra/cdk/dashboard.ts")(
     "a lean stage looks for NAT gateways",
     "stage.gateways.map",
@@ -275,4 +273,48 @@ export const FAULTS: readonly Fault[] = [
     "...Object.keys(table.indexes).map",
     "...Object.keys(table.indexes).slice(1).map",
   ),
+  inFile("pipeline", "infra/boundary.ts")(
+    "roles are made without the limit",
+    "args.permissionsBoundary = permissionsBoundary;",
+    "void args;",
+  ),
+  pipeline(
+    "any branch of the repository deploys",
+    "`repo:${repository}:environment:${name}`",
+    "`repo:${repository}:*:${name}`",
+  ),
+  pipeline("the role may change itself", "`deploy-${app}`", "`${app}-deploy`"),
+  rights(
+    "a role may be made with any limit",
+    'StringEquals: { "iam:PermissionsBoundary": "arn:aws:iam::ACCOUNT:policy/APP-boundary" }',
+    'StringLike: { "iam:PermissionsBoundary": "*" }',
+  ),
+  rights(
+    "the limit may be taken off",
+    '"iam:PutRolePermissionsBoundary",',
+    '"iam:PutRolePermissionsBoundary", "iam:DeleteRolePermissionsBoundary",',
+  ),
+  rights(
+    "every Lambda of the account may be changed",
+    'const FUNCTIONS = ["lambda:*:ACCOUNT:function:APP-*"]',
+    'const FUNCTIONS = ["lambda:*:ACCOUNT:function:*"]',
+  ),
+  rights(
+    "a type that nobody makes is covered",
+    'for: ["aws:lambda/permission:Permission"]',
+    'for: ["aws:lambda/permission:Permission", "aws:lambda/alias:Alias"]',
+  ),
+  rights(
+    "a machine's role cannot be given to it",
+    "instance-profile/EgressNatInstanceProfile-*",
+    "instance-profile/APP-*",
+  ),
+  rights("SST cannot begin in a new account", '"ecr:CreateRepository", ', ""),
+  inFile("pipeline", "infra/cdk/rights-network.ts")(
+    "the role may update the stack that made it",
+    "stack/APP-*-operations/*",
+    "stack/APP-*",
+  ),
+  limit("a Lambda may not remove uploads", "uploads: OBJECTS", "uploads: []"),
+  limit("a Lambda may read every table", 'table/APP-*"]', 'table/*"]'),
 ];

@@ -5,33 +5,22 @@ import type { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createOperationsApp } from "../../infra/cdk/operations.ts";
-import { createPipelineApp, DEPLOYED, listRuntimeActions } from "../../infra/cdk/pipeline.ts";
+import { RIGHTS } from "../../infra/cdk/rights.ts";
 import { readSettings } from "../../infra/settings.ts";
-import { look, parseStatements } from "./queries.ts";
-import { type Synthesis, synthesise } from "./synthesise.ts";
+import { isAllowed } from "./iam.ts";
+import { parseStatements } from "./queries.ts";
+import { type Made, synthesise } from "./synthesise.ts";
+import { ACCOUNT, listOfType, listPolicies, synthesisePipeline } from "./synthesise-pipeline.ts";
 
 // Who deploys from GitHub may make what SST's and CDK's output asks for, and no role without the limit.
 
-const outdir = () => mkdtempSync(join(tmpdir(), "mailproof-pipeline-"));
-const BOUNDARY = "arn:aws:iam::123456789012:policy/mailproof-boundary";
+const BOUNDARY = `arn:aws:iam::${ACCOUNT}:policy/mailproof-boundary`;
+const template = synthesisePipeline();
+const policies = listPolicies(template);
+const limit = policies.get("mailproof-boundary") ?? [];
+const deployer = [...policies.values()].filter((one) => one !== limit).flat();
 
-const createTemplate = () => {
-  const options = {
-    app: "mailproof",
-    repository: "acme/mailproof",
-    environments: ["production", "preview"],
-  };
-  const app = createPipelineApp(options, outdir());
-  // It ends with an error where a rule of AWS Solutions is broken.
-  app.synth();
-  return Template.fromStack(app.node.findChild("mailproof-pipeline") as Stack);
-};
-const template = createTemplate();
-const propertiesOf = (type: string) =>
-  Object.values(template.findResources(type)).map((one) => one["Properties"]);
-
-/** Everything that a stage can have. */
-const SETTINGS = {
+const EVERYTHING = {
   DASHBOARD: "cloudfront",
   API_DOMAIN: "api.example.com",
   APP_DOMAIN: "app.example.com",
@@ -39,17 +28,55 @@ const SETTINGS = {
   VPC: "own",
   PERMISSIONS_BOUNDARY: BOUNDARY,
 };
-let made: Synthesis;
-let it: ReturnType<typeof look>;
+let made: readonly Made[];
 beforeAll(async () => {
-  made = await synthesise("production", SETTINGS);
-  it = look(made);
+  const full = await synthesise("production", EVERYTHING);
+  // Its way out is a machine with a role.
+  const lean = await synthesise("pr-7", { VPC: "own", PERMISSIONS_BOUNDARY: BOUNDARY });
+  made = [...full.made, ...lean.made];
 });
 
-test("the role is assumed by these environments of this repository alone", () => {
-  const [role] = propertiesOf("AWS::IAM::Role");
+const rolesOf = () => made.filter(({ type }) => type === "aws:iam/role:Role");
 
-  expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
+/** What SST names with the app's name in front, or Pulumi by the name in the code: as AWS calls it, and how it is made. */
+const NAMED: Readonly<Record<string, readonly [prefix: string, action: string]>> = {
+  "aws:cloudwatch/logGroup:LogGroup": [
+    `logs:eu-west-1:${ACCOUNT}:log-group:`,
+    "logs:CreateLogGroup",
+  ],
+  "aws:dynamodb/table:Table": [`dynamodb:eu-west-1:${ACCOUNT}:table/`, "dynamodb:CreateTable"],
+  "aws:iam/instanceProfile:InstanceProfile": [
+    `iam::${ACCOUNT}:instance-profile/`,
+    "iam:CreateInstanceProfile",
+  ],
+  "aws:iam/role:Role": [`iam::${ACCOUNT}:role/`, "iam:CreateRole"],
+  "aws:lambda/function:Function": [
+    `lambda:eu-west-1:${ACCOUNT}:function:`,
+    "lambda:CreateFunction",
+  ],
+  "aws:s3/bucket:Bucket": ["s3:::", "s3:CreateBucket"],
+  "aws:scheduler/schedule:Schedule": [
+    `scheduler:eu-west-1:${ACCOUNT}:schedule/default/`,
+    "scheduler:CreateSchedule",
+  ],
+  "aws:sns/topic:Topic": [`sns:eu-west-1:${ACCOUNT}:`, "sns:CreateTopic"],
+  "aws:sqs/queue:Queue": [`sqs:eu-west-1:${ACCOUNT}:`, "sqs:CreateQueue"],
+  "aws:ssm/parameter:Parameter": [`ssm:eu-west-1:${ACCOUNT}:parameter`, "ssm:PutParameter"],
+};
+
+const listNamed = () =>
+  made.flatMap(({ type, name, inputs }) => {
+    const [prefix, action] = NAMED[type] ?? [];
+    const physical = inputs["name"] ?? inputs["bucket"] ?? `${name}-0a1b2c3`;
+    return prefix === undefined || action === undefined
+      ? []
+      : [{ type, name, action, arn: `arn:aws:${prefix}${physical}` }];
+  });
+
+test("the role is assumed by these environments of this repository alone", () => {
+  const [role] = listOfType(template, "AWS::IAM::Role");
+
+  expect(role?.["AssumeRolePolicyDocument"].Statement).toMatchObject([
     {
       Action: "sts:AssumeRoleWithWebIdentity",
       Condition: {
@@ -65,74 +92,150 @@ test("the role is assumed by these environments of this repository alone", () =>
   ]);
 });
 
-test("the services that it may use are those of SST's output and CDK's, and no others", () => {
-  const settings = readSettings("production", { AWS_REGION: "eu-west-1" });
-  const monitoring = createOperationsApp(
-    { app: "mailproof", stage: "production", settings },
-    outdir(),
+test("no policy is longer than AWS allows, and all are attached", () => {
+  const [role] = listOfType(template, "AWS::IAM::Role");
+  const lengths = [...policies.values()].map(
+    (statements) => JSON.stringify(statements).length + 40,
   );
-  const stack = monitoring.node.findChild("mailproof-production-operations") as Stack;
-  const resources = Template.fromStack(stack).toJSON()["Resources"] as Record<
-    string,
-    { Type: string }
-  >;
-  const byCdk = Object.values(resources).map(({ Type: type }) =>
-    type.split("::")[1]?.toLowerCase(),
-  );
-  const bySst = made.made
-    .filter(({ type }) => type.startsWith("aws:"))
-    .map(({ type }) => type.split(":")[1]?.split("/")[0]);
 
-  const asked = new Set([...byCdk, ...bySst].filter((service) => service !== "iam"));
-  expect([...asked].toSorted()).toEqual(Object.keys(DEPLOYED).toSorted());
+  expect(Math.max(...lengths)).toBeLessThan(6_144);
+  expect(role?.["ManagedPolicyArns"]).toHaveLength(policies.size - 1);
+});
+
+/** What a deployment does besides, which no type of the output asks for. */
+const BESIDES = [
+  "removing a bucket with what is in it",
+  "the first account, and the key of the smoke test",
+  "the preflight",
+  "the stack of the monitoring",
+  "the state of SST",
+];
+
+const listCdkTypes = (): readonly string[] => {
+  const settings = readSettings("production", {
+    AWS_REGION: "eu-west-1",
+    CALL_EMAIL: "ops@example.com",
+  });
+  const app = createOperationsApp(
+    { app: "mailproof", stage: "production", settings },
+    mkdtempSync(join(tmpdir(), "mailproof-operations-")),
+  );
+  const stack = app.node.findChild("mailproof-production-operations") as Stack;
+  const resources: Record<string, { Type: string }> =
+    Template.fromStack(stack).toJSON()["Resources"];
+  return Object.values(resources).map(({ Type: type }) => type);
+};
+
+test("the role has rights for each type in SST's and CDK's output, and for no other", () => {
+  // What SST asks of AWS itself is a dynamic resource, with its kind in its name.
+  const ofSst = made.flatMap(({ type, name }) =>
+    type.startsWith("aws:") ? [type] : type.includes("dynamic") ? [name.replace(/^\w+\./, "")] : [],
+  );
+  const covered = Object.values(RIGHTS)
+    .flat()
+    .flatMap((right) => right.for);
+
+  expect([...new Set(covered)].toSorted()).toEqual(
+    [...new Set([...ofSst, ...listCdkTypes(), ...BESIDES])].toSorted(),
+  );
+});
+
+test("the role may make what has a name under just that name", () => {
+  const known = { "iam:PermissionsBoundary": BOUNDARY };
+  const refused = listNamed().filter(
+    ({ action, arn }) => !isAllowed(deployer, { action, on: arn, known }),
+  );
+
+  expect(new Set(listNamed().map(({ type }) => type)).size).toBe(Object.keys(NAMED).length);
+  expect(refused).toEqual([]);
+});
+
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${name}`;
+const role = (name: string) => `arn:aws:iam::${ACCOUNT}:role/${name}`;
+const OURS = role("mailproof-production-HttpListJobsRole-abc");
+const ADMIN = role("Admin");
+const deploys = String(listOfType(template, "AWS::IAM::Role")[0]?.["RoleName"]);
+const FOREIGN_LAMBDA = arn("lambda", "function:admin");
+const limitedBy = (policy: string) => ({ "iam:PermissionsBoundary": policy });
+const passedTo = (service: string) => ({ "iam:PassedToService": `${service}.amazonaws.com` });
+const calls = (lambda: string) => ({ "lambda:FunctionArn": lambda });
+const stackNamed = (name: string) => arn("cloudformation", `stack/mailproof-${name}/1`);
+const ofSst = (name: string) => arn("ssm", `parameter/sst/${name}`);
+
+type Known = Readonly<Record<string, string>>;
+
+test.each<[what: string, action: string, on: string, known?: Known]>([
+  ["make a role with the limit", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
+  ["pass a role to Lambda", "iam:PassRole", OURS, passedTo("lambda")],
+  ["update the monitoring", "cloudformation:CreateChangeSet", stackNamed("pr-7-operations")],
+  ["bring up SST in a new account", "ecr:CreateRepository", arn("ecr", "repository/sst-asset")],
+  ["read the passphrase of SST", "ssm:GetParameter", ofSst("passphrase/mailproof/pr-7")],
+])("the role may %s", (_what, action, on, known = {}) => {
+  expect(isAllowed(deployer, { action, on, known })).toBe(true);
+});
+
+test.each<[what: string, action: string, on: string, known?: Known]>([
+  ["make a role without the limit", "iam:CreateRole", OURS],
+  ["make a role with another", "iam:CreateRole", OURS, limitedBy("arn:aws:iam::aws:policy/X")],
+  ["give rights to a role without the limit", "iam:PutRolePolicy", OURS],
+  ["attach a policy to such a role", "iam:AttachRolePolicy", OURS],
+  ["take the limit off", "iam:DeleteRolePermissionsBoundary", OURS, limitedBy(BOUNDARY)],
+  ["change the limit", "iam:CreatePolicyVersion", BOUNDARY],
+  ["change itself", "iam:PutRolePolicy", role(deploys), limitedBy(BOUNDARY)],
+  ["change who assumes another's role", "iam:UpdateAssumeRolePolicy", ADMIN],
+  ["tag another's role", "iam:TagRole", ADMIN],
+  ["make a user", "iam:CreateUser", `arn:aws:iam::${ACCOUNT}:user/eve`],
+  ["assume a role", "sts:AssumeRole", OURS],
+  ["pass a role to another service", "iam:PassRole", OURS, passedTo("glue")],
+  ["pass another's role", "iam:PassRole", ADMIN, passedTo("lambda")],
+  ["change another's Lambda", "lambda:UpdateFunctionCode", FOREIGN_LAMBDA],
+  ["lead a queue to it", "lambda:CreateEventSourceMapping", "*", calls(FOREIGN_LAMBDA)],
+  ["change another's machine", "ec2:ModifyInstanceAttribute", "*"],
+  ["call another's machine ours", "ec2:CreateTags", arn("ec2", "instance/i-1")],
+  ["update the stack that made it", "cloudformation:CreateChangeSet", stackNamed("pipeline")],
+  ["read another's table", "dynamodb:GetItem", arn("dynamodb", "table/payroll")],
+  ["read secrets of another app", "ssm:GetParameter", ofSst("passphrase/shop/production")],
+])("the role may not %s", (_what, action, on, known = {}) => {
+  expect(isAllowed(deployer, { action, on, known })).toBe(false);
 });
 
 describe("the limit", () => {
   test("is on every role of a stage", () => {
-    const roles = it.inputsOf("aws:iam/role:Role");
-
-    expect(roles.length).toBeGreaterThan(70);
-    expect(roles.filter((role) => role["permissionsBoundary"] !== BOUNDARY)).toEqual([]);
+    expect(rolesOf().length).toBeGreaterThan(140);
+    expect(rolesOf().filter(({ inputs }) => inputs["permissionsBoundary"] !== BOUNDARY)).toEqual(
+      [],
+    );
   });
 
-  test("allows what the roles of a stage are allowed, and nothing of IAM", () => {
-    const asked = it
-      .inputsOf("aws:iam/role:Role")
-      .flatMap((role) => (role["inlinePolicies"] ?? []) as { policy: string }[])
+  test("allows what each role of a stage may do, on what it may do it", () => {
+    const arns = new Map(
+      listNamed().map(({ type, name, arn }) => {
+        const service = type.split(":")[1]?.split("/")[0];
+        return [`arn:aws:${service}:eu-west-1:${ACCOUNT}:${name}`, arn];
+      }),
+    );
+    const asked = rolesOf()
+      .flatMap(({ inputs }) => (inputs["inlinePolicies"] ?? []) as { policy: string }[])
       .flatMap(({ policy }) => parseStatements(policy))
-      .flatMap(({ actions }) => actions);
-    const allowed = listRuntimeActions();
+      .flatMap(({ actions, resources }) =>
+        actions.flatMap((action) => resources.map((resource) => ({ action, resource }))),
+      )
+      .map(({ action, resource }) => {
+        const [mock = "", ...path] = resource.split("/");
+        return { action, on: [arns.get(mock) ?? `no name of ${mock}`, ...path].join("/") };
+      });
 
-    expect(asked).not.toEqual([]);
-    expect([...new Set(asked)].filter((action) => !allowed.includes(action))).toEqual([]);
-    expect(allowed.filter((action) => /^iam:|\*/.test(action))).toEqual([]);
-    const [boundary] = propertiesOf("AWS::IAM::ManagedPolicy").filter(
-      ({ ManagedPolicyName: name }) => name === "mailproof-boundary",
-    );
-    expect(boundary.PolicyDocument.Statement).toMatchObject([{ Action: allowed, Effect: "Allow" }]);
+    expect(asked.length).toBeGreaterThan(500);
+    expect(asked.filter((request) => !isAllowed(limit, request))).toEqual([]);
   });
 
-  test("is the condition of making a role and of giving it rights, and cannot be changed or taken off", () => {
-    const [deployer] = propertiesOf("AWS::IAM::ManagedPolicy").filter(
-      ({ ManagedPolicyName: name }) => name === "mailproof-deployer",
-    );
-    const statements = deployer.PolicyDocument.Statement as readonly {
-      readonly Action: readonly string[];
-      readonly Condition?: object;
-    }[];
-    const withLimit = statements.filter(({ Condition: condition }) => condition !== undefined);
-    const free = statements
-      .filter(({ Condition: condition }) => condition === undefined)
-      .flatMap(({ Action: actions }) => actions);
-
-    expect(withLimit).toMatchObject([
-      { Condition: { StringEquals: { "iam:PermissionsBoundary": { Ref: expect.any(String) } } } },
-    ]);
-    expect(withLimit[0]?.Action).toEqual(
-      expect.arrayContaining(["iam:AttachRolePolicy", "iam:CreateRole", "iam:PutRolePolicy"]),
-    );
-    const widening =
-      /^iam:(?:\*|Create(?!InstanceProfile)|Put|Attach|Set|DeleteRolePermissions|Update(?!Assume))/;
-    expect(free.filter((action) => widening.test(action))).toEqual([]);
+  test.each<[what: string, action: string, on: string, known?: Known]>([
+    ["another's table", "dynamodb:GetItem", arn("dynamodb", "table/payroll")],
+    ["the state of SST", "s3:GetObject", "arn:aws:s3:::sst-state-abc/app/mailproof/pr-7.json"],
+    ["making a role", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
+    ["another's Lambda", "lambda:InvokeFunction", FOREIGN_LAMBDA],
+    ["a Lambda's code", "lambda:UpdateFunctionCode", arn("lambda", "function:mailproof-pr-7-A")],
+  ])("keeps a role from %s", (_what, action, on, known = {}) => {
+    expect(isAllowed(limit, { action, on, known })).toBe(false);
   });
 });

@@ -54,12 +54,18 @@ describeUnless(findToolAbsence("zizmor"), "zizmor", () => {
   test.each([
     ["an action that is not pinned", /@[0-9a-f]{40} # v\S+/g, "@main", "unpinned-uses"],
     ["more rights than needed", /^permissions: \{\}/gm, "permissions: write-all", "permissions"],
+    [
+      "a fork's code with our rights",
+      "pull_request:",
+      "pull_request_target:",
+      "dangerous-triggers",
+    ],
     ["credentials that stay", "persist-credentials: false", "fetch-depth: 1", "artipacked"],
     [
       "what a stranger writes as a command",
-      "run: npm ci",
+      "npx node scripts/prepare-infra.mjs",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is GitHub's.
-      "run: echo ${{ github.event.pull_request.title }}",
+      "echo ${{ github.event.pull_request.title }}",
       "template-injection",
     ],
   ])("would find %s", (_what, from, to, audit) => {
