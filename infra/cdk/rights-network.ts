@@ -72,7 +72,7 @@ export const NETWORK: readonly Right[] = [
       "ec2:AuthorizeSecurityGroupIngress",
       "ec2:CreateSecurityGroup",
       "ec2:DeleteSecurityGroup",
-      // A Lambda that was removed leaves its own for a while.
+      // A Lambda that was removed leaves its interfaces in them for a while.
       "ec2:DeleteNetworkInterface",
       "ec2:DetachNetworkInterface",
       "ec2:RevokeSecurityGroupEgress",
@@ -86,6 +86,17 @@ export const NETWORK: readonly Right[] = [
     on: ANY,
   },
   { for: ["aws:ec2/instance:Instance"], actions: ["ec2:RunInstances"], on: ANY },
+  {
+    for: ["aws:ec2/networkInterface:NetworkInterface"],
+    actions: [
+      "ec2:AttachNetworkInterface",
+      "ec2:CreateNetworkInterface",
+      "ec2:DeleteNetworkInterface",
+      "ec2:DetachNetworkInterface",
+      "ec2:ModifyNetworkInterfaceAttribute",
+    ],
+    on: ANY,
+  },
   {
     for: ["aws:ec2/instance:Instance"],
     actions: [
@@ -104,6 +115,7 @@ export const NETWORK: readonly Right[] = [
       "elastic-ip",
       "internet-gateway",
       "natgateway",
+      "network-interface",
       "route-table",
       "security-group",
       "subnet",
@@ -115,7 +127,7 @@ export const NETWORK: readonly Right[] = [
     // Only while one is made: its tag is what makes a machine ours.
     for: ["aws:ec2/instance:Instance"],
     actions: ["ec2:CreateTags"],
-    on: ["instance", "network-interface", "volume"].map((kind) => `ec2:*:ACCOUNT:${kind}/*`),
+    on: ["instance", "volume"].map((kind) => `ec2:*:ACCOUNT:${kind}/*`),
     when: { StringEquals: { "ec2:CreateAction": "RunInstances" } },
   },
   {
@@ -210,6 +222,11 @@ export const EDGE: readonly Right[] = [
       "cloudfront:UpdateDistribution",
     ],
     on: ANY,
+  },
+  {
+    for: ["aws:cloudfront/distribution:Distribution"],
+    actions: ["wafv2:GetWebACL"],
+    on: ["wafv2:us-east-1:ACCOUNT:global/webacl/*"],
   },
   {
     for: ["aws:ses/receiptRule:ReceiptRule", "aws:ses/receiptRuleSet:ReceiptRuleSet"],

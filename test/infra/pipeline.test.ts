@@ -31,8 +31,13 @@ const EVERYTHING = {
 let made: readonly Made[];
 beforeAll(async () => {
   const full = await synthesise("production", EVERYTHING);
-  // Its way out is a machine with a role.
-  const lean = await synthesise("pr-7", { VPC: "own", PERMISSIONS_BOUNDARY: BOUNDARY });
+  // Its way out is a machine with a role, and others without.
+  const lean = await synthesise("pr-7", {
+    VPC: "own",
+    EXITS: "1",
+    SMTP_HELLO: "probe.example.com",
+    PERMISSIONS_BOUNDARY: BOUNDARY,
+  });
   made = [...full.made, ...lean.made];
 });
 
