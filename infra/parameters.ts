@@ -4,3 +4,6 @@ export const createParameterNamer = (app: string, stage: string) => (key: string
 
 /** The service of a stage's log lines and metrics. */
 export const toServiceName = (app: string, stage: string): string => `${app}-${stage}`;
+
+/** The role of those who deploy from GitHub. Its name does not begin with the app's, so it cannot change itself. */
+export const toDeployerName = (app: string): string => `deploy-${app}`;

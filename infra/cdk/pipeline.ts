@@ -7,6 +7,7 @@ import {
   Role,
 } from "aws-cdk-lib/aws-iam";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { toDeployerName } from "../parameters.ts";
 import type { Right } from "./right.ts";
 import { RIGHTS } from "./rights.ts";
 import { listLimits } from "./role-limit.ts";
@@ -20,9 +21,12 @@ export type PipelineOptions = {
   readonly repository: string;
   /** The environments of the repository that deploy. */
   readonly environments: readonly string[];
+  /** An account has one provider for GitHub, which others of it may have made. */
+  readonly hasProvider: boolean;
 };
 
 const GITHUB = "https://token.actions.githubusercontent.com";
+const AUDIENCE = "sts.amazonaws.com";
 
 /** The app and the account of a right, in all of its words. */
 const fillIn = (right: Right, app: string, account: string): Right =>
@@ -68,23 +72,25 @@ const acknowledgeWildcards = (stack: Stack, rights: readonly Right[]): void => {
 };
 
 const createPipelineStack = (scope: App, options: PipelineOptions): Stack => {
-  const { app, repository, environments } = options;
+  const { app, repository, environments, hasProvider } = options;
   const stack = new Stack(scope, `${app}-pipeline`, {
     description: `Who deploys ${app} from GitHub`,
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
-  const provider = new OidcProviderNative(stack, "GitHub", {
-    url: GITHUB,
-    clientIds: ["sts.amazonaws.com"],
-  });
   const host = new URL(GITHUB).host;
+  const provider = hasProvider
+    ? OidcProviderNative.fromOidcProviderArn(
+        stack,
+        "GitHub",
+        `arn:aws:iam::${stack.account}:oidc-provider/${host}`,
+      )
+    : new OidcProviderNative(stack, "GitHub", { url: GITHUB, clientIds: [AUDIENCE] });
   const boundary = createPolicy(stack, app, "boundary", listLimits());
   const role = new Role(stack, "Role", {
-    // Its name does not begin with the app's, so it cannot change itself.
-    roleName: `deploy-${app}`,
+    roleName: toDeployerName(app),
     assumedBy: new OpenIdConnectPrincipal(provider, {
       StringEquals: {
-        [`${host}:aud`]: "sts.amazonaws.com",
+        [`${host}:aud`]: AUDIENCE,
         [`${host}:sub`]: environments.map((name) => `repo:${repository}:environment:${name}`),
       },
     }),

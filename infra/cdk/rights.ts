@@ -71,6 +71,7 @@ const COMPUTE: readonly Right[] = [
       "iam:GetInstanceProfile",
       "iam:RemoveRoleFromInstanceProfile",
       "iam:TagInstanceProfile",
+      "iam:UntagInstanceProfile",
     ],
     on: ["iam::ACCOUNT:instance-profile/EgressNatInstanceProfile-*"],
   },

@@ -1,3 +1,4 @@
+import { toDeployerName } from "../parameters.ts";
 import { readCostOfMillion, sumIdleCosts } from "../prices.ts";
 import type { Domain, Settings } from "../settings.ts";
 import { listGateways } from "../topology.ts";
@@ -30,13 +31,20 @@ const judgeTools = ({ facts: { isPrepared } }: Case): Finding =>
     ? ok("tools", "SST and CDK are installed")
     : stop("tools", "SST and CDK are not installed. Run: npx node scripts/prepare-infra.mjs");
 
-const judgeCaller = ({ facts: { caller }, settings: { region } }: Case): Finding => {
+const judgeCaller = ({ facts, settings }: Case): Finding => {
+  const { caller } = facts;
+  const { region, permissionsBoundary } = settings;
   if ("fault" in caller)
     return stop(
       "credentials",
       `AWS does not know you: ${caller.fault} Sign in (aws sso login), or set AWS_PROFILE.`,
     );
   const { account, arn } = caller.value;
+  if (arn.includes(`/${toDeployerName("mailproof")}/`) && permissionsBoundary === null)
+    return stop(
+      "credentials",
+      `${arn} may make no role without its limit: set PERMISSIONS_BOUNDARY (docs/operating.md, Deploy from GitHub).`,
+    );
   return arn.endsWith(":root")
     ? note("credentials", `the root user of account ${account} in ${region}. A role is safer.`)
     : ok("credentials", `${arn}, in ${region}`);

@@ -216,6 +216,18 @@ describe("the preflight stops before anything is changed", () => {
       "✗ credentials AWS does not know you",
     ],
     [
+      "the limit of the role of GitHub",
+      {
+        account: {
+          "sts get-caller-identity": {
+            Account: "1",
+            Arn: "arn:aws:sts::123456789012:assumed-role/deploy-mailproof/GitHubActions",
+          },
+        },
+      },
+      "may make no role without its limit: set PERMISSIONS_BOUNDARY",
+    ],
+    [
       "a secret of a stage that is deployed",
       { account: DEPLOYED, secrets: SECRETS.slice(1) },
       "✗ secrets     KeyPepper is missing, though the stage is deployed.",

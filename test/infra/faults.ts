@@ -283,7 +283,7 @@ export const FAULTS: readonly Fault[] = [
     "`repo:${repository}:environment:${name}`",
     "`repo:${repository}:*:${name}`",
   ),
-  pipeline("the role may change itself", "`deploy-${app}`", "`${app}-deploy`"),
+  pipeline("the role may change itself", "toDeployerName(app),", "`${app}-deploy`,"),
   rights(
     "a role may be made with any limit",
     'StringEquals: { "iam:PermissionsBoundary": "arn:aws:iam::ACCOUNT:policy/APP-boundary" }',

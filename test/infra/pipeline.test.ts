@@ -97,6 +97,17 @@ test("the role is assumed by these environments of this repository alone", () =>
   ]);
 });
 
+test("an account that has GitHub's provider already keeps it, and the role trusts it", () => {
+  const other = synthesisePipeline(true);
+
+  expect(listOfType(template, "AWS::IAM::OIDCProvider")).toHaveLength(1);
+  expect(listOfType(other, "AWS::IAM::OIDCProvider")).toEqual([]);
+  const [role] = listOfType(other, "AWS::IAM::Role");
+  expect(role?.["AssumeRolePolicyDocument"].Statement[0].Principal).toEqual({
+    Federated: `arn:aws:iam::${ACCOUNT}:oidc-provider/token.actions.githubusercontent.com`,
+  });
+});
+
 test("no policy is longer than AWS allows, and all are attached", () => {
   const [role] = listOfType(template, "AWS::IAM::Role");
   const lengths = [...policies.values()].map(

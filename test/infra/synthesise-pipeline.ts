@@ -22,7 +22,7 @@ const resolve = (value: unknown): unknown => {
 };
 
 /** It ends with an error where a rule of AWS Solutions is broken. */
-export const synthesisePipeline = (): Template => {
+export const synthesisePipeline = (hasProvider = false): Template => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-pipeline-"));
   try {
     const app = createPipelineApp(
@@ -30,6 +30,7 @@ export const synthesisePipeline = (): Template => {
         app: "mailproof",
         repository: "acme/mailproof",
         environments: ["production", "preview"],
+        hasProvider,
       },
       folder,
     );
