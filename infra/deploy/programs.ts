@@ -34,7 +34,8 @@ const toWords = (error: unknown): string => {
 };
 
 export const openPrograms = (environment: Environment): Programs => {
-  const env = { ...environment, SST_TELEMETRY_DISABLED: "1", AWS_PAGER: "" };
+  // SST fetches Bun only to install packages, which npm does, too (scripts/prepare-infra.mjs).
+  const env = { ...environment, SST_TELEMETRY_DISABLED: "1", SST_NO_BUN: "1", AWS_PAGER: "" };
   const read: Programs["read"] = async (program, args, input = "") => {
     const child = execFile(program, args, { env, maxBuffer: 2 ** 26 });
     const ended = once(child, "close");

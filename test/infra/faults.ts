@@ -15,8 +15,9 @@ export type Fault = {
     | "operations"
     | "alarms"
     | "front"
-    | "pipeline"
-    | "shared";
+    | "shared"
+    | "exits"
+    | "pipeline";
 };
 
 const inFile =
@@ -223,6 +224,11 @@ export const FAULTS: readonly Fault[] = [
     "a restored table is not used",
     "settings.tableName === null ? own",
     "own ? own",
+  ),
+  inFile("exits", "infra/exits.ts")(
+    "an exit admits everybody",
+    "securityGroups: guards }",
+    'cidrBlocks: ["0.0.0.0/0"] }',
   ),
   inFile("operations", "infra/cdk/dashboard.ts")(
     "a lean stage looks for NAT gateways",

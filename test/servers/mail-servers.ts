@@ -35,10 +35,13 @@ export const closedPort = async (): Promise<number> => {
 export type Answers = (command: string) => string | undefined;
 
 export const answerLines = (stream: Socket, answers: Answers): void => {
-  createInterface({ input: stream }).on("line", (line) => {
+  const lines = createInterface({ input: stream });
+  lines.on("line", (line) => {
     const answer = answers(line);
     if (answer !== undefined && stream.writable) stream.write(answer);
   });
+  // It passes on the stream's own, such as a reset, and nobody else listens to it here.
+  lines.on("error", () => stream.destroy());
 };
 
 /** The server's side of the handshake, and the name that was asked for. */
