@@ -4,7 +4,8 @@ import { definePrinted } from "./define-admin.ts";
 
 /** Each is in secrets.json of the state, or follows from what is there, unless it is set. */
 const GENERATED: readonly string[] = ["KEY_PEPPER", "CURSOR_SECRET", "SEALING_KEY", "ACTIVITY_KEY"];
-const SECRETS: readonly string[] = [...GENERATED, "OPERATOR_KEY", "SPAMHAUS_KEY", "MAILPROOF_KEY"];
+/** By its name, so that one that is added later is not printed either. */
+const SECRET = /KEY|PEPPER|SECRET/;
 const MASK = "********";
 /** The name and password of a URL, such as that of a proxy. */
 const URL_CREDENTIALS = /(?<=\/\/)[^/@,\s]*@/g;
@@ -31,4 +32,4 @@ const findSource = (name: string, value: string | undefined): string => {
 };
 
 const maskSecret = (name: string, value: string): string =>
-  SECRETS.includes(name) ? MASK : value.replaceAll(URL_CREDENTIALS, `${MASK}@`);
+  SECRET.test(name) ? MASK : value.replaceAll(URL_CREDENTIALS, `${MASK}@`);
