@@ -343,8 +343,7 @@ export const RATIOS = {
   export: { processorSeconds: 0.9 },
   "one-server": { seconds: 0.9, sessions: 0.65 },
   cached: { processorSeconds: 0.9, bytesWritten: 0.92 },
-  // It has two modes, of 1.05 and 1.6 s, by how V8 sizes its young objects since the server no longer fixes that: the same code in
-  // the same folder has either. The reference has the first alone.
+  // The same code takes 1.05 or 1.6 s, by how V8 sizes its young objects; the reference, which fixes that, only the first.
   intake: { processorSeconds: 0.55, bytesWritten: 0.97 },
 } as const satisfies Record<string, Partial<Record<FigureName, number>>>;
 
