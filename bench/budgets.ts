@@ -343,8 +343,7 @@ export const RATIOS = {
   export: { processorSeconds: 0.9 },
   "one-server": { seconds: 0.9, sessions: 0.65 },
   cached: { processorSeconds: 0.9, bytesWritten: 0.92 },
-  // The same code takes 1.05 or 1.6 s, by how V8 sizes its young objects; the reference, which fixes that, only the first.
-  intake: { processorSeconds: 0.55, bytesWritten: 0.97 },
+  intake: { processorSeconds: 0.55, bytesWritten: 0.97 }, // One code takes 1.05 or 1.6 s: V8 sizes its young objects.
 } as const satisfies Record<string, Partial<Record<FigureName, number>>>;
 
 export type RowName = keyof typeof RATIOS;
